@@ -25,14 +25,17 @@ var house = map[string]struct{ ours, others []string }{
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "session", "telemetry"}},
-	"source":                       {others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite", "github.com/klauspost/compress"}},
+	"tail":                         {ours: []string{"internal", "poll", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap"}},
+	"poll":                         {others: []string{"modernc.org/sqlite"}},
+	"spool":                        {},
+	"process":                      {ours: []string{"spool"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
-	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "source", "session", "session/pipeline", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "poll", "process", "redact", "session", "session/pipeline", "spool", "tail", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "otlp", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
-	"internal":                     {others: []string{"github.com/cenkalti/backoff/v7", "github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "github.com/google/go-cmp", "github.com/stretchr/testify"}},
+	"internal":                     {others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/cenkalti/backoff/v7", "github.com/fsnotify/fsnotify", "github.com/klauspost/compress", "github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "github.com/google/go-cmp", "github.com/stretchr/testify"}},
 }
 
 // testOnly are modules that any _test.go file may import, beside what its folder may.

@@ -80,7 +80,7 @@ func TestGoroutinesAreWatched(t *testing.T) {
 // TestNobodySleeps: tests wait for conditions. What sleeps does so by the clock of a bubble (testing/synctest, or a remark
 // that says so), or is the program that is waited for.
 func TestNobodySleeps(t *testing.T) {
-	programs := []string{filepath.Join("source", "process", "process_test.go")}
+	programs := []string{filepath.Join("process", "process_test.go")}
 	seen := 0
 	ourGoFiles(t, func(path string, set *token.FileSet, file *ast.File) {
 		if !strings.HasSuffix(path, "_test.go") || slices.Contains(programs, path) || imports(file, "testing/synctest") {

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source/container"
 )
 
 // records calls each with every line of r, or with all of it if the input is one document; its name or its

@@ -18,9 +18,9 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/container"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.
@@ -117,11 +117,11 @@ func examinePlace(p *place) *findings {
 			return f
 		}
 	}
-	matches, err := source.Find(p.globs, nil)
+	matches, err := tail.Find(p.globs, nil)
 	for _, one := range joined(err) {
 		f.problem("unreadable", "", one)
 	}
-	slices.SortStableFunc(matches, func(a, b source.Match) int { return b.ModTime.Compare(a.ModTime) })
+	slices.SortStableFunc(matches, func(a, b tail.Match) int { return b.ModTime.Compare(a.ModTime) })
 	tree := p.trees && f.tree(p.root)
 	for _, m := range matches {
 		if !tree || filepath.Ext(m.Path) != ".json" { // those of a tree are its parts
@@ -144,7 +144,7 @@ func joined(err error) []error {
 }
 
 // file adds one file. Its first lines decide who wrote it.
-func (f *findings) file(m source.Match) {
+func (f *findings) file(m tail.Match) {
 	f.files++
 	f.size += m.Size
 	if m.ModTime.After(f.newest) {

@@ -12,10 +12,10 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/process"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -60,7 +60,7 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 	return done
 }
 
-// exporting is the output of a command on its way to an endpoint. It is a [source.Consumer].
+// exporting is the output of a command on its way to an endpoint. It is a [tail.Consumer].
 type exporting struct {
 	maxLine  int
 	registry *telemetry.Registry
@@ -117,9 +117,9 @@ func (e *exporting) run(ctx, sending context.Context, p *process.Process) error 
 	defer e.out.exporter.Close()
 	defer e.metrics.exporter.Close()
 	e.out.sending = sending
-	tail := p.Tail()
+	output := p.Tail()
 	stop, halt := e.tick(ctx), e.metrics.start(sending)
-	err := source.Follow(ctx, tail, e, source.Settings{MaxLineSize: e.maxLine})
+	err := tail.Follow(ctx, output, e, tail.Settings{MaxLineSize: e.maxLine})
 	stop()
 	halt()
 	if err == nil {
@@ -129,7 +129,7 @@ func (e *exporting) run(ctx, sending context.Context, p *process.Process) error 
 }
 
 // Lines processes lines and returns when their output was accepted or kept.
-func (e *exporting) Lines(_ context.Context, lines []source.Line) error {
+func (e *exporting) Lines(_ context.Context, lines []tail.Line) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.moved = time.Now()
@@ -170,7 +170,7 @@ func (e *exporting) Idle(context.Context) error {
 }
 
 // Close does nothing: the exit of the process ends the stream, see end.
-func (e *exporting) Close(context.Context, source.CloseReason) error { return nil }
+func (e *exporting) Close(context.Context, tail.CloseReason) error { return nil }
 
 // tick releases output that waits for a quiet moment, until it is stopped.
 func (e *exporting) tick(ctx context.Context) (stop func()) {

@@ -14,13 +14,13 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/abridge"
+	"github.com/tailspan/tailspan/internal/files/container"
+	"github.com/tailspan/tailspan/internal/files/unpack"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/poll/opencodedb"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/source/abridge"
-	"github.com/tailspan/tailspan/source/container"
-	"github.com/tailspan/tailspan/source/opencodedb"
-	"github.com/tailspan/tailspan/source/unpack"
 )
 
 // errHelp ends a command that was asked for its flags, which it has printed.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/source/abridge"
+	"github.com/tailspan/tailspan/internal/files/abridge"
 )
 
 const fixtures = "../../testdata/claude/"

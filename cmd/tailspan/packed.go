@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/tailspan/tailspan/source/unpack"
+	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
 // Names that unpack knows a compression by.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/render"
-	"github.com/tailspan/tailspan/source/process"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
 

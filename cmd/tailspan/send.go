@@ -23,12 +23,12 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/source/container"
 	"github.com/tailspan/tailspan/telemetry"
 )
 

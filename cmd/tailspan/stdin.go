@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
 )
 
 // openStdin gives standard input. What comes through a pipe goes through a spool, so that an agent which writes to us

@@ -1,6 +1,6 @@
 // Package opencode reads what OpenCode writes: the stream of `opencode run --format json`, the document of
 // `opencode export`, rows of its database and event log, files of its older storage trees in the form of such rows
-// (package source makes them), and the event stream of `opencode serve`.
+// (package poll/opencodedb makes them), and the event stream of `opencode serve`.
 //
 // In go lines or whole documents, out come events. The package knows no files, no database and no other provider. A
 // [Parser] serves one stream, dump or document from one goroutine.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/process"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/process"
+	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -94,7 +94,7 @@ func (r *agentStream) startCommand(set *config.Command, alike map[string]int) (*
 		return nil, errors.Join(err, c.spools.close())
 	}
 	c.process = p
-	st, err := r.newStream(source.Stream{ID: commandStream(p.Spool()), Path: c.program, Name: c.program}, c.origin)
+	st, err := r.newStream(tail.Stream{ID: commandStream(p.Spool()), Path: c.program, Name: c.program}, c.origin)
 	if err != nil {
 		p.Stop(syscall.SIGKILL)
 		<-p.Done()
@@ -120,7 +120,7 @@ func (c *command) dropping(err error) {
 // the spool.
 func (c *command) follow(ctx context.Context) {
 	r := c.receiver
-	err := source.Follow(ctx, c.process.Tail(), c.stream, r.followSettings())
+	err := tail.Follow(ctx, c.process.Tail(), c.stream, r.followSettings())
 	exit := c.process.Wait()
 	if reason := c.dropped.Load(); reason != nil {
 		r.meter.inputDropped(*reason, exit.Dropped)
@@ -144,8 +144,8 @@ func (c *command) follow(ctx context.Context) {
 }
 
 // followSettings are those of reading a spool.
-func (r *agentStream) followSettings() source.Settings {
-	return source.Settings{
+func (r *agentStream) followSettings() tail.Settings {
+	return tail.Settings{
 		MaxLineSize: int(r.config.Stream.MaxLineSize), IdleFlush: r.config.Stream.ForceFlushPeriod, Observer: r.observer(),
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // openGate opens the feature gate for a test.
@@ -272,9 +272,9 @@ func TestQuietStreamTellsNothingTwice(t *testing.T) {
 	require.NoError(t, err)
 	sink := &consumertest.LogsSink{}
 	r.out.logs = sink
-	st, err := r.newStream(source.Stream{ID: "s"}, streamOrigin{provider: "none"})
+	st, err := r.newStream(tail.Stream{ID: "s"}, streamOrigin{provider: "none"})
 	require.NoError(t, err)
-	require.NoError(t, st.Lines(t.Context(), []source.Line{{Data: []byte("one")}, {Data: []byte("two"), Offset: 4}}))
+	require.NoError(t, st.Lines(t.Context(), []tail.Line{{Data: []byte("one")}, {Data: []byte("two"), Offset: 4}}))
 	st.activity.moved = st.activity.moved.Add(-time.Hour)
 	require.NoError(t, st.tick(t.Context()))
 	require.NoError(t, st.tick(t.Context()))

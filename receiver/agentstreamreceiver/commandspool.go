@@ -14,8 +14,8 @@ import (
 
 	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // commandSpools is the folder of a command's spools, with those that a previous process left. The zero value has no folder:
@@ -95,13 +95,13 @@ func (c *command) deliverLeft(ctx context.Context, s *spool.Spool) error {
 	kept := r.positionOf(ctx, s)
 	origin := c.origin
 	origin.awaitExit = kept.Exit != nil
-	st, err := r.newStream(source.Stream{ID: commandStream(s), Path: c.program, Name: c.program, ModTime: modTime(s.Path()), State: kept.State}, origin)
+	st, err := r.newStream(tail.Stream{ID: commandStream(s), Path: c.program, Name: c.program, ModTime: modTime(s.Path()), State: kept.State}, origin)
 	if err != nil {
 		return err
 	}
 	stream := r.newSpooled(st, s)
 	stream.left, stream.replayed, stream.exit, stream.store = true, kept.Position, kept.Exit, r.storage
-	if err := source.Follow(ctx, s.Tail(), stream, r.followSettings()); err != nil {
+	if err := tail.Follow(ctx, s.Tail(), stream, r.followSettings()); err != nil {
 		return errors.Join(err, stream.abandon())
 	}
 	if kept.Exit == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // Config is the configuration of the receiver.
@@ -72,7 +72,7 @@ func (c *Config) Validate() error {
 		"include": c.Stream.Include, "exclude": c.Stream.Exclude, "databases": c.Stream.Databases,
 	} {
 		for _, glob := range globs {
-			errs = append(errs, source.ValidateGlob(key, glob))
+			errs = append(errs, tail.ValidateGlob(key, glob))
 		}
 	}
 	if _, err := otlp.ParseTraceParent(c.Identity.TraceParent); err != nil {

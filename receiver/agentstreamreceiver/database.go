@@ -5,8 +5,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/opencodedb"
+	"github.com/tailspan/tailspan/poll/opencodedb"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // notParsedDatabase is the reason for bytes of a database that are no lines.
@@ -31,7 +31,7 @@ func isDatabaseContent(head []byte) bool {
 
 // skipDatabase reports whether the lines are bytes of a database under a name of its own. Those are skipped and counted, with
 // one warning per file.
-func (s *stream) skipDatabase(lines []source.Line) bool {
+func (s *stream) skipDatabase(lines []tail.Line) bool {
 	if len(lines) == 0 || s.source.restated {
 		return false
 	}

@@ -7,7 +7,7 @@
 // bounded memory. A batch that a consumer rejects permanently is dropped, counted and logged.
 //
 // Besides files it reads pipes (FIFOs, standard input), and the output of agents that it runs itself: both go through spool
-// files (package source/spool), so that a writer never waits for a consumer. A spool is removed when all of it was
+// files (package spool), so that a writer never waits for a consumer. A spool is removed when all of it was
 // acknowledged. The next start resumes one that a pipe or, with a spool directory, a command left.
 //
 //	type             from lines to consumers

@@ -5,29 +5,29 @@ import (
 	"fmt"
 
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Close ends the stream for the reason of the source.
-func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
+func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
 	s.receiver.streams.remove(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if reason == source.CloseReasonShutdown && s.receiver.storage != nil && s.source.lasting {
+	if reason == tail.CloseReasonShutdown && s.receiver.storage != nil && s.source.lasting {
 		return s.detach(ctx)
 	}
 	s.endReplay()
-	if reason != source.CloseReasonIdle { // else the parts are replayed if the file grows
+	if reason != tail.CloseReasonIdle { // else the parts are replayed if the file grows
 		s.framing.end(s)
 	}
 	s.did(timedFlush)
 	s.flush()
 	s.pipeline.Close(closeReason(reason))
 	s.phase = phaseClosed
-	if reason == source.CloseReasonIdle {
+	if reason == tail.CloseReasonIdle {
 		s.phase = phaseIdle
 	}
 	if err := s.deliver(ctx); err != nil {
@@ -37,8 +37,8 @@ func (s *stream) Close(ctx context.Context, reason source.CloseReason) error {
 	return nil
 }
 
-func lostBy(reason source.CloseReason) string {
-	if reason == source.CloseReasonShutdown {
+func lostBy(reason tail.CloseReason) string {
+	if reason == tail.CloseReasonShutdown {
 		return dropShutdown
 	}
 	return dropGone
@@ -89,13 +89,13 @@ func (s *stream) detach(ctx context.Context) error {
 }
 
 // closeReason is the close reason of spans that are open when a file ends.
-func closeReason(reason source.CloseReason) otlp.CloseReason {
+func closeReason(reason tail.CloseReason) otlp.CloseReason {
 	switch reason {
-	case source.CloseReasonEnd:
+	case tail.CloseReasonEnd:
 		return otlp.CloseReasonNoResult
-	case source.CloseReasonIdle:
+	case tail.CloseReasonIdle:
 		return otlp.CloseReasonTimeout
-	case source.CloseReasonShutdown:
+	case tail.CloseReasonShutdown:
 		return otlp.CloseReasonShutdown
 	default:
 		return otlp.CloseReasonTruncated

@@ -2,9 +2,9 @@ package agentstreamreceiver
 
 import (
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/container"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // framing removes the framing of container runtimes from the lines of a stream. The offset moves over parts of lines too:
@@ -14,7 +14,7 @@ type framing struct {
 }
 
 // newUnwrapper returns nil for documents and rows, which have no framing, and with container: none.
-func newUnwrapper(cfg *config.Stream, s *source.Stream) *container.Unwrapper {
+func newUnwrapper(cfg *config.Stream, s *tail.Stream) *container.Unwrapper {
 	if cfg.Container == config.ContainerNone || s.Restated {
 		return nil
 	}
@@ -22,7 +22,7 @@ func newUnwrapper(cfg *config.Stream, s *source.Stream) *container.Unwrapper {
 }
 
 // read adds a line of the source, and passes to s the line of the program that it completes.
-func (f *framing) read(line *source.Line, s *stream) {
+func (f *framing) read(line *tail.Line, s *stream) {
 	if f.unwrapper == nil || line.Abridged { // which begins as an object does
 		s.line(line.Data, parser.Noted{Abridged: line.Abridged})
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -176,9 +176,9 @@ func (m *meter) recordLag(totals map[string]int64) {
 }
 
 // observer feeds the metrics of files, and reports storage errors to the collector.
-func (r *agentStream) observer() source.Observer {
+func (r *agentStream) observer() tail.Observer {
 	m := r.meter
-	return source.Observer{
+	return tail.Observer{
 		Behind: func(id string, bytes int64) { m.behind(id, r.streams.provider(id), bytes) },
 		Saved:  func() { r.health.well(troubleStorage) },
 		Unsaved: func(_ string, err error) {
@@ -193,13 +193,13 @@ func (r *agentStream) observer() source.Observer {
 		Read: func(_ string, _ int, bytes int64) {
 			m.builder.ReceiverAgentStreamBytes.Add(background(), bytes)
 		},
-		Skipped: func(_ string, reason source.SkipReason, _ int64) {
+		Skipped: func(_ string, reason tail.SkipReason, _ int64) {
 			m.builder.ReceiverAgentStreamLinesNotParsed.Add(background(), 1, with("reason", reason.String()))
 		},
 		Failed: func(string, error, time.Duration) {
 			m.builder.ReceiverAgentStreamReadErrors.Add(background(), 1)
 		},
-		Closed: func(path string, reason source.CloseReason) {
+		Closed: func(path string, reason tail.CloseReason) {
 			r.logger.Debug("file ended", zap.String("path", path), zap.Stringer("reason", reason))
 		},
 	}

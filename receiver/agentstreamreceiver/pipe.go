@@ -16,7 +16,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
 )
 
 // pipe copies a FIFO or standard input into spools, one per writer. It never stops reading, whatever consumers do. One

@@ -26,7 +26,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
 )
 
 // piped is a configuration of one FIFO, which it makes, with a folder of its own for spools.

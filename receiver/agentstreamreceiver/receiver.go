@@ -21,8 +21,8 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -141,7 +141,7 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
 		r.health.host = host
-		var store source.Store
+		var store tail.Store
 		if id := r.config.Storage; id != nil {
 			if r.storage, err = openStorage(ctx, host, *id, r.id); err != nil {
 				return
@@ -193,8 +193,8 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 }
 
 // finalContext is for the last output of a stream. The ctx of a worker may have ended already.
-func (r *agentStream) finalContext(ctx context.Context, reason source.CloseReason) (context.Context, context.CancelFunc) {
-	if reason == source.CloseReasonShutdown {
+func (r *agentStream) finalContext(ctx context.Context, reason tail.CloseReason) (context.Context, context.CancelFunc) {
+	if reason == tail.CloseReasonShutdown {
 		return context.WithDeadline(ctx, r.final())
 	}
 	return context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // handFed is a receiver without sources.
@@ -29,14 +29,14 @@ func handFed(tb testing.TB) *agentStream {
 }
 
 // batchesOf cuts bytes into batches of lines, as the source does.
-func batchesOf(data []byte) (batches [][]source.Line) {
-	var lines []source.Line
+func batchesOf(data []byte) (batches [][]tail.Line) {
+	var lines []tail.Line
 	offset := int64(0)
 	for text := range bytes.Lines(data) {
 		next := offset + int64(len(text))
-		lines = append(lines, source.Line{Data: text[:len(text)-1], Offset: offset, Next: next})
+		lines = append(lines, tail.Line{Data: text[:len(text)-1], Offset: offset, Next: next})
 		offset = next
-		if len(lines) == source.DefaultBatchLines {
+		if len(lines) == tail.DefaultBatchLines {
 			batches, lines = append(batches, lines), nil
 		}
 	}
@@ -64,7 +64,7 @@ func BenchmarkSilentFold(b *testing.B) {
 		}
 		parse += usedCPU(b) - begin
 
-		c, err := handFed(b).Open(b.Context(), source.Stream{ID: "s", Path: "/s.jsonl"})
+		c, err := handFed(b).Open(b.Context(), tail.Stream{ID: "s", Path: "/s.jsonl"})
 		require.NoError(b, err)
 		begin = usedCPU(b)
 		for _, lines := range batches {
@@ -86,7 +86,7 @@ func BenchmarkLongSession(b *testing.B) {
 	var text bytes.Buffer
 	scaleSession(&text, rand.New(rand.NewPCG(6, 7)), 0, 2000)
 	for b.Loop() {
-		c, err := handFed(b).Open(b.Context(), source.Stream{ID: "s", Path: "/s.jsonl"})
+		c, err := handFed(b).Open(b.Context(), tail.Stream{ID: "s", Path: "/s.jsonl"})
 		require.NoError(b, err)
 		var tenths [10]time.Duration
 		rng, turn, offset := rand.New(rand.NewPCG(6, 7)), 0, int64(0)

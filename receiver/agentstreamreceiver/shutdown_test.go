@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // gate is a consumer that refuses while it is shut.
@@ -154,10 +154,10 @@ func TestPassedLineIsToldOnce(t *testing.T) {
 	cfg := configFor("build.log")
 	cfg.Stream.Provider, cfg.Stream.ForceFlushPeriod = "none", time.Nanosecond
 	r := receiverInto(t, cfg, &consumertest.TracesSink{}, &logs)
-	s, err := r.Open(t.Context(), source.Stream{ID: "1", Path: "build.log"})
+	s, err := r.Open(t.Context(), tail.Stream{ID: "1", Path: "build.log"})
 	require.NoError(t, err)
-	require.NoError(t, s.Lines(t.Context(), []source.Line{{Data: []byte("make: nothing to do")}}))
+	require.NoError(t, s.Lines(t.Context(), []tail.Line{{Data: []byte("make: nothing to do")}}))
 	require.NoError(t, s.(*stream).tick(t.Context()))
-	require.NoError(t, s.Close(t.Context(), source.CloseReasonEnd))
+	require.NoError(t, s.Close(t.Context(), tail.CloseReasonEnd))
 	assert.Equal(t, 1, logs.LogRecordCount())
 }

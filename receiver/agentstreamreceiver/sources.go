@@ -12,7 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // databaseName is the file name of OpenCode's database.
@@ -20,39 +20,39 @@ const databaseName = "opencode.db"
 
 // sources are the inputs: files of lines, and documents and databases, which are polled.
 type sources struct {
-	files  *source.Files // nil if no file is to be read
-	polled *source.Polled
+	files  *tail.Tailer // nil if no file is to be read
+	polled *tail.Polled
 }
 
 // newSources divides what the settings name: documents by their path, databases by the setting or their usual name, all
 // else as files of lines. Offsets are stored in store, if it is not nil.
-func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer, store source.Store, handler source.Handler) (sources, error) {
-	startAt, err := source.ParseStartAt(cfg.StartAt)
+func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, store tail.Store, handler tail.Handler) (sources, error) {
+	startAt, err := tail.ParseStartAt(cfg.StartAt)
 	if err != nil {
 		return sources{}, err
 	}
-	settings := source.Settings{
+	settings := tail.Settings{
 		Include:            cfg.Include,
 		Exclude:            cfg.Exclude,
 		StartAt:            startAt,
 		PollInterval:       cfg.PollInterval,
 		IdleFlush:          cfg.ForceFlushPeriod,
 		IdleClose:          cfg.IdleClose,
-		IgnoreOlderThan:    cfg.ExcludeOlderThan,
+		ExcludeOlderThan:   cfg.ExcludeOlderThan,
 		MaxLineSize:        int(cfg.MaxLineSize),
 		MaxConcurrentFiles: cfg.MaxConcurrentFiles,
 		Store:              store,
 		Logger:             logger,
 		WatchWarning:       new(sync.Once),
-		Descriptors:        source.NewDescriptors(),
+		Descriptors:        tail.NewDescriptors(),
 		Observer:           observer,
 	}
 	var s sources
-	s.polled, err = source.NewPolled(source.PolledSettings{
+	s.polled, err = tail.NewPolled(tail.PolledSettings{
 		Documents:       cfg.Include,
 		IsDocument:      isDocument,
 		MaxDocumentSize: int(cfg.MaxDocumentSize),
-		Databases:       slices.Concat(cfg.Databases, source.InFolders(cfg.Include, databaseName)),
+		Databases:       slices.Concat(cfg.Databases, tail.InFolders(cfg.Include, databaseName)),
 		Settings:        settings,
 	}, handler)
 	if err != nil || len(cfg.Include) == 0 {
@@ -61,7 +61,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer source.Observer
 	settings.Exclude = slices.Concat(cfg.Exclude, cfg.Databases)
 	settings.Skip = func(file string) bool { return isDocument(file) || isDatabase(file) }
 	settings.Replay = true
-	s.files, err = source.New(settings, handler)
+	s.files, err = tail.New(settings, handler)
 	return s, err
 }
 

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -34,7 +34,7 @@ func (r *agentStream) newSpooled(st *stream, s *spool.Spool) *spooled {
 }
 
 // Lines exports the lines after the stored offset, and replays those before.
-func (c *spooled) Lines(ctx context.Context, lines []source.Line) error {
+func (c *spooled) Lines(ctx context.Context, lines []tail.Line) error {
 	done := 0
 	for done < len(lines) && lines[done].Offset < c.replayed {
 		lines[done].Replayed = true
@@ -45,7 +45,7 @@ func (c *spooled) Lines(ctx context.Context, lines []source.Line) error {
 			lines[i].Live = false
 		}
 	}
-	for _, part := range [][]source.Line{lines[:done], lines[done:]} {
+	for _, part := range [][]tail.Line{lines[:done], lines[done:]} {
 		if len(part) == 0 {
 			continue
 		}
@@ -141,7 +141,7 @@ func (r *agentStream) positionOf(ctx context.Context, s *spool.Spool) (kept spoo
 	value, err := r.storage.Get(ctx, spoolKey(s))
 	if err == nil && value != nil {
 		if err = json.Unmarshal(value, &kept); err == nil && kept.Version > spoolVersion {
-			err = source.ErrNewer
+			err = tail.ErrNewer
 		}
 	}
 	if err != nil {

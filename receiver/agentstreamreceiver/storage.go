@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -47,7 +47,7 @@ func hintOn(err error) string {
 }
 
 // storeOf adapts a client to the source's store, with Walk if the client has it.
-func storeOf(client storage.Client) source.Store {
+func storeOf(client storage.Client) tail.Store {
 	if w, ok := client.(storage.Walker); ok {
 		return walkingStore{client, w}
 	}
@@ -100,14 +100,14 @@ func (r *agentStream) restoreRegistry(ctx context.Context) error {
 
 // recallFiles passes to the registry what each stored file contained first, also of complete files, which are not replayed.
 // Files that were written before the fork window are left out.
-func (r *agentStream) recallFiles(ctx context.Context, store source.Store) error {
-	walker, ok := store.(source.Walker)
+func (r *agentStream) recallFiles(ctx context.Context, store tail.Store) error {
+	walker, ok := store.(tail.Walker)
 	if !ok {
 		return nil
 	}
 	since := time.Now().Add(-r.config.Telemetry.ForkWindow)
 	defer r.registry.Recalled()
-	return source.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
+	return tail.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
 		var state streamState
 		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version != stateVersion {
 			return // it is reported when the file is opened

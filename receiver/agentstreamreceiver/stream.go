@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -104,8 +104,8 @@ func (c *counted) once(reason string) bool {
 type streamSource struct {
 	id, path string
 	provider string      // that the settings name
-	changed  func()      // see [source.Stream]
-	outside  func() bool // see [source.Stream]
+	changed  func()      // see [tail.Stream]
+	outside  func() bool // see [tail.Stream]
 	restated bool
 	afresh   bool
 	lasting  bool // its offset is stored
@@ -122,7 +122,7 @@ type streamOrigin struct {
 }
 
 // Open opens a stream for a file.
-func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer, error) {
+func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
 	r.hints.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
 	st, err := r.newStream(s, streamOrigin{
 		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
@@ -135,7 +135,7 @@ func (r *agentStream) Open(_ context.Context, s source.Stream) (source.Consumer,
 	return st, nil
 }
 
-func (r *agentStream) newStream(s source.Stream, o streamOrigin) (*stream, error) {
+func (r *agentStream) newStream(s tail.Stream, o streamOrigin) (*stream, error) {
 	st := &stream{
 		receiver: r, doubt: newDoubt(o.provider), framing: framing{newUnwrapper(&r.config.Stream, &s)},
 		source: streamSource{s.ID, s.Path, o.provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil},
@@ -212,7 +212,7 @@ func (s *stream) inBandDropped(n int) {
 }
 
 // Lines processes lines and returns when every consumer has acknowledged their output. It fails only when ctx ends.
-func (s *stream) Lines(ctx context.Context, lines []source.Line) error {
+func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.skipDatabase(lines) {
@@ -266,7 +266,7 @@ func (s *stream) line(data []byte, noted parser.Noted) {
 // tooLong counts a line that is joined and longer than the limit.
 func (s *stream) tooLong() {
 	if !s.pipeline.At.Replay {
-		s.receiver.meter.notParsed(source.SkipReasonTooLong.String(), 1)
+		s.receiver.meter.notParsed(tail.SkipReasonTooLong.String(), 1)
 	}
 }
 

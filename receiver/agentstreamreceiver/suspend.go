@@ -1,8 +1,8 @@
 package agentstreamreceiver
 
-import "github.com/tailspan/tailspan/source"
+import "github.com/tailspan/tailspan/tail"
 
-var _ source.Suspender = (*stream)(nil)
+var _ tail.Suspender = (*stream)(nil)
 
 // Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
 // [pipeline.Pipeline.Suspend].

@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
-	"github.com/tailspan/tailspan/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // bench is a receiver without a source, whose streams are given lines by hand.
@@ -47,14 +47,14 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	b = newBench(t)
-	c, err := b.Open(t.Context(), source.Stream{ID: path, Path: path, ModTime: fileTime})
+	c, err := b.Open(t.Context(), tail.Stream{ID: path, Path: path, ModTime: fileTime})
 	require.NoError(t, err)
 	st := c.(*stream)
-	var lines []source.Line
+	var lines []tail.Line
 	offset := int64(0)
 	for text := range bytes.Lines(data) {
 		next := offset + int64(len(text))
-		lines = append(lines, source.Line{Data: bytes.TrimSuffix(text, []byte("\n")), Offset: offset, Next: next})
+		lines = append(lines, tail.Line{Data: bytes.TrimSuffix(text, []byte("\n")), Offset: offset, Next: next})
 		offset = next
 	}
 	resting := false
@@ -84,7 +84,7 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 			assert.NotEmpty(t, state, "it is asked for its state while it rests")
 		}
 	}
-	require.NoError(t, c.Close(t.Context(), source.CloseReasonUnlinked))
+	require.NoError(t, c.Close(t.Context(), tail.CloseReasonUnlinked))
 	return b, rested
 }
 

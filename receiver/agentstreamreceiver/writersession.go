@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/source"
-	"github.com/tailspan/tailspan/source/spool"
+	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // writerSession is the input of one writer of a pipe: a stream of its own, in a spool of its own. Methods that copy do
@@ -128,7 +128,7 @@ func (l *writerSession) deliver(ctx context.Context) {
 func (l *writerSession) follow(ctx context.Context) error {
 	p, r := l.pipe, l.pipe.receiver
 	set := p.set.Identity()
-	s := source.Stream{ID: "pipe/" + l.spool.Name(), Path: p.path, Name: filepath.Base(p.path), State: l.kept.State}
+	s := tail.Stream{ID: "pipe/" + l.spool.Name(), Path: p.path, Name: filepath.Base(p.path), State: l.kept.State}
 	if l.left {
 		s.ModTime = modTime(l.spool.Path())
 	}
@@ -141,7 +141,7 @@ func (l *writerSession) follow(ctx context.Context) error {
 	if p.dir != "" {
 		c.store = r.storage
 	}
-	if err := source.Follow(ctx, l.spool.Tail(), c, r.followSettings()); err != nil {
+	if err := tail.Follow(ctx, l.spool.Tail(), c, r.followSettings()); err != nil {
 		return errors.Join(err, c.abandon())
 	}
 	return c.ended(ctx, l.reason)

@@ -22,8 +22,8 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/tailspan/tailspan/internal/files/abridge"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
-	"github.com/tailspan/tailspan/source/abridge"
 )
 
 // readLimit is how long the receiver may take for a round, on a machine that has much else to do.

@@ -222,7 +222,7 @@ const (
 	flightOver
 )
 
-// saveDelay is how long a position may wait to be written (package source, Restarts), and the time that a write takes.
+// saveDelay is how long a position may wait to be written (package tail, Restarts), and the time that a write takes.
 const saveDelay = 1500 * time.Millisecond
 
 // flightOf judges by what came later in the same life. The spans and the records of one turn are two batches.

@@ -1,0 +1,238 @@
+package discover
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+)
+
+// Found is a path that matches, as it was seen.
+type Found struct {
+	Path  string
+	ID    fingerprint.FileID
+	Size  int64
+	MTime int64
+	// Irregular: it is a pipe, a socket, a device; not to be opened.
+	Irregular bool
+}
+
+// scanBatch is how many paths are handed on at once.
+const scanBatch = 256
+
+// Scan is one pass over the folders.
+type Scan struct {
+	Globs *Globs
+	Watch *Watcher // gets each folder before it is listed; may be nil
+	Yield func([]Found)
+	// LeftOut is called for each file that [Globs.Skip] leaves out; may be nil.
+	LeftOut func(path string)
+	Stop    <-chan struct{}
+	batch   []Found
+	Errs    []error
+}
+
+// All scans everything that may match.
+func (s *Scan) All() {
+	seen := map[string]bool{}
+	for _, g := range s.Globs.Include {
+		if !seen[g.Base] {
+			seen[g.Base] = true
+			s.base(filepath.FromSlash(g.Base))
+		}
+	}
+	s.flush()
+}
+
+// Below scans one folder that appeared.
+func (s *Scan) Below(folder string) {
+	info, err := os.Lstat(folder)
+	switch {
+	case err != nil:
+		s.fail(err)
+	case info.IsDir(), info.Mode()&fs.ModeSymlink != 0 && s.Globs.Follows(folder) && IsFolder(folder):
+		s.folder(folder)
+	}
+	s.flush()
+}
+
+// base scans the folder that holds a pattern's matches. If it isn't there yet, the nearest folder above it is watched, so that
+// its creation is seen.
+func (s *Scan) base(folder string) {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for above := filepath.Dir(folder); ; above = filepath.Dir(above) {
+			if IsFolder(above) {
+				s.Watch.Add(above)
+				return
+			}
+			if above == filepath.Dir(above) {
+				return
+			}
+		}
+	case err != nil:
+		s.fail(err)
+	case info.IsDir():
+		s.folder(folder)
+	default: // a pattern without a meta character is its own base
+		s.Watch.Add(filepath.Dir(folder))
+		if s.Globs.Match(folder) {
+			s.file(folder, info)
+		} else {
+			s.leave(folder)
+		}
+	}
+}
+
+// folder lists a folder and what is below it. It is watched before it is listed: what comes in between is seen twice
+// and not missed.
+func (s *Scan) folder(folder string) {
+	select {
+	case <-s.Stop:
+		return
+	default:
+	}
+	s.Watch.Add(folder)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		s.fail(err) // what was read before the error is used
+	}
+	inside := s.Globs.In(folder)
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case e.IsDir():
+			if s.Globs.CanHold(path) {
+				s.folder(path)
+			}
+		case e.Type()&fs.ModeSymlink != 0:
+			s.link(path)
+		case inside.matches(path, e.Name()):
+			s.entry(path, e)
+		default:
+			s.leave(path)
+		}
+	}
+}
+
+// leave reports a file that another source reads.
+func (s *Scan) leave(path string) {
+	if s.LeftOut != nil && s.Globs.Skip != nil && s.Globs.Skip(filepath.ToSlash(path)) {
+		s.LeftOut(path)
+	}
+}
+
+// entry stats a file that is no link.
+func (s *Scan) entry(path string, e fs.DirEntry) {
+	if !e.Type().IsRegular() {
+		s.add(Found{Path: path, Irregular: true})
+		return
+	}
+	info, err := e.Info() // lstat
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.file(path, info)
+}
+
+// link resolves a symbolic link. A file is taken under the link's path, unless it is known under its own; a folder is entered
+// where that can't form a cycle.
+func (s *Scan) link(path string) {
+	matches, follows := s.Globs.Match(path), s.Globs.Follows(path)
+	if !matches {
+		s.leave(path)
+	}
+	if !matches && !follows {
+		return
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		s.fail(err)
+	case info.IsDir() && follows:
+		s.folder(path)
+	case !info.IsDir() && matches:
+		s.file(path, info)
+	}
+}
+
+func (s *Scan) file(path string, info fs.FileInfo) {
+	f := Found{Path: path, Size: info.Size(), MTime: info.ModTime().UnixNano(), Irregular: !info.Mode().IsRegular()}
+	f.ID, _ = fingerprint.IDOf(info)
+	s.add(f)
+}
+
+func (s *Scan) add(f Found) {
+	s.batch = append(s.batch, f)
+	if len(s.batch) >= scanBatch {
+		s.flush()
+	}
+}
+
+func (s *Scan) flush() {
+	if len(s.batch) > 0 {
+		s.Yield(s.batch)
+		s.batch = nil
+	}
+}
+
+// fail records an error. A file that is removed between listing and stat is none.
+func (s *Scan) fail(err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.Errs = append(s.Errs, err)
+	}
+}
+
+// IsFolder reports whether a path leads to a folder.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Request asks for a scan: of all, or of some folders that appeared.
+type Request struct {
+	All     bool
+	Folders []string
+}
+
+// Report is a part of what a scan found; the last one says so.
+type Report struct {
+	Files []Found
+	Done  bool
+	All   bool
+	Took  time.Duration
+	Errs  []error
+}
+
+// Serve scans on request, until stop is closed.
+func Serve(g *Globs, w *Watcher, requests <-chan Request, reports chan<- Report, stop <-chan struct{}) {
+	report := func(r Report) {
+		select {
+		case reports <- r:
+		case <-stop:
+		}
+	}
+	for {
+		var req Request
+		select {
+		case req = <-requests:
+		case <-stop:
+			return
+		}
+		begin := time.Now()
+		s := &Scan{Globs: g, Watch: w, Stop: stop, Yield: func(files []Found) { report(Report{Files: files}) }}
+		if req.All {
+			s.All()
+		} else {
+			for _, folder := range req.Folders {
+				s.Below(folder)
+			}
+		}
+		report(Report{Done: true, All: req.All, Took: time.Since(begin), Errs: s.Errs})
+	}
+}

@@ -1,0 +1,182 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+)
+
+// watchPause is how long no folder is added after the system refused one: a retry does not change the limits of watches and
+// open files.
+const watchPause = time.Minute
+
+// errWatchBudget: the system opens each file of a watched folder, and too many would be open.
+var errWatchBudget = errors.New("too many files in watched folders")
+
+// Notifier is the part of fsnotify that is used.
+type Notifier interface {
+	Add(path string) error
+	Remove(path string) error
+	Close() error
+}
+
+// Watcher receives the system's events of folders. A nil Watcher watches nothing.
+//
+// inotify (through fsnotify v1.10.1) watches inodes, and reports events under the path that an inode was first added by.
+// After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
+// long as the inode is watched. So folders are kept by path and by inode, and an inode that appears under another
+// path is removed first.
+type Watcher struct {
+	Notify      Notifier
+	Events      <-chan fsnotify.Event
+	Errors      <-chan error
+	cannotWatch func(folder string, err error)
+
+	mu      sync.Mutex
+	folders map[string]watched
+	paths   map[fingerprint.FileID]string // the keys of folders
+	cost    int
+	refused map[string]struct{} // not watched, though asked for
+	pause   time.Time           // no new folders before
+}
+
+// watched is a folder that is watched.
+type watched struct {
+	id   fingerprint.FileID
+	cost int // files that the system opened for it
+}
+
+// NewWatcher makes a watcher; cannotWatch is called for a folder that can't be watched.
+func NewWatcher(cannotWatch func(folder string, err error)) (*Watcher, error) {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch folders: %w", err)
+	}
+	return &Watcher{
+		Notify: n, Events: n.Events, Errors: n.Errors, cannotWatch: cannotWatch,
+		folders: map[string]watched{}, paths: map[fingerprint.FileID]string{}, refused: map[string]struct{}{},
+	}, nil
+}
+
+// Add watches a folder, if it isn't watched.
+func (w *Watcher) Add(folder string) {
+	if w == nil {
+		return
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return // listing it reports the error
+	}
+	id, _ := fingerprint.IDOf(info)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if known, ok := w.folders[folder]; ok {
+		if known.id == id {
+			return
+		}
+		w.unwatchLocked(folder)
+	}
+	if other, ok := w.paths[id]; ok && id != (fingerprint.FileID{}) {
+		if fingerprint.LeadsTo(other, id) {
+			return // the same folder by a link: its events come under the first path
+		}
+		w.unwatchLocked(other)
+	}
+	if time.Now().Before(w.pause) {
+		w.refused[folder] = struct{}{}
+		return
+	}
+	cost, err := w.costOf(folder)
+	if err == nil {
+		err = w.Notify.Add(folder)
+	}
+	switch {
+	case err == nil:
+		delete(w.refused, folder)
+		w.folders[folder] = watched{id, cost}
+		w.paths[id] = folder
+		w.cost += cost
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission):
+		w.refused[folder] = struct{}{} // it alone, and no limit is the reason; listing it reports the error
+	default:
+		w.refused[folder] = struct{}{}
+		w.pause = time.Now().Add(watchPause)
+		w.cannotWatch(folder, err)
+	}
+}
+
+// costOf is how many files the system would open to watch a folder, on systems that do so.
+func (w *Watcher) costOf(folder string) (int, error) {
+	if watchedFiles == 0 {
+		return 0, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return 0, err
+	}
+	if w.cost+len(entries)+1 > watchedFiles {
+		return 0, errWatchBudget
+	}
+	return len(entries) + 1, nil
+}
+
+// Unwatch removes a folder that was removed or renamed, and those below it. It reports whether it was watched.
+func (w *Watcher) Unwatch(folder string) bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.refused, folder)
+	_, ok := w.folders[folder]
+	if ok {
+		w.unwatchLocked(folder)
+	}
+	return ok
+}
+
+func (w *Watcher) unwatchLocked(folder string) {
+	below := folder + string(filepath.Separator)
+	for path, known := range w.folders {
+		if path != folder && !strings.HasPrefix(path, below) {
+			continue
+		}
+		w.cost -= known.cost
+		delete(w.folders, path)
+		if w.paths[known.id] == path {
+			delete(w.paths, known.id)
+		}
+		_ = w.Notify.Remove(path) // of a removed folder the system did so itself
+	}
+}
+
+// Whole reports whether all folders are watched.
+func (w *Watcher) Whole() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.refused) == 0
+}
+
+// Close ends the watching.
+func (w *Watcher) Close() error {
+	if w == nil {
+		return nil
+	}
+	if err := w.Notify.Close(); err != nil {
+		return fmt.Errorf("stop watching folders: %w", err)
+	}
+	return nil
+}

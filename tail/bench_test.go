@@ -1,0 +1,192 @@
+package tail
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/discover"
+)
+
+// counter is a handler that only counts.
+type counter struct {
+	lines, bytes int
+	caughtUp     chan struct{}
+}
+
+func (c *counter) Open(context.Context, Stream) (Consumer, error) { return c, nil }
+func (c *counter) Lines(_ context.Context, lines []Line) error {
+	c.lines += len(lines)
+	for _, l := range lines {
+		c.bytes += len(l.Data) + 1
+	}
+	return nil
+}
+func (c *counter) Idle(context.Context) error {
+	c.caughtUp <- struct{}{}
+	return nil
+}
+func (c *counter) Close(context.Context, CloseReason) error { return nil }
+
+// readAll reads a file from Start to its end.
+func readAll(b *testing.B, name string, size int) {
+	b.Helper()
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		c := &counter{caughtUp: make(chan struct{}, 1)}
+		f, err := New(Settings{Include: []string{name}, PollOnly: true}, c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Start(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		<-c.caughtUp
+		if err := f.Shutdown(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		if c.bytes != size {
+			b.Fatalf("read %d bytes of %d", c.bytes, size)
+		}
+	}
+}
+
+// BenchmarkReadLong reads short lines with a long one among them now and then; the figure is the memory that this takes.
+func BenchmarkReadLong(b *testing.B) {
+	short := `{"pad":"` + strings.Repeat("x", 2989) + "\"}\n"
+	long := `{"pad":"` + strings.Repeat("x", 1_500_000) + "\"}\n"
+	data := strings.Repeat(strings.Repeat(short, 900)+long, 15)
+	name := filepath.Join(b.TempDir(), "a.jsonl")
+	if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	readAll(b, name, len(data))
+}
+
+// BenchmarkRead reads a file of 64 MiB from Start to its end; the baseline looks for the newlines of the same bytes in
+// memory. The figure is the ratio of the two.
+func BenchmarkRead(b *testing.B) {
+	for _, size := range []int{200, 3000, 20_000} {
+		line := `{"pad":"` + strings.Repeat("x", size-11) + "\"}\n"
+		data := []byte(strings.Repeat(line, (64<<20)/len(line)))
+		name := filepath.Join(b.TempDir(), "a.jsonl")
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("read/line=%dB", size), func(b *testing.B) {
+			readAll(b, name, len(data))
+		})
+		b.Run(fmt.Sprintf("indexbyte/line=%dB", size), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				lines := 0
+				for rest := data; ; lines++ {
+					i := bytes.IndexByte(rest, '\n')
+					if i < 0 {
+						break
+					}
+					rest = rest[i+1:]
+				}
+				if lines != len(data)/len(line) {
+					b.Fatalf("found %d lines", lines)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRescan is one look at 10,000 files in 50 folders of which none has changed; the baseline is a walk of the
+// standard library that looks at each file.
+func BenchmarkRescan(b *testing.B) {
+	dir := b.TempDir()
+	const folders, perFolder = 50, 200
+	for i := range folders {
+		folder := filepath.Join(dir, fmt.Sprintf("project-%d", i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		for j := range perFolder {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%032d.jsonl", j)), []byte("line\n"), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("rescan", func(b *testing.B) {
+		g, err := discover.NewGlobs([]string{filepath.Join(dir, "**", "*.jsonl")}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		settings := Settings{StartAt: StartAtEnd}.withDefaults()
+		t := newTable(settings, &g)
+		if t.seen, err = settings.inventory(b.Context(), filesInventoryKey, &g); err != nil {
+			b.Fatal(err)
+		}
+		look := func() int {
+			n := 0
+			s := &discover.Scan{Globs: &g, Stop: make(chan struct{}), Yield: func(files []discover.Found) {
+				for _, one := range files {
+					t.ingest(one, len(t.paths) < folders*perFolder)
+				}
+				n += len(files)
+			}}
+			s.All()
+			return n
+		}
+		look()
+		b.ReportAllocs()
+		for b.Loop() {
+			if n := look(); n != folders*perFolder {
+				b.Fatalf("found %d files", n)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/folders/perFolder, "ns/file")
+	})
+	b.Run("walkdir", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					_, err = d.Info()
+					n++
+				}
+				return err
+			})
+			if err != nil || n != folders*perFolder {
+				b.Fatalf("found %d files: %v", n, err)
+			}
+		}
+	})
+}
+
+// BenchmarkLatency is the time from a line's being written to its being handed over, with watched folders.
+func BenchmarkLatency(b *testing.B) {
+	name := filepath.Join(b.TempDir(), "a.jsonl")
+	c := &counter{caughtUp: make(chan struct{}, 1)}
+	f, err := New(Settings{Include: []string{name}, PollInterval: time.Hour}, c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	if err := f.Start(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := file.WriteString("line\n"); err != nil {
+			b.Fatal(err)
+		}
+		<-c.caughtUp
+	}
+	if err := f.Shutdown(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+package tail
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRestOfMany: where more are active than a maxActive, as many as are too many rest at once, those that were read longest ago;
+// the others when their own time comes. One that rested is told all again, like any that did.
+func TestRestOfMany(t *testing.T) {
+	suspended(t, func(w *world, h *resters, s Settings) {
+		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
+		for n := range maxActive {
+			w.write(name(n), "one")
+		}
+		w.beginWith(h, s)
+		w.pass(2 * time.Second)
+		require.Len(w, w.sink.all(), maxActive)
+		assert.Zero(w, h.asked.Load(), "a maxActive may be active")
+		const quiet = maxActive / 2
+		for n := range maxActive {
+			if n != quiet {
+				w.write(name(n), "two")
+			}
+		}
+		w.pass(2 * time.Second)
+		assert.Zero(w, h.asked.Load())
+		w.write(name(maxActive), "one")
+		w.pass(2 * time.Second)
+		assert.EqualValues(w, 1, h.asked.Load())
+		w.write(name(quiet), "two")
+		w.pass(2 * time.Second)
+		assert.EqualValues(w, 2, h.asked.Load(), "another one, for the one that is active again")
+		_, replayed := w.sink.newLines()
+		assert.Equal(w, 1, replayed, "the one that rested was the one to which nothing had come")
+		for _, one := range w.sink.opened() {
+			if one.Name == name(quiet) {
+				assert.Equal(w, []string{"one", "one", "two"}, one.text)
+			}
+		}
+		w.pass(3 * time.Minute)
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(maxActive+1), "then all rest")
+	})
+}
+
+// TestRestRefusedByMany: where more are active than a maxActive, one that may not rest yet is asked again after a tenth of the time.
+func TestRestRefusedByMany(t *testing.T) {
+	suspended(t, func(w *world, h *resters, s Settings) {
+		const extra = 30
+		for n := range maxActive + extra {
+			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+		}
+		h.never = true
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		asked := h.asked.Load()
+		assert.GreaterOrEqual(w, asked, int32(extra))
+		assert.LessOrEqual(w, asked, int32(maxActive+extra), "each once at most")
+		h.mu.Lock()
+		h.never = false
+		h.mu.Unlock()
+		w.pass(s.SuspendAfter / 2)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		assert.LessOrEqual(w, h.active, maxActive)
+	})
+}
+
+// TestRestAndUnterminatedLine: a last line without its newline is taken in its time, also where many are active.
+func TestRestAndUnterminatedLine(t *testing.T) {
+	suspended(t, func(w *world, h *resters, s Settings) {
+		s.IdleFlush = 3 * time.Second
+		const files = maxActive + 100
+		for n := range files {
+			w.add(fmt.Sprintf("%04d.jsonl", n), "one\n"+record(1))
+			w.dated(fmt.Sprintf("%04d.jsonl", n), 0)
+		}
+		w.beginWith(h, s)
+		w.pass(2 * time.Second)
+		assert.Len(w, w.sink.all(), files)
+		w.pass(2 * time.Second)
+		fresh, _ := w.sink.newLines()
+		assert.Len(w, fresh, 2*files)
+		assert.GreaterOrEqual(w, h.asked.Load(), int32(files-maxActive))
+	})
+}
+
+// TestRestWhileReading: of thousands of files that are all there at once, no more than a maxActive is held while they are read.
+func TestRestWhileReading(t *testing.T) {
+	suspended(t, func(w *world, h *resters, s Settings) {
+		for n := range 3 * maxActive {
+			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+		}
+		w.beginWith(h, s)
+		w.pass(time.Second)
+		require.Len(w, w.sink.all(), 3*maxActive)
+		assert.EqualValues(w, 2*maxActive, h.asked.Load())
+		assert.LessOrEqual(w, h.mostAwake, maxActive+2*w.files.settings.MaxConcurrentFiles)
+	})
+}
+
+// TestRestOfThoseAtWork: lines that come by turns to more files than a maxActive have each of them rest once and read again once,
+// not with every line.
+func TestRestOfThoseAtWork(t *testing.T) {
+	suspended(t, func(w *world, h *resters, s Settings) {
+		const files, rounds = maxActive + 128, 8
+		round := func() {
+			for n := range files {
+				w.write(fmt.Sprintf("%04d.jsonl", n), "line")
+			}
+			w.pass(2 * time.Second)
+		}
+		round()
+		w.beginWith(h, s)
+		for range rounds {
+			round()
+		}
+		require.Greater(w, rounds*(files-maxActive), files, "there are rounds enough for all to rest more than once")
+		fresh, _ := w.sink.newLines()
+		assert.Len(w, fresh, (1+rounds)*files)
+		assert.LessOrEqual(w, h.asked.Load(), int32(files))
+	})
+}

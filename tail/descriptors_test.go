@@ -1,0 +1,152 @@
+package tail
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/internal/files/openfile"
+)
+
+// scarce is a system that gives so many descriptors and no more.
+type scarce struct {
+	limit      int64
+	open, most atomic.Int64
+	refused    atomic.Int64
+}
+
+func (s *scarce) opener(path string) (openfile.Handle, error) {
+	if s.open.Add(1) > s.limit {
+		s.open.Add(-1)
+		s.refused.Add(1)
+		return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
+	}
+	h, err := openfile.Open(path)
+	if err != nil {
+		s.open.Add(-1)
+		return nil, err
+	}
+	s.most.Store(max(s.most.Load(), s.open.Load()))
+	return scarceFile{h, s}, nil
+}
+
+type scarceFile struct {
+	openfile.Handle
+	of *scarce
+}
+
+func (f scarceFile) Close() error {
+	f.of.open.Add(-1)
+	return f.Handle.Close()
+}
+
+// TestFewDescriptors: more files than descriptors are all read, and again when they grow, whether the limit is known or shows
+// only when the system refuses.
+func TestFewDescriptors(t *testing.T) {
+	const files = 300
+	for _, tt := range []struct {
+		name    string
+		known   uint64 // what the sources may hold
+		system  int64  // what the system gives
+		refuses bool
+	}{
+		{"a quarter is kept to", 12, 64, false},
+		{"the system refuses", 1 << 20, 12, true},
+		{"fewer than workers", 4, 6, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				core, logs := observer.New(zap.WarnLevel)
+				f, err := New(w.settings(pollOnly, func(s *Settings) {
+					s.MaxConcurrentFiles, s.Descriptors, s.Logger = 8, openfile.NewDescriptorsOf(tt.known), zap.New(core)
+				}), w.sink)
+				require.NoError(w, err)
+				system := &scarce{limit: tt.system}
+				f.open = system.opener
+				for i := range files {
+					w.add(fmt.Sprintf("%03d.jsonl", i), record(i)+"\n")
+				}
+				require.NoError(w, f.Start(w.Context()))
+				w.files = f
+				w.pass(time.Minute)
+				require.Len(w, w.sink.all(), files)
+				for i := range files {
+					w.add(fmt.Sprintf("%03d.jsonl", i), record(files+i)+"\n")
+				}
+				w.pass(time.Minute)
+				require.Len(w, w.sink.all(), 2*files)
+				if tt.refuses {
+					assert.Positive(w, system.refused.Load())
+					require.Equal(w, 1, logs.Len(), "logged once")
+					assert.Equal(w, "no file descriptor left, closing idle files and trying again", logs.All()[0].Message)
+				} else {
+					assert.Zero(w, system.refused.Load())
+					assert.LessOrEqual(w, system.most.Load(), int64(tt.known)+min(8, int64(tt.known)/2), "those that are opened while idle ones are closed")
+					assert.Zero(w, logs.Len())
+				}
+				w.end()
+				assert.Zero(w, system.open.Load())
+				assert.Zero(w, f.settings.Descriptors.Held())
+			})
+		})
+	}
+}
+
+// TestDocumentsAndDatabasesCount: what documents and databases hold closes idle files of the same receiver.
+func TestDocumentsAndDatabasesCount(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	shared := openfile.NewDescriptorsOf(4)
+	for i := range 4 {
+		w.add(fmt.Sprintf("%d.jsonl", i), record(i)+"\n")
+	}
+	open := make(chan int, 100)
+	w.begin(func(s *Settings) {
+		s.Descriptors, s.PollInterval = shared, 20*time.Millisecond
+		s.Observer.Files = func(_, kept int) { open <- kept }
+	})
+	w.sink.until(t, "the files", func() bool { return len(w.sink.all()) == 4 })
+	require.True(t, comes(open, 4))
+
+	db := openDatabase(t, w.path("opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.sink.mu.Lock()
+	w.sink.accept = func(Stream, []Line) error { // while a look at the database is under way, which holds three
+		if !comes(open, 1) {
+			t.Error("idle files stay open")
+		}
+		return nil
+	}
+	w.sink.mu.Unlock()
+	w.follow(func(s *PolledSettings) { s.Settings.Descriptors = shared })
+	w.sink.until(t, "the row", func() bool { return len(w.sink.all()) == 5 })
+
+	before := shared.Held()
+	h, err := w.polled.documents().Open(w.path("0.jsonl"))
+	require.NoError(t, err)
+	assert.Equal(t, before+1, shared.Held())
+	require.NoError(t, h.Close())
+	assert.Equal(t, before, shared.Held())
+}
+
+// comes waits until a value comes.
+func comes(values <-chan int, want int) bool {
+	late := time.After(patience)
+	for {
+		select {
+		case got := <-values:
+			if got == want {
+				return true
+			}
+		case <-late:
+			return false
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package tail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/spool"
+)
+
+// Input is bytes that come as time goes by: the output of a process, a pipe (package spool has one). It serves one
+// goroutine.
+type Input interface {
+	// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] when nothing will come any more.
+	// [spool.ErrRewritten] means that the bytes start again at offset 0; any other error ends the following.
+	Read(p []byte) (int, error)
+	// Wait returns when Read may return more, or with the error of ctx when that has ended.
+	Wait(ctx context.Context) error
+	// Arrival returns when the byte at offset came; zero if that is not known.
+	Arrival(offset int64) time.Time
+}
+
+// Follow delivers the lines of in to c until in ends or ctx does; it returns nil only in the first case, when all lines were
+// acknowledged. Lines end as those of files do, and what follows the last newline of an ended input is a line too. The caller
+// closes c, since it knows how the input ended.
+//
+// It uses the settings for lines, batches and retries.
+func Follow(ctx context.Context, in Input, c Consumer, s Settings) error {
+	s = s.withDefaults()
+	f := &follower{
+		input: in, consumer: c, settings: s,
+		splitter: lines.NewSplitter(lines.NewPool(s.BatchBytes+fingerprint.TailSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),
+	}
+	f.splitter.Reset(0, 0)
+	return f.run(ctx)
+}
+
+// follower is one call of Follow.
+type follower struct {
+	input       Input
+	consumer    Consumer
+	settings    Settings
+	splitter    *lines.Splitter
+	lines       []Line
+	idlePending bool
+}
+
+func (f *follower) run(ctx context.Context) error {
+	for {
+		n, err := f.input.Read(f.splitter.Room())
+		f.splitter.Wrote(n)
+		if offered := f.split(ctx); offered != nil {
+			return offered
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return f.end(ctx)
+		case errors.Is(err, spool.ErrRewritten):
+			f.settings.Observer.Failed("", err, 0)
+			f.splitter.Reset(0, 0)
+		case err != nil:
+			return err
+		case n == 0:
+			if err := f.wait(ctx); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// split delivers the whole lines that were read.
+func (f *follower) split(ctx context.Context) error {
+	for {
+		line, kind := f.splitter.Next()
+		switch kind {
+		case lines.TokenNone:
+			return f.offer(ctx)
+		case lines.TokenTooLong:
+			f.settings.Observer.Skipped("", SkipReasonTooLong, line.Next-line.Offset-1)
+			if line.Data == nil {
+				continue
+			}
+		}
+		f.add(line)
+		if len(f.lines) == cap(f.lines) {
+			if err := f.offer(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (f *follower) add(line Line) {
+	line.Live = true
+	line.Arrival = f.input.Arrival(line.Offset)
+	f.lines = append(f.lines, line)
+}
+
+// wait calls Idle, since all was read, and waits for more; a last line that is one complete object does not wait for its
+// newline for ever.
+func (f *follower) wait(ctx context.Context) error {
+	if f.idlePending {
+		if err := f.retry(ctx, f.consumer.Idle); err != nil {
+			return err
+		}
+		f.idlePending = false
+	}
+	if f.settings.IdleFlush < 0 || !lines.CompleteObject(f.splitter.Unfinished()) {
+		return f.input.Wait(ctx)
+	}
+	timed, cancel := context.WithTimeout(ctx, f.settings.IdleFlush)
+	defer cancel()
+	if err := f.input.Wait(timed); err == nil || ctx.Err() != nil {
+		return err
+	}
+	f.add(f.splitter.Take())
+	return f.offer(ctx)
+}
+
+// end delivers what follows the last newline.
+func (f *follower) end(ctx context.Context) error {
+	switch {
+	case len(f.splitter.Unfinished()) > 0:
+		f.add(f.splitter.Take())
+		if err := f.offer(ctx); err != nil {
+			return err
+		}
+	case f.splitter.Pending() > 0:
+		f.settings.Observer.Skipped("", SkipReasonTooLong, f.splitter.Pending())
+		if line := f.splitter.TakeLong(); line.Data != nil {
+			f.add(line)
+			if err := f.offer(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if !f.idlePending {
+		return nil
+	}
+	return f.retry(ctx, f.consumer.Idle)
+}
+
+// offer delivers the collected lines.
+func (f *follower) offer(ctx context.Context) error {
+	if len(f.lines) == 0 {
+		return nil
+	}
+	err := f.retry(ctx, func(ctx context.Context) error { return f.consumer.Lines(ctx, f.lines) })
+	if err != nil {
+		return err
+	}
+	last := &f.lines[len(f.lines)-1]
+	f.settings.Observer.Read("", len(f.lines), last.Next-f.lines[0].Offset)
+	f.lines, f.idlePending = f.lines[:0], true
+	return nil
+}
+
+// retry calls until the call succeeds or ctx ends.
+func (f *follower) retry(ctx context.Context, call func(context.Context) error) error {
+	wait := f.settings.RetryInterval
+	for {
+		err := call(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("deliver lines: %w", err)
+		}
+		f.settings.Observer.Refused("", err, wait)
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("deliver lines: %w", err)
+		case <-timer.C:
+		}
+		wait = min(2*wait, f.settings.MaxRetryInterval)
+	}
+}

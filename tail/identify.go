@@ -1,0 +1,234 @@
+package tail
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+)
+
+const (
+	// copyWait is how long a file that begins like a followed one is delayed: it may be the copy of a copytruncate, whose
+	// original is about to be emptied.
+	copyWait = time.Second
+	// busyWait is how long a decision waits for the worker that has the file on which it depends.
+	busyWait = 10 * time.Millisecond
+	// maxCompared is how many existing files with the same fingerprint are compared, the youngest first: thousands may be forks
+	// of one session.
+	maxCompared = 64
+	// maxPassed is how many are visited in search of one with the right path.
+	maxPassed = 4096
+	// maxDelays is how often a file waits for a known one that has lost its path and is not yet unlinked, and how often an
+	// unreadable file of a checkpoint is tried.
+	maxDelays = 10
+)
+
+// matcher decides which known file is under a path.
+type matcher struct {
+	*index
+	*scheduler
+	*handles
+	settings *Settings
+	starts   map[fingerprint.FileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
+	// written, in Unix seconds.
+	restored map[storedKey]*file
+	lastRun  int64
+}
+
+// identify decides which file is under a new path: the table of the package documentation.
+func (m *matcher) identify(f *file, res result) {
+	if f.state == stateLink {
+		if res.id == f.target.id {
+			m.schedule(f.target)
+			return
+		}
+		m.unlinkName(f)
+	}
+	if f.id != res.id {
+		m.detachLinks(f)
+	}
+	if f.rejected && f.id != res.id || len(res.head) == 0 {
+		f.delays, f.rejected = 0, false // those were another file's
+	}
+	f.size, f.mtime = res.size, res.mtime
+	if f.size < f.seek {
+		f.seek = 0 // it was emptied since: then all of it is new
+	}
+	m.stored(res)
+	start := m.starts[res.id]
+	delete(m.starts, res.id)
+	switch {
+	case start != nil && start != f && f.origin != originStart && start.seek > 0:
+		// It was there at start, under another path.
+		f.origin, f.id, f.seek = originStart, start.id, start.seek
+		m.schedule(f)
+	case len(res.head) == 0: // no fingerprint yet, but the known file of that inode is not there
+		if known := m.ids[res.id]; known != nil && known.pos.Offset > 0 {
+			known.presentAt = ""
+		}
+	case len(f.claims) > 0:
+		m.decide(f, res)
+	case m.matchInode(f, res):
+	case !f.rejected && m.matchContent(f, res):
+	default:
+		m.follow(f, res)
+	}
+}
+
+// follow begins to read a file that is none of those known.
+func (m *matcher) follow(f *file, res result) {
+	f.state, f.id, f.pos, f.origin, f.seek = stateFollowing, res.id, res.pos, originNew, 0
+	f.lastRead = time.Now()
+	m.enter(f)
+}
+
+// enter makes a file known by what it is, and has it read.
+func (m *matcher) enter(f *file) {
+	m.enterID(f)
+	m.heads.add(f)
+	m.schedule(f)
+}
+
+// matchInode handles a known inode: the same file under another path, or an inode that was reused for a new file. It reports
+// whether the path is identified, or will be.
+func (m *matcher) matchInode(f *file, res result) bool {
+	known := m.ids[res.id]
+	if known == nil || res.id == (fingerprint.FileID{}) {
+		return false
+	}
+	// A file and its compressed form have different inodes and unrelated sizes.
+	packed := openfile.IsCompressed(f.path)
+	fits := packed == openfile.IsCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
+	switch {
+	case known.state == stateFollowing && atPath(known):
+		m.detachLinks(f)
+		f.state, f.target, f.origin, f.seek = stateLink, known, originNew, 0
+		known.links = append(known.links, f)
+		m.schedule(known)
+	case known.busy():
+		m.delay(f, busyWait)
+	case fits && (known.stream.handle != nil || packed || !m.surpassed(known, res)):
+		m.adopt(known, f, res.id)
+	case fits: // it stays known, and is matched by content after the one that was read further
+		return false
+	case !f.rechecked:
+		// The probe may be older than what was read since, if the file was renamed while it grew.
+		f.rechecked = true
+		m.delay(f, busyWait)
+	default:
+		delete(m.ids, res.id)
+		known.presentAt = ""
+		m.schedule(known)
+		return false
+	}
+	return true
+}
+
+// surpassed reports whether another known file that begins alike was read further than this one, and no further than the
+// probed file reaches. An inode that nobody holds open may have been reused for a copy or a longer version of that.
+func (m *matcher) surpassed(known *file, res result) bool {
+	found, passed := false, 0
+	m.heads.find(res.head, func(other *file) bool {
+		passed++
+		found = other != known && other.pos.Offset > known.pos.Offset && other.pos.Offset <= res.size
+		return !found && passed < maxPassed
+	})
+	return found
+}
+
+// adopt continues a known file under the path of f, which was only a link to it.
+func (m *matcher) adopt(known, f *file, id fingerprint.FileID) {
+	lostLink := known.id == id && (known.lostLink || known.path != f.path)
+	m.drop(f)
+	m.adoptAs(known, f.path, id)
+	known.lostLink, known.tombstone = lostLink, false
+	m.schedule(known)
+}
+
+// adoptAs continues a known file under a path.
+func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
+	switch known.state {
+	case stateFollowing:
+		if m.paths[known.path] == known {
+			delete(m.paths, known.path)
+			m.schedule(m.newFile(known.path)) // unlinked, or another file by now
+		}
+	case stateUnlinked:
+		delete(m.unlinked, known)
+	case stateRetired:
+		m.retired.Remove(known.indexed.slot)
+		known.indexed.slot = nil
+		known.stream.id = m.names.take(known.stream.id)
+	}
+	if known.id != id {
+		m.closeHandle(known)
+		m.removeID(known)
+	}
+	known.lostLink = false
+	known.state, known.path, known.id = stateFollowing, path, id
+	known.tries, known.retryAt, known.seen = 0, time.Time{}, m.scans
+	known.presentAt = ""        // replaced by its state
+	known.lastRead = time.Now() // not idle before the first visit
+	known.size = -1             // to be visited
+	m.enterID(known)
+	m.paths[path] = known
+	m.disarm(known)
+}
+
+// stored applies a checkpoint that a worker found in a store that can't list its keys.
+func (m *matcher) stored(res result) {
+	if res.saveErr != nil {
+		m.unusable(checkpoint.FilePrefix, res.saveErr)
+	}
+	if res.stored != nil && m.names.vacant(res.stored.Stream) && m.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
+		m.recall(res.stored)
+	}
+}
+
+// retire closes a file, and keeps it for a while to recognise it when it comes back.
+func (m *matcher) retire(f *file) {
+	delete(m.unlinked, f)
+	m.disarm(f)
+	m.closeHandle(f)
+	m.names.free(f.stream.id)
+	f.state = stateRetired
+	if f.pos.Offset == 0 {
+		m.evict(f)
+		return
+	}
+	f.indexed.slot = m.retired.PushBack(f)
+	if m.retired.Len() > maxRetired {
+		m.evict(m.retired.Remove(m.retired.Front()).(*file))
+	}
+}
+
+// unlinkName separates a path from the file that it was a link to.
+func (m *matcher) unlinkName(f *file) {
+	f.target.lostLink = true
+	m.schedule(f.target) // so that it is saved
+	f.target.links = without(f.target.links, f)
+	f.reset()
+}
+
+// detachLinks separates the links of a file that turned out to be another one.
+func (m *matcher) detachLinks(f *file) {
+	for _, name := range f.links {
+		name.reset()
+		m.schedule(name)
+	}
+	f.links = nil
+}
+
+// drop removes a path.
+func (m *matcher) drop(f *file) {
+	if f.target != nil {
+		m.unlinkName(f)
+	}
+	m.detachLinks(f)
+	if m.paths[f.path] == f {
+		delete(m.paths, f.path)
+	}
+	m.disarm(f)
+}

@@ -1,0 +1,129 @@
+package tail
+
+import (
+	"container/list"
+	"iter"
+
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+)
+
+// index finds files by path, inode and head.
+type index struct {
+	paths    map[string]*file
+	ids      map[fingerprint.FileID]*file // identified files
+	heads    heads
+	retired  list.List // files in stateRetired, the oldest first
+	unlinked map[*file]struct{}
+	names    *streamNames
+	scans    uint32 // number of full scans
+}
+
+// all returns each file that may have something open.
+func (x *index) all() iter.Seq[*file] {
+	return func(yield func(*file) bool) {
+		for _, f := range x.paths {
+			if !yield(f) {
+				return
+			}
+		}
+		for f := range x.unlinked {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// newFile adds a path.
+func (x *index) newFile(path string) *file {
+	f := newFile(path)
+	f.seen = x.scans
+	x.paths[path] = f
+	return f
+}
+
+// enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
+func (x *index) enterID(f *file) {
+	if f.id == (fingerprint.FileID{}) {
+		return
+	}
+	if other := x.ids[f.id]; other != nil && other != f {
+		other.presentAt = ""
+	}
+	x.ids[f.id] = f
+}
+
+func (x *index) removeID(f *file) {
+	if x.ids[f.id] == f {
+		delete(x.ids, f.id)
+	}
+}
+
+// evict removes a file for good.
+func (x *index) evict(f *file) {
+	f.indexed.slot = nil
+	x.heads.remove(f)
+	x.removeID(f)
+}
+
+// headKey is a beginning of a file.
+type headKey struct {
+	length uint16
+	hash   uint64
+}
+
+// heads finds files by their beginning.
+type heads struct {
+	files   map[headKey]*file // first of a chain by file.nextHead
+	lengths [fingerprint.HeadSize + 1]int32
+}
+
+func (h *heads) add(f *file) {
+	if f.pos.HeadLen < fingerprint.MinMatch {
+		return
+	}
+	key := headKey{f.pos.HeadLen, f.pos.Head}
+	f.indexed.nextHead = h.files[key]
+	h.files[key] = f
+	h.lengths[key.length]++
+}
+
+func (h *heads) remove(f *file) {
+	if f.pos.HeadLen < fingerprint.MinMatch {
+		return
+	}
+	key := headKey{f.pos.HeadLen, f.pos.Head}
+	if h.files[key] == f {
+		if f.indexed.nextHead == nil {
+			delete(h.files, key)
+		} else {
+			h.files[key] = f.indexed.nextHead
+		}
+	} else {
+		before := h.files[key]
+		for before != nil && before.indexed.nextHead != f {
+			before = before.indexed.nextHead
+		}
+		if before == nil {
+			return
+		}
+		before.indexed.nextHead = f.indexed.nextHead
+	}
+	f.indexed.nextHead = nil
+	h.lengths[key.length]--
+}
+
+// find calls yield for each known file whose head these bytes begin with, the longest heads last, until it returns false.
+func (h *heads) find(head []byte, yield func(*file) bool) {
+	fingerprint.Beginnings(head, func(length int, hash uint64) bool {
+		if h.lengths[length] == 0 {
+			return true
+		}
+		for f := h.files[headKey{uint16(length), hash}]; f != nil; f = f.indexed.nextHead {
+			if !yield(f) {
+				return false
+			}
+		}
+		return true
+	})
+}

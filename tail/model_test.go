@@ -1,0 +1,208 @@
+package tail
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// modeller does at random, beside what a [rotator] does, what files are given other names by, and stops and starts the
+// source. It knows which lines must have come out in the end.
+type modeller struct {
+	*rotator
+	store    walking
+	poll     func(*Settings)
+	running  bool
+	archived []string        // names out of sight
+	links    []string        // second names for long, some of them of files that lost the first one since
+	copied   map[string]bool // lines of files that have been copied
+	twins    map[string]bool // first lines that two files had
+}
+
+// start begins to follow, with consumers that rest whenever they may.
+func (m *modeller) start() {
+	s := m.settings(m.poll, func(s *Settings) {
+		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
+		s.Store, s.Replay, s.SuspendAfter, s.UnlinkGrace = m.store, true, time.Millisecond, 300*time.Millisecond
+	})
+	f, err := New(s, &resters{sink: m.sink})
+	require.NoError(m, err)
+	require.NoError(m, f.Start(m.Context()))
+	m.world.files = f
+	m.running = true
+}
+
+func (m *modeller) stop() {
+	m.end()
+	m.running = false
+}
+
+// caughtUp waits for all lines but the unfinished one of each file.
+func (m *modeller) caughtUp() {
+	if !m.running {
+		m.start()
+	}
+	m.sink.until(m.T, "all lines", func() bool {
+		fresh, _ := m.sink.newLines()
+		return len(m.told(fresh)) >= len(m.told(m.want))-len(m.half)
+	})
+}
+
+// told gives lines without the second and further ones of those that a copy has: whether such a one is told again is open,
+// since a copy may also be taken for an older copy that is gone, or for the original, if that lost a name.
+func (m *modeller) told(lines []string) (list []string) {
+	seen := map[string]bool{}
+	for _, line := range lines {
+		if !m.copied[line] || !seen[line] {
+			list = append(list, line)
+		}
+		seen[line] = true
+	}
+	return list
+}
+
+func (m *modeller) act() {
+	name, before := m.pick(), len(m.want)
+	what := m.random.IntN(14)
+	defer func() {
+		m.steps = append(m.steps, fmt.Sprint(name, " act ", what, " ", m.files[len(m.files)-1], " ", m.archived, brief(m.want[before:])))
+	}()
+	switch what {
+	case 0:
+		m.moveByLink(name)
+	case 1:
+		m.nameForAWhile(name)
+	case 2:
+		m.replace(name)
+	case 3:
+		m.twin(name)
+	case 4:
+		m.putAway(name)
+	case 5:
+		m.bringBack()
+	case 6:
+		m.renameFolder(name)
+	case 7:
+		if m.running {
+			m.stop()
+		}
+	case 8:
+		if !m.running {
+			m.start()
+		}
+	case 9:
+		m.nameForLong(name)
+	case 10:
+		m.copyOf(name)
+	default:
+		m.actOnLink(what)
+	}
+}
+
+func (m *modeller) unlink(link string) {
+	m.remove(link)
+	m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
+}
+
+func (m *modeller) same(one, other string) bool {
+	a, err := os.Stat(m.path(one))
+	require.NoError(m, err)
+	b, err := os.Stat(m.path(other))
+	return err == nil && os.SameFile(a, b)
+}
+
+// bothSeen sees to it that both names of a file are known: that is so when what was written by each after the first look at
+// it has come. Of two versions of which none was seen nobody can tell which was first.
+func (m *modeller) bothSeen(names ...string) {
+	for range 2 {
+		for _, name := range names {
+			m.line(name)
+			m.caughtUp()
+		}
+	}
+}
+
+// line appends one whole line.
+func (m *modeller) line(name string) {
+	line := m.newLine()
+	m.want = append(m.want, line)
+	m.add(name, line+"\n")
+}
+
+// place has a file appear whole, under a name that is new or another file's.
+func (m *modeller) place(text, name string) {
+	m.put("next", text)
+	m.rename("next", name)
+	if !slices.Contains(m.files, name) {
+		m.files = append(m.files, name)
+	}
+}
+
+// renamed notes that a file has another name.
+func (m *modeller) renamed(from, to string) {
+	m.files[slices.Index(m.files, from)] = to
+	if half, ok := m.half[from]; ok {
+		m.half[to] = half
+		delete(m.half, from)
+	}
+}
+
+// tell stops the source, if a failure left it running, and says what led to that.
+func (m *modeller) tell() {
+	if m.running {
+		m.stop()
+	}
+	if !m.Failed() {
+		return
+	}
+	fresh, _ := m.sink.newLines()
+	assertSameLines(m.T, m.told(m.want), m.told(fresh))
+	m.Log(strings.Join(m.steps, "\n"))
+	for _, s := range m.sink.opened() {
+		m.Log(s.Path, s.Offset, s.closed, brief(s.text))
+	}
+}
+
+// TestModel does all kinds of things to files, stops and starts the source, and has consumers rest: no line is lost, none
+// comes twice, none is made of old and new bytes.
+func TestModel(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			bothWays(t, func(w *world, poll func(*Settings)) {
+				for i := range 3 {
+					w.mkdir(strconv.Itoa(i))
+				}
+				w.mkdir("archive")
+				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, 99)), half: map[string]string{}}
+				m := &modeller{rotator: r, store: walking{newMemory()}, poll: poll, copied: map[string]bool{}, twins: map[string]bool{}}
+				defer m.tell()
+				m.start()
+				m.create()
+				for range 80 {
+					if m.random.IntN(2) == 0 {
+						m.act()
+					} else {
+						m.step(m.caughtUp)
+					}
+				}
+				for name := range m.half {
+					m.finish(name)
+				}
+				m.caughtUp()
+				m.stop()
+				m.start() // and once more, with nothing new
+				m.stop()
+				if fresh, _ := m.sink.newLines(); !slices.Equal(sorted(m.told(m.want)), sorted(m.told(fresh))) {
+					m.Fail() // see tell
+				}
+			})
+		})
+	}
+}

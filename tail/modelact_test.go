@@ -1,0 +1,203 @@
+package tail
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+)
+
+// moveByLink moves a file by link and unlink.
+func (m *modeller) moveByLink(name string) {
+	to := m.name()
+	require.NoError(m, os.Link(m.path(name), m.path(to)))
+	wrote := m.random.IntN(2) == 0
+	if wrote {
+		m.write(name)
+		m.finish(name)
+	}
+	m.remove(name)
+	m.renamed(name, to)
+	if wrote { // of a file that nobody knew by its other name no event tells what was written by that
+		m.line(to)
+	}
+}
+
+// nameForAWhile gives a file one more name, for a while.
+func (m *modeller) nameForAWhile(name string) {
+	m.next++
+	link := fmt.Sprintf("%d/link%d.jsonl", m.random.IntN(3), m.next)
+	if m.random.IntN(2) == 0 {
+		require.NoError(m, os.Link(m.path(name), m.path(link)))
+	} else {
+		require.NoError(m, os.Symlink(m.path(name), m.path(link)))
+	}
+	m.write(name)
+	m.remove(link)
+}
+
+// replace has a file replaced by a longer version of itself.
+func (m *modeller) replace(name string) {
+	m.finish(name)
+	links := slices.DeleteFunc(slices.Clone(m.links), func(link string) bool { return !m.same(link, name) })
+	for _, link := range links {
+		m.bothSeen(link, name)
+	}
+	m.outgrow(name)
+	if len(links) > 0 {
+		m.caughtUp() // when both have grown, nobody can tell which goes on
+	}
+}
+
+// outgrow puts a longer version of a file in its place.
+func (m *modeller) outgrow(name string) {
+	data, err := os.ReadFile(m.path(name))
+	require.NoError(m, err)
+	m.put("next", string(data))
+	m.line("next")
+	m.write("next")
+	m.finish("next")
+	m.rename("next", name)
+}
+
+// twin makes another file with the same first line.
+func (m *modeller) twin(name string) {
+	data, err := os.ReadFile(m.path(name))
+	require.NoError(m, err)
+	if lines := bytes.SplitAfter(data, []byte("\n")); len(lines) > 3 {
+		twin, first := m.name(), strings.TrimSuffix(string(lines[0]), "\n")
+		m.copied[first] = m.copied[first] || m.twins[first] // one of them may have nothing else, and be gone
+		m.twins[first] = true
+		m.want = append(m.want, first)
+		m.put(twin, string(lines[0]))
+		m.files = append(m.files, twin)
+		m.caughtUp()
+		m.write(twin)
+	}
+}
+
+// putAway moves a file out of sight.
+func (m *modeller) putAway(name string) {
+	if len(m.files) < 2 {
+		return
+	}
+	m.finish(name)
+	m.caughtUp()
+	for _, link := range slices.Clone(m.links) { // so that nobody writes to it by two names that are not known to be one's
+		if m.same(link, name) {
+			m.unlink(link)
+		}
+	}
+	m.next++
+	to := fmt.Sprintf("archive/f%d", m.next)
+	m.rename(name, to)
+	m.files = slices.DeleteFunc(m.files, func(f string) bool { return f == name })
+	m.archived = append(m.archived, to)
+}
+
+// bringBack moves one back, with some lines more.
+func (m *modeller) bringBack() {
+	if len(m.archived) == 0 {
+		return
+	}
+	from, to := m.archived[0], m.name()
+	m.archived = m.archived[1:]
+	m.write(from)
+	m.finish(from)
+	m.rename(from, to)
+	m.files = append(m.files, to)
+	m.caughtUp()
+}
+
+// renameFolder renames a folder, and makes a new one with its name.
+func (m *modeller) renameFolder(name string) {
+	m.next++
+	old, name := filepath.Dir(name), fmt.Sprint("moved", m.next)
+	m.rename(old, name)
+	m.mkdir(old)
+	for _, f := range slices.Clone(m.files) {
+		if filepath.Dir(f) == old {
+			m.renamed(f, name+"/"+filepath.Base(f))
+		}
+	}
+	for i, link := range m.links {
+		if filepath.Dir(link) == old {
+			m.links[i] = name + "/" + filepath.Base(link)
+		}
+	}
+}
+
+// nameForLong gives a file a second name, for long.
+func (m *modeller) nameForLong(name string) {
+	link := m.name()
+	require.NoError(m, os.Link(m.path(name), m.path(link)))
+	m.links = append(m.links, link)
+}
+
+// copyOf makes a copy, which is another file.
+func (m *modeller) copyOf(name string) {
+	m.finish(name)
+	m.caughtUp()
+	data, err := os.ReadFile(m.path(name))
+	require.NoError(m, err)
+	if len(data) > 0 {
+		for _, line := range linesOf(string(data)) {
+			m.copied[line] = true
+		}
+		m.place(string(data), m.name())
+	}
+}
+
+// actOnLink does something to one of the files that have two names.
+func (m *modeller) actOnLink(what int) {
+	link, name := m.linked()
+	if link == "" {
+		return
+	}
+	m.finish(name)
+	m.steps = append(m.steps, fmt.Sprint("names ", link, " ", name))
+	switch what {
+	case 11: // it grows by its second name
+		m.write(link)
+		m.finish(link)
+	case 12: // it loses one of the two
+		if m.random.IntN(2) == 0 {
+			m.unlink(link)
+			return
+		}
+		m.remove(name)
+		m.files[slices.Index(m.files, name)] = link
+		m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
+		m.line(link) // no event tells what was written last, if nobody knew the name yet by which it was
+	case 13: // it is renamed, and replaced by a longer version before anybody saw it there
+		m.bothSeen(link, name)
+		if m.random.IntN(3) == 0 {
+			m.stop()
+		}
+		m.write(name)
+		m.finish(name)
+		to := m.name()
+		m.rename(name, to)
+		m.files[slices.Index(m.files, name)] = to
+		m.outgrow(to)
+		m.caughtUp() // when both have grown, nobody can tell which goes on
+	}
+}
+
+// linked gives the two names of a file, if one has two. A second name whose file lost the first is a file like others.
+func (m *modeller) linked() (link, name string) {
+	for _, link := range slices.Clone(m.links) {
+		for _, name := range m.files {
+			if m.same(link, name) {
+				return link, name
+			}
+		}
+		m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
+		m.files = append(m.files, link)
+	}
+	return "", ""
+}

@@ -1,0 +1,65 @@
+package tail
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"sync"
+)
+
+// streamNames assigns ids to streams.
+type streamNames struct {
+	mu    sync.Mutex
+	taken map[string]struct{}
+}
+
+// name makes an id from where the file was seen first and what its first line is. Two files that would have the same
+// one (a file was moved away and another with the same first line made in its place) are numbered.
+func (n *streamNames) name(path string, firstLine []byte) string {
+	return n.take(streamName(path, firstLine))
+}
+
+// streamName is the id without a number.
+func streamName(path string, firstLine []byte) string {
+	h := sha256.New()
+	h.Write([]byte(filepath.ToSlash(path)))
+	h.Write([]byte{0})
+	h.Write(firstLine)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// vacant reports whether no followed file has an id.
+func (n *streamNames) vacant(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, taken := n.taken[id]
+	return !taken
+}
+
+// again takes an id, or a numbered one if it is taken.
+func (n *streamNames) take(plain string) string {
+	if plain == "" {
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id := plain
+	for i := 2; ; i++ {
+		if _, ok := n.taken[id]; !ok {
+			n.taken[id] = struct{}{}
+			return id
+		}
+		id = fmt.Sprintf("%s-%d", plain, i)
+	}
+}
+
+// free releases an id, so that a file that is created again in the same way gets it again.
+func (n *streamNames) free(id string) {
+	if id == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.taken, id)
+}

@@ -1,0 +1,55 @@
+package tail
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// blocking is a handler whose consumers of compressed files wait until they are released.
+type blocking struct {
+	*sink
+	release chan struct{}
+}
+
+type blockingConsumer struct {
+	Consumer
+	release chan struct{}
+}
+
+func (b *blocking) Open(ctx context.Context, in Stream) (Consumer, error) {
+	c, err := b.sink.Open(ctx, in)
+	if in.Compressed {
+		c = &blockingConsumer{c, b.release}
+	}
+	return c, err
+}
+
+func (c *blockingConsumer) Lines(ctx context.Context, lines []Line) error {
+	select {
+	case <-c.release:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return c.Consumer.Lines(ctx, lines)
+}
+
+// TestPackedShare: compressed files, which are read whole in one turn, leave workers for others.
+func TestPackedShare(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		w.put(name+".jsonl.gz", compressed(t, name+" packed\n"))
+	}
+	w.put("plain.jsonl", "plain\n")
+	h := &blocking{w.sink, make(chan struct{})}
+	files, err := New(w.settings(gzipped(w), func(s *Settings) {
+		s.MaxConcurrentFiles, s.Include = 4, []string{w.path("*")}
+	}), h)
+	require.NoError(t, err)
+	require.NoError(t, files.Start(t.Context()))
+	w.sink.until(t, "the plain line", func() bool { return len(w.sink.all()) == 1 })
+	close(h.release)
+	w.sink.until(t, "all lines", func() bool { return len(w.sink.all()) == 7 })
+	require.NoError(t, files.Shutdown(context.Background()))
+}

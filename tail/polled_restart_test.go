@@ -1,0 +1,390 @@
+package tail
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
+)
+
+// keepers is a handler whose streams want the number of their lines back.
+type keepers struct {
+	*sink
+	open bool
+}
+
+type keeper struct {
+	*stream
+	of *keepers
+}
+
+func (h *keepers) Open(ctx context.Context, s Stream) (Consumer, error) {
+	c, err := h.sink.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return keeper{c.(*stream), h}, nil
+}
+
+func (k keeper) State() ([]byte, bool) {
+	k.sink.mu.Lock()
+	defer k.sink.mu.Unlock()
+	return fmt.Append(nil, len(k.lines)), k.of.open
+}
+
+// lifetime follows the folder with a new Polled until all is quiet, and stops. It gives the new lines, and those that came
+// again.
+func (w *polledWorld) lifetime(store Store, open bool, change ...func(*PolledSettings)) (fresh, again []string) {
+	w.Helper()
+	w.sink = newSink()
+	s := PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
+	s.Settings.PollOnly, s.Settings.Store = true, store
+	for _, c := range change {
+		c(&s)
+	}
+	polled, err := NewPolled(s, &keepers{w.sink, open})
+	require.NoError(w, err)
+	require.NoError(w, polled.Start(w.Context()))
+	w.pass(20 * time.Second)
+	require.NoError(w, polled.Shutdown(context.WithoutCancel(w.Context())))
+	for _, one := range w.sink.opened() {
+		for i, l := range one.lines {
+			if l.Replayed {
+				again = append(again, one.text[i])
+			} else {
+				fresh = append(fresh, one.text[i])
+			}
+		}
+	}
+	return fresh, again
+}
+
+// polledStores runs a test in a bubble, with a store that walks and with one that does not.
+func polledStores(t *testing.T, test func(w *polledWorld, store Store, walks bool)) {
+	for _, walks := range []bool{true, false} {
+		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				w := &polledWorld{world: &world{T: t, dir: dir, sink: newSink()}}
+				if walks {
+					test(w, walking{newMemory()}, true)
+				} else {
+					test(w, newMemory(), false)
+				}
+			})
+		})
+	}
+}
+
+// TestDocumentRestart: what was accepted is not opened again; what has changed comes after what was.
+func TestDocumentRestart(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		w.write("a.json", `{"n":1}`)
+		w.write("b.json", `{"m":1}`)
+		fresh, again := w.lifetime(store, false)
+		assert.ElementsMatch(w, []string{`{"n":1}`, `{"m":1}`}, fresh)
+		assert.Empty(w, again)
+		ids := map[string]string{}
+		for _, s := range w.sink.opened() {
+			ids[s.Name] = s.ID
+		}
+
+		fresh, again = w.lifetime(store, false)
+		assert.Empty(w, append(fresh, again...))
+		assert.Empty(w, w.sink.opened(), "nothing is opened")
+
+		w.write("a.json", `{"n":2}`)
+		fresh, again = w.lifetime(store, false)
+		assert.Equal(w, []string{`{"n":2}`}, fresh)
+		assert.Equal(w, []string{`{"n":2}`}, again, "as it is now")
+		s := w.sink.opened()[0]
+		assert.Equal(w, ids["a.json"], s.ID)
+		assert.Equal(w, "1", string(s.State))
+		assert.True(w, s.Restated)
+
+		fresh, again = w.lifetime(store, true)
+		assert.Empty(w, append(fresh, again...), "the last one owed nothing")
+		w.write("a.json", `{"n":3}`)
+		w.lifetime(store, true)
+		fresh, again = w.lifetime(store, true)
+		assert.Empty(w, fresh)
+		assert.Equal(w, []string{`{"n":3}`}, again, "it owes something, so it is opened")
+
+		w.rename("a.json", "c.json")
+		fresh, _ = w.lifetime(store, false)
+		if walks {
+			assert.Empty(w, fresh, "moved while nobody looked")
+			assert.Equal(w, ids["a.json"], w.sink.opened()[0].ID)
+		}
+	})
+}
+
+// TestDocumentRestartAtEnd: with start_at end, what was made or changed while no process looked is new.
+func TestDocumentRestartAtEnd(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		w.write("old.json", `{"n":1}`)
+		w.pass(time.Minute)
+		fresh, _ := w.lifetime(store, false, fromEnd)
+		assert.Empty(w, fresh)
+		w.write("seen.json", `{"n":2}`)
+		w.lifetime(store, false) // one that accepts something, and tells when it was there last
+		w.pass(time.Minute)
+		w.write("new.json", `{"n":3}`)
+		w.write("seen.json", `{"n":4}`)
+		fresh, _ = w.lifetime(store, false, fromEnd)
+		want := []string{`{"n":4}`}
+		if walks {
+			want = append(want, `{"n":3}`)
+		}
+		assert.ElementsMatch(w, want, fresh)
+	})
+}
+
+// TestDocumentIdleClose: a document that is quiet for long is closed, and goes on after what it was.
+func TestDocumentIdleClose(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, _ bool) {
+		w.write("a.json", `{"n":1}`)
+		polled, err := NewPolled(PolledSettings{
+			Documents: []string{w.path("**")}, IsDocument: isJSON,
+			Settings: Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
+		}, &keepers{w.sink, false})
+		require.NoError(w, err)
+		require.NoError(w, polled.Start(w.Context()))
+		w.pass(2 * time.Hour)
+		w.write("a.json", `{"n":2}`)
+		w.pass(time.Minute)
+		require.NoError(w, polled.Shutdown(w.Context()))
+		streams := w.sink.opened()
+		require.Len(w, streams, 2)
+		assert.Equal(w, []CloseReason{CloseReasonIdle}, streams[0].closed)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].text)
+		assert.True(w, streams[1].lines[0].Replayed)
+		assert.False(w, streams[1].lines[1].Replayed)
+		assert.Equal(w, "1", string(streams[1].State))
+	})
+}
+
+// TestItemStateNotUnderstood is reported, and what it was about is read as if it were new; so is a store that fails.
+func TestItemStateNotUnderstood(t *testing.T) {
+	for name, spoil := range map[string]func(value []byte) []byte{
+		"broken": func(v []byte) []byte { return v[:len(v)-1] },
+		"newer": func(v []byte) []byte {
+			return []byte(strings.Replace(string(v), "checkpoint 2", "checkpoint 9", 1))
+		},
+		"nothing of us": func([]byte) []byte { return []byte("hello") },
+		"odd position": func([]byte) []byte {
+			return checkpoint.Seal([]byte(`{"stream":"s","path":"/p","origin":"/p","position":{"sum":"AA=="}}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			polledStores(t, func(w *polledWorld, store Store, _ bool) {
+				w.write("a.json", `{"n":1}`)
+				w.lifetime(store, false)
+				m := memoryOf(store)
+				require.Len(w, m.positions(), 1)
+				for key, value := range m.positions() {
+					m.values[key] = spoil(value)
+				}
+				unusable := 0
+				core, logs := observer.New(zap.ErrorLevel)
+				fresh, _ := w.lifetime(store, false, func(s *PolledSettings) {
+					s.Settings.Observer.Unusable = func(string, error) { unusable++ }
+					s.Settings.Logger = zap.New(core)
+				})
+				assert.Equal(w, []string{`{"n":1}`}, fresh)
+				assert.Positive(w, unusable)
+				assert.Positive(w, logs.Len())
+			})
+		})
+	}
+}
+
+// TestOlderItemStatesAreDeleted: those of items that are gone would be reported at each start.
+func TestOlderItemStatesAreDeleted(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		if !walks {
+			return // it can't list what it has
+		}
+		w.write("a.json", `{"n":1}`)
+		w.lifetime(store, false)
+		m := memoryOf(store)
+		require.Len(w, m.positions(), 1)
+		for key, value := range m.positions() {
+			m.values[key] = []byte(strings.Replace(string(value), "checkpoint 2", "checkpoint 1", 1))
+		}
+		require.NoError(w, os.Remove(w.path("a.json")))
+		unusable := 0
+		count := func(s *PolledSettings) { s.Settings.Observer.Unusable = func(string, error) { unusable++ } }
+		w.lifetime(store, false, count)
+		w.lifetime(store, false, count)
+		assert.Equal(w, 1, unusable)
+		assert.Empty(w, m.positions())
+	})
+}
+
+// TestItemStoreFails: what can't be saved is saved later; reading goes on, and one message says what to do.
+func TestItemStoreFails(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		w.write("a.json", `{"n":1}`)
+		m := memoryOf(store)
+		reads := 2
+		if walks {
+			reads = 5 // with those of the inventory
+		}
+		m.fail = func(call int) error {
+			if call > reads && call < 12 {
+				return errStore
+			}
+			return nil
+		}
+		core, logs := observer.New(zap.ErrorLevel)
+		unsaved := 0
+		fresh, _ := w.lifetime(store, false, func(s *PolledSettings) {
+			s.Settings.Logger = zap.New(core)
+			s.Settings.Observer.Unsaved = func(string, error) { unsaved++ }
+		})
+		assert.Equal(w, []string{`{"n":1}`}, fresh)
+		assert.Positive(w, unsaved)
+		assert.Equal(w, 1, logs.FilterMessage("checkpoint not saved, will retry").Len())
+		m.fail = nil
+		fresh, again := w.lifetime(store, false)
+		assert.Empty(w, append(fresh, again...))
+	})
+	t.Run("can't be walked", func(t *testing.T) {
+		w := &polledWorld{world: newWorld(t)}
+		m := newMemory()
+		m.fail = func(int) error { return errStore }
+		polled, err := NewPolled(PolledSettings{Documents: []string{w.path("**")}, Settings: Settings{Store: walking{m}, PollOnly: true}}, w.sink)
+		require.NoError(t, err)
+		require.ErrorIs(t, polled.Start(t.Context()), errStore)
+		require.NoError(t, polled.Shutdown(t.Context()))
+	})
+}
+
+// TestItemKeepUnlinked: what is kept of documents that are not there is deleted after a while.
+func TestItemKeepUnlinked(t *testing.T) {
+	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+		w.write("a.json", `{"n":1}`)
+		w.write("b.json", `{"n":2}`)
+		w.lifetime(store, false)
+		w.remove("a.json")
+		w.pass(DefaultKeepUnlinked / 2)
+		w.lifetime(store, false)
+		assert.Len(w, memoryOf(store).positions(), 2)
+		w.pass(DefaultKeepUnlinked)
+		w.lifetime(store, false)
+		if walks {
+			assert.Len(w, memoryOf(store).positions(), 1)
+		}
+	})
+}
+
+// TestPolledIsWatched: changes are seen at once, of documents, of databases and their logs, and of what is new.
+func TestPolledIsWatched(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	db := openDatabase(t, w.path("opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.put("a.json", `{"n":1}`)
+	w.follow(func(s *PolledSettings) {
+		s.Settings.PollOnly = false
+		s.Settings.PollInterval = time.Hour // only events can make the test pass in time
+	})
+	lines := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
+	w.sink.until(t, "what is there", lines(2))
+	w.put("a.json", `{"n":2}`)
+	w.sink.until(t, "a changed document", lines(3))
+	w.put("next", `{"n":3}`)
+	w.rename("next", "a.json")
+	w.sink.until(t, "a replaced document", lines(4))
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 9, 9, "{}")
+	w.sink.until(t, "a row", lines(5))
+	w.put("b.json", `{"n":4}`)
+	w.sink.until(t, "a new document", lines(6))
+	// The folder comes with what is in it: one that is empty when it is looked at is not watched.
+	aside := &world{T: t, dir: t.TempDir()}
+	aside.mkdir("deep/er")
+	aside.put("deep/er/c.json", `{"n":5}`)
+	require.NoError(t, os.Rename(aside.path("deep"), w.path("deep")))
+	w.sink.until(t, "a document in a new folder", lines(7))
+}
+
+// TestPolledWatchesRunOut: then it is polled.
+func TestPolledWatchesRunOut(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	core, logs := observer.New(zap.WarnLevel)
+	w.put("a.json", `{"n":1}`)
+	polled, err := NewPolled(PolledSettings{
+		Documents: []string{w.path("**")}, IsDocument: isJSON,
+		Settings: Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
+	}, w.sink)
+	require.NoError(t, err)
+	polled.newWatcher = func(s *Settings) (*discover.Watcher, error) {
+		w, err := newWatcher(s)
+		if err == nil {
+			w.Notify = &refusing{w.Notify, 0}
+		}
+		return w, err
+	}
+	require.NoError(t, polled.Start(t.Context()))
+	w.polled = polled
+	w.Cleanup(w.finish)
+	w.sink.until(t, "what is there", func() bool { return len(w.sink.all()) >= 1 })
+	w.put("a.json", `{"n":2}`)
+	w.sink.until(t, "what comes", func() bool { return len(w.sink.all()) >= 2 })
+	w.finish()
+	assert.Equal(t, 1, logs.Len(), "one warning")
+}
+
+// TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
+// none at all.
+func TestWatchWarningIsShared(t *testing.T) {
+	for name, refuse := range map[string]func(*Settings) (*discover.Watcher, error){
+		"none left": func(s *Settings) (*discover.Watcher, error) {
+			w, err := newWatcher(s)
+			if err == nil {
+				w.Notify = &refusing{w.Notify, 0}
+			}
+			return w, err
+		},
+		"not possible": func(*Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			core, logs := observer.New(zap.WarnLevel)
+			refused := 0
+			settings := w.settings(func(s *Settings) {
+				s.Logger, s.WatchWarning = zap.New(core), new(sync.Once)
+				s.PollInterval = 5 * time.Millisecond
+			})
+			settings.Observer.WatchRefused = func(string, error) { refused++ }
+			files, err := New(settings, w.sink)
+			require.NoError(t, err)
+			polled, err := NewPolled(PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: settings}, w.sink)
+			require.NoError(t, err)
+			files.newWatcher, polled.newWatcher = refuse, refuse
+			w.add("a.jsonl", "one\n")
+			w.put("b.json", `{"n":1}`)
+			require.NoError(t, files.Start(t.Context()))
+			w.sink.until(t, "a line", func() bool { return len(w.sink.all()) >= 1 })
+			require.NoError(t, polled.Start(t.Context()))
+			w.sink.until(t, "a document", func() bool { return len(w.sink.all()) >= 2 })
+			require.NoError(t, files.Shutdown(t.Context()))
+			require.NoError(t, polled.Shutdown(t.Context()))
+			assert.Equal(t, 2, refused)
+			assert.Equal(t, 1, logs.Len())
+		})
+	}
+}

@@ -1,0 +1,421 @@
+package tail
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// polledWorld is a folder with a Polled that follows what is in it.
+type polledWorld struct {
+	*world
+	polled *Polled
+}
+
+// inBubble runs a test in a bubble of its own time.
+func inBubble(t *testing.T, test func(w *polledWorld)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		test(&polledWorld{world: &world{T: t, dir: dir, sink: newSink()}})
+	})
+}
+
+func isJSON(path string) bool {
+	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".json.gz")
+}
+
+func (w *polledWorld) follow(change ...func(*PolledSettings)) {
+	w.Helper()
+	s := PolledSettings{
+		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")},
+	}
+	s.Settings.PollOnly = true // in a bubble, and where a test says how often it is polled
+	for _, c := range change {
+		c(&s)
+	}
+	polled, err := NewPolled(s, w.sink)
+	require.NoError(w, err)
+	require.NoError(w, polled.Start(w.Context()))
+	w.polled = polled
+	w.Cleanup(w.finish)
+}
+
+func (w *polledWorld) finish() {
+	assert.NoError(w, w.polled.Shutdown(context.WithoutCancel(w.Context())))
+}
+
+// write puts a document and dates it, since a bubble's time is not that of the file system.
+func (w *polledWorld) write(name, text string) {
+	w.Helper()
+	w.put(name, text)
+	now := time.Now()
+	require.NoError(w, os.Chtimes(w.path(name), now, now))
+}
+
+func fromEnd(s *PolledSettings) { s.Settings.StartAt = StartAtEnd }
+
+func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.write("a.json", "{\n  \"n\": 1\n}\n")
+		w.write("notes.txt", "{}")
+		w.follow()
+		w.pass(time.Second)
+		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n"}, w.sink.all())
+		w.pass(time.Minute)
+		w.write("a.json", "{\n  \"n\": 1\n}\n") // touched, and as it was
+		w.pass(time.Minute)
+		w.write("a.json", `{"n":2}`)
+		w.pass(time.Minute)
+		w.write("b.json", `[1,"]"]`)
+		w.pass(time.Minute)
+		w.remove("a.json")
+		w.pass(time.Minute)
+		streams := w.sink.opened()
+		require.Len(w, streams, 2)
+		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].text)
+		assert.Equal(w, []string{`[1,"]"]`}, streams[1].text)
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, streams[0].closed)
+		assert.Empty(w, streams[1].closed)
+		assert.Equal(w, 2, streams[0].idle)
+		assert.Equal(w, []Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].lines)
+		w.finish()
+		assert.Equal(w, []CloseReason{CloseReasonShutdown}, w.sink.opened()[1].closed)
+	})
+}
+
+// TestDocumentHalfWritten: no state that is not whole is handed on, however it was written.
+func TestDocumentHalfWritten(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		text := `{"messages":[{"text":"a } in a \" string"},{"text":"{"}]}`
+		w.follow()
+		for cut := range text {
+			w.write("a.json", text[:cut])
+			w.pass(2 * time.Second)
+		}
+		assert.Empty(w, w.sink.all())
+		w.write("a.json", text)
+		w.pass(2 * time.Second)
+		w.write("next", text+"\n")
+		w.rename("next", "a.json")
+		w.pass(2 * time.Second)
+		assert.Equal(w, []string{text, text + "\n"}, w.sink.all())
+		assert.Len(w, w.sink.opened(), 1, "replaced by renaming, and the same document")
+	})
+}
+
+func TestDocumentTooLarge(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		skipped := map[string]int64{}
+		large := `{"x":"` + strings.Repeat("x", 1000) + `"}`
+		w.put("packed.json.gz", compressed(w.T, large))
+		w.write("a.json", large)
+		w.follow(func(s *PolledSettings) {
+			s.MaxDocumentSize = 100
+			s.Settings.Observer.Skipped = func(path string, reason SkipReason, n int64) {
+				assert.Equal(w, SkipReasonTooLong, reason)
+				skipped[filepath.Base(path)] += n
+			}
+		})
+		w.pass(time.Minute)
+		w.write("a.json", large+" ")
+		w.pass(time.Minute)
+		assert.Empty(w, w.sink.all())
+		w.write("a.json", `{}`)
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{}`}, w.sink.all())
+		assert.Equal(w, map[string]int64{"a.json": 1008, "packed.json.gz": 101}, skipped, "each counted once")
+	})
+}
+
+func TestDocumentRefused(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.sink.refuse = 5
+		w.write("a.json", `{"n":1}`)
+		w.write("b.json", `{"n":2}`)
+		w.follow()
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.sorted())
+		assert.Zero(w, w.sink.refuse)
+	})
+}
+
+func TestDocumentStartAtEnd(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.write("old.json", `{"n":1}`)
+		w.write("quiet.json", `{"n":0}`)
+		w.follow(fromEnd)
+		w.pass(time.Minute)
+		assert.Empty(w, w.sink.all())
+		w.write("old.json", `{"n":1,"m":2}`)
+		w.write("new.json", `{"n":3}`)
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1,"m":2}`, `{"n":3}`}, w.sink.sorted())
+	})
+}
+
+func TestDocumentMovedAndLinked(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.mkdir("old")
+		w.write("a.json", `{"n":1}`)
+		require.NoError(w, os.Link(w.path("a.json"), w.path("b.json")))
+		w.follow()
+		w.pass(time.Minute)
+		w.rename("b.json", "old/b.json")
+		w.pass(time.Minute)
+		w.rename("a.json", "old/a.json")
+		w.pass(time.Minute)
+		w.write("old/a.json", `{"n":2}`)
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.all())
+		assert.Len(w, w.sink.opened(), 1)
+	})
+}
+
+// TestDocumentUnreadable is told once, and read when it can be.
+func TestDocumentUnreadable(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.write("a.json.gz", "no gzip")
+		w.mkdir("dir.json")
+		failed := 0
+		w.follow(func(s *PolledSettings) {
+			s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
+		})
+		w.pass(time.Minute)
+		assert.Zero(w, failed, "it may be half-written")
+		w.write("a.json.gz", compressed(w.T, `{}`))
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{}`}, w.sink.all())
+	})
+}
+
+// TestDocumentReadFails: what the disk does not give is asked for again, and nothing is lost; the log says once what to do.
+func TestDocumentReadFails(t *testing.T) {
+	for name, disk := range map[string]*faults{
+		"at opening": {opens: 4, why: syscall.EACCES},
+		"half way":   {reads: 4, limit: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *polledWorld) {
+				core, logs := observer.New(zap.WarnLevel)
+				failed := 0
+				w.follow(func(s *PolledSettings) {
+					s.Settings.Logger = zap.New(core)
+					s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
+				})
+				polled := w.polled
+				w.sink.mu.Lock()
+				w.sink.accept = func(Stream, []Line) error { // in the goroutine that opens
+					polled.openFile = disk.open
+					return nil
+				}
+				w.sink.mu.Unlock()
+				w.write("a.json", `{"n":1}`)
+				w.pass(2 * time.Second)
+				text := `{"n":2,"pad":"` + strings.Repeat("x", 100) + `"}`
+				w.write("a.json", text)
+				w.pass(time.Hour)
+				assert.Equal(w, []string{`{"n":1}`, text}, w.sink.all())
+				assert.Equal(w, 4, failed)
+				require.Equal(w, 1, logs.Len())
+				assert.NotEmpty(w, logs.All()[0].ContextMap()["advice"])
+			})
+		})
+	}
+}
+
+// openDatabase makes a database with just what is read of one.
+func openDatabase(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	_, err = db.Exec(`
+		CREATE TABLE session (id text PRIMARY KEY, parent_id text, time_created integer, time_updated integer);
+		CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+		CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);`)
+	require.NoError(t, err)
+	return db
+}
+
+func insert(t *testing.T, db *sql.DB, table, columns string, values ...any) {
+	t.Helper()
+	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, columns, strings.TrimSuffix(strings.Repeat("?,", len(values)), ","))
+	_, err := db.Exec(query, values...)
+	require.NoError(t, err)
+}
+
+// ids gives the ids of a stream's rows.
+func ids(t *testing.T, s *stream) []string {
+	t.Helper()
+	var list []string
+	for _, text := range s.text {
+		var row struct{ ID string }
+		require.NoError(t, json.Unmarshal([]byte(text), &row))
+		list = append(list, row.ID)
+	}
+	return list
+}
+
+// TestDatabaseStreams: a stream for each family, with offsets that are the same when it is read again.
+func TestDatabaseStreams(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	db := openDatabase(t, w.path("opencode.db"))
+	for i := range 3 {
+		insert(t, db, "session", "id, parent_id, time_created, time_updated", fmt.Sprint("s", i), fmt.Sprint("s", i-2), i, i)
+		insert(t, db, "message", "id, session_id, time_created, time_updated, data", fmt.Sprint("m", i), fmt.Sprint("s", i), i, i, "{}")
+	}
+	quick := func(s *PolledSettings) { s.Settings.PollInterval = 5 * time.Millisecond }
+	w.follow(quick)
+	rows := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
+	w.sink.until(t, "all rows", rows(6))
+	insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "p0", "m0", "s0", 9, 9, "{}")
+	w.sink.until(t, "a part", rows(7))
+	w.finish()
+	first := w.sink.opened()
+	require.Len(t, first, 2)
+	assert.Equal(t, []string{"s0", "m0", "s2", "m2", "p0"}, ids(t, &first[0]))
+	assert.Equal(t, []string{"s1", "m1"}, ids(t, &first[1]))
+	assert.Equal(t, []CloseReason{CloseReasonShutdown}, first[0].closed)
+	assert.True(t, first[0].lines[4].Live)
+	assert.False(t, first[0].lines[0].Live)
+	assert.EqualValues(t, 9, first[0].lines[4].Offset>>20)
+
+	w.sink = newPatientSink()
+	w.follow(quick)
+	w.sink.until(t, "all rows again", rows(7))
+	w.finish()
+	again := w.sink.opened()
+	offsets := func(s *stream) map[string]int64 {
+		m := map[string]int64{}
+		for i, id := range ids(t, s) {
+			m[id] = s.lines[i].Offset
+		}
+		return m
+	}
+	for i := range first {
+		assert.Equal(t, first[i].ID, again[i].ID)
+		assert.Equal(t, offsets(&first[i]), offsets(&again[i]))
+	}
+}
+
+// TestDatabaseRefused: rows that are refused come again, and nothing twice.
+func TestDatabaseRefused(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	db := openDatabase(t, w.path("opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	calls := 0
+	w.sink.accept = func(Stream, []Line) error {
+		if calls++; calls%3 != 0 {
+			return errRefused
+		}
+		return nil
+	}
+	w.follow(func(s *PolledSettings) {
+		s.Settings.PollInterval, s.Settings.RetryInterval, s.Settings.BatchLines = time.Millisecond, time.Millisecond, 3
+		s.Settings.MaxRetryInterval = 2 * time.Millisecond
+	})
+	var want []string
+	for i := range 20 {
+		id := fmt.Sprintf("m%02d", i)
+		want = append(want, id)
+		insert(t, db, "message", "id, session_id, time_created, time_updated, data", id, "s0", i, i, "{}")
+	}
+	w.sink.until(t, "all rows", func() bool { return len(w.sink.all()) >= 21 })
+	w.finish()
+	s := w.sink.opened()
+	require.Len(t, s, 1)
+	assert.Equal(t, append([]string{"s0"}, want...), ids(t, &s[0]))
+}
+
+// TestDatabaseFamilyIdle: a family that is quiet is closed, and told again when it goes on.
+func TestDatabaseFamilyIdle(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	db := openDatabase(t, w.path("opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.follow(func(s *PolledSettings) {
+		s.Settings.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
+	})
+	w.untilClosed(1)
+	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 5, 5, "{}")
+	w.untilClosed(2)
+	s := w.sink.opened()
+	require.Len(t, s, 2)
+	assert.Equal(t, s[0].ID, s[1].ID)
+	assert.Equal(t, []string{"s0"}, ids(t, &s[0]))
+	assert.Equal(t, []string{"s0", "m0"}, ids(t, &s[1]))
+	assert.Equal(t, []CloseReason{CloseReasonIdle}, s[0].closed)
+}
+
+// TestDatabaseStartAtEnd gives what is written after the start, with what it belongs to.
+func TestDatabaseStartAtEnd(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	db := openDatabase(t, w.path("opencode.db"))
+	for _, id := range []string{"s0", "s1"} {
+		insert(t, db, "session", "id, time_created, time_updated", id, 1, 1)
+		insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m"+id, id, 1, 1, "{}")
+		insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "old"+id, "m"+id, id, 1, 1, "{}")
+	}
+	idle := make(chan struct{})
+	var once sync.Once // it fails at each look
+	w.follow(fromEnd, func(s *PolledSettings) {
+		s.Settings.PollInterval = 5 * time.Millisecond
+		s.Settings.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
+	})
+	// A database that is no database fails once all others were looked at: the first look at ours is over then.
+	w.put("opencode-z.db", strings.Repeat("no database ", 100))
+	select {
+	case <-idle:
+	case <-t.Context().Done():
+	}
+	now := time.Now().UnixMilli()
+	insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "new", "ms0", "s0", now, now, "{}")
+	w.sink.until(t, "the part", func() bool { return len(w.sink.all()) >= 3 })
+	w.finish()
+	s := w.sink.opened()
+	require.Len(t, s, 1)
+	assert.Equal(t, []string{"s0", "ms0", "new"}, ids(t, &s[0]))
+}
+
+func TestPolledSettings(t *testing.T) {
+	_, err := NewPolled(PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
+	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
+		assert.ErrorContains(t, err, want)
+	}
+	_, err = NewPolled(PolledSettings{}, nil)
+	require.Error(t, err)
+	p, err := NewPolled(PolledSettings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
+	require.NoError(t, err)
+	assert.True(t, p.finder.empty(), "no document can match")
+	require.NoError(t, p.Start(t.Context()))
+	require.Error(t, p.Start(t.Context()))
+	require.NoError(t, p.Shutdown(t.Context()))
+	require.NoError(t, p.Shutdown(t.Context()))
+}
+
+func TestMayBe(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"/a/*.json": true, "/a/session-*.json": true, "/a/**": true, "/a/*": true, "/a/*.{json,jsonl}": true, "/a/x.json": true, "/a/*n": true, "/a/*.gz": true,
+		"/a/*.jsonl": false, "/a/**/*.jsonl.gz": false, "/a/x.jsonl": false, "/a/rollout-*.log": false,
+	} {
+		assert.Equal(t, want, mayBe(pattern, isJSON), pattern)
+	}
+}
+
+func TestInFolders(t *testing.T) {
+	got := InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
+	assert.Equal(t, []string{"/a/**/opencode.db", "/b/**/opencode.db", "~/c/opencode.db", "/e/opencode.db", "opencode.db"}, got)
+}

@@ -1,0 +1,174 @@
+package tail
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/poll"
+)
+
+// polledStream is one open stream of an item.
+type polledStream struct {
+	id          string
+	consumer    Consumer
+	lastRead    time.Time
+	idlePending bool
+	// replaying is true if only replayed lines were delivered so far.
+	replaying bool
+	state     []byte // the consumer's last state
+	pending   bool
+	written   checkpoint.Written
+}
+
+// save writes a stream's checkpoint; later, if it is too early for that.
+func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream) {
+	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
+		it.wakeIn(wait)
+	}
+}
+
+// offer delivers lines to their stream, which is opened first if necessary.
+func (p *Polled) offer(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+	s := it.streams[b.Key]
+	if s == nil {
+		var err error
+		if s, err = p.open(ctx, it, b); err != nil {
+			return nil, err
+		}
+		it.streams[b.Key] = s
+	}
+	if err := s.consumer.Lines(ctx, b.Lines); err != nil {
+		return nil, err
+	}
+	s.idlePending, s.lastRead, s.replaying = true, time.Now(), b.Replayed
+	return s, nil
+}
+
+// open opens a stream, with what the store has of it.
+func (p *Polled) open(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+	key, changed := b.Key, b.Changed
+	if changed.IsZero() {
+		changed = modTime(it.path)
+	}
+	s := &polledStream{id: polledID(it.origin, key), replaying: true}
+	in := Stream{
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: openfile.IsCompressed(it.path),
+		Restated: true, Afresh: it.kind == itemDatabase,
+	}
+	if it.kind == itemDocument { // which is replaced by others under its path
+		in.Outside = func() bool { return discover.Outside(it.path, fingerprint.FileID{}, p.settings.Documents) }
+	}
+	known, err := p.states.of(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("read checkpoint of %q: %w", it.path, err)
+	}
+	if known != nil {
+		in.State = known.State
+	}
+	if p.settings.Settings.Store != nil {
+		in.Changed = func() { p.dirty.add(dirtyStream{it, key}) }
+	}
+	s.consumer, err = p.handler.Open(ctx, in)
+	return s, err
+}
+
+// polledID names a stream by the item's path and its key in it.
+func polledID(path, key string) string {
+	h := sha256.New()
+	h.Write([]byte(filepath.ToSlash(path)))
+	h.Write([]byte{0, 0})
+	h.Write([]byte(key))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// tidy calls Idle at the end of streams, and closes those of a database to which nothing came for long.
+func (p *Polled) tidy(ctx context.Context, it *item) {
+	for key, s := range it.streams {
+		if s.idlePending {
+			if err := s.consumer.Idle(ctx); err != nil {
+				p.refused(it, err)
+				return
+			}
+			s.idlePending, s.replaying = false, false
+		}
+		p.save(ctx, it, key, s)
+		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
+			p.closeStream(ctx, it, key, CloseReasonIdle)
+		}
+	}
+	it.tries = 0
+}
+
+// idleClose is after which time without a line a stream is closed; 0: never. A document that changes then is replayed
+// as after a restart, for which its checkpoint has to be stored.
+func (p *Polled) idleClose(kind itemKind) time.Duration {
+	switch {
+	case kind == itemDatabase:
+		return p.settings.FamilyIdle
+	case kind == itemDocument && p.settings.Settings.Store != nil:
+		return p.settings.Settings.IdleClose
+	default:
+		return 0
+	}
+}
+
+func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason CloseReason) {
+	s := it.streams[key]
+	delete(it.streams, key)
+	if err := s.consumer.Close(ctx, reason); err != nil {
+		p.settings.Settings.Observer.Failed(it.path, err, 0)
+	}
+	it.source.Release(key) // which moves a position
+	p.saveItem(ctx, it, key, s, true)
+	p.settings.Settings.Observer.Closed(it.path, reason)
+}
+
+// closeItem closes all that an item has open.
+func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) error {
+	var errs []error
+	for key, s := range it.streams {
+		if err := s.consumer.Close(ctx, reason); err != nil {
+			errs = append(errs, fmt.Errorf("close stream of %q: %w", it.path, err))
+		}
+		p.saveLast(ctx, it, key, s)
+		delete(it.streams, key)
+		p.settings.Settings.Observer.Closed(it.path, reason)
+	}
+	if err := it.source.Close(); err != nil {
+		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))
+	}
+	return errors.Join(errs...)
+}
+
+// saveItem writes a stream's checkpoint, if that changed and it is not too early. It returns the time to the next try; 0: none.
+func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
+	if p.settings.Settings.Store == nil || s.replaying {
+		return 0
+	}
+	if c, ok := s.consumer.(Stateful); ok {
+		s.state, s.pending = c.State()
+	}
+	c := checkpoint.Checkpoint{Stream: s.id, Path: it.path, Device: it.id.Device, Inode: it.id.Inode, Pending: s.pending, State: s.state}
+	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.source.Position(key)}
+	wait, err := p.states.saver.Save(ctx, &s.written, &c, must)
+	if err != nil {
+		p.errorLog.unsaved(err)
+	}
+	return wait
+}
+
+// saveLast writes the checkpoint of a closed stream, also when ctx has ended.
+func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	p.saveItem(last, it, key, s, true)
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package tail
+
+import (
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A pipe that matches must neither be opened, which would block, nor keep others from being read.
+func TestFilesLeavesPipesAlone(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		require.NoError(w, syscall.Mkfifo(w.path("before.jsonl"), 0o600))
+		w.add("a.jsonl", "one\n")
+		w.begin(poll)
+		require.NoError(w, syscall.Mkfifo(w.path("later.jsonl"), 0o600))
+		w.add("a.jsonl", "two\n")
+		w.sink.wantLines(w.T, "one", "two")
+		w.remove("later.jsonl")
+		w.add("later.jsonl", "a file now\n")
+		w.sink.wantLines(w.T, "one", "two", "a file now")
+	})
+}
+
+func TestFilesLeavesSocketsAlone(t *testing.T) {
+	t.Chdir(t.TempDir()) // a socket's path must be short
+	socket, err := net.Listen("unix", "s.jsonl")
+	require.NoError(t, err)
+	defer socket.Close()
+	w := newWorld(t)
+	w.begin(func(s *Settings) { s.Include = []string{"*.jsonl", w.path("*.jsonl")} })
+	w.add("a.jsonl", "one\n")
+	w.sink.wantLines(t, "one")
+	assert.Len(t, w.streams(), 1)
+}
+
+// With watched folders and many files, few are open at once.
+func TestFilesUnderALimitOfOpenFiles(t *testing.T) {
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	low := limit
+	low.Cur = min(limit.Cur, 128)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low))
+	defer func() { assert.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)) }()
+	manyFiles(t, func(s *Settings) {
+		s.PollInterval = time.Hour
+		s.Observer.Failed = func(path string, err error, _ time.Duration) { t.Errorf("%s: %v", path, err) }
+		s.Observer.Files = func(_, open int) { assert.LessOrEqual(t, open, int(low.Cur)/4) }
+	})
+}

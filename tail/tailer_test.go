@@ -1,0 +1,570 @@
+package tail
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// bubble runs a test that polls in a bubble of its own time, where waiting for nothing to happen takes no time.
+func bubble(t *testing.T, test func(w *world)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) { test(&world{T: t, dir: dir, sink: newSink()}) })
+}
+
+// pass lets time pass and then waits until all is quiet: a barrier, after which what has not come does not come.
+func (w *world) pass(d time.Duration) {
+	time.Sleep(d) // a bubble's own time
+	synctest.Wait()
+}
+
+func pollOnly(s *Settings) { s.PollOnly = true }
+
+func startAtEnd(s *Settings) { s.StartAt = StartAtEnd }
+
+func TestFilesReadsWhatIsThereAndWhatComes(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.add("a.jsonl", "one\ntwo\n")
+		w.begin(poll)
+		w.sink.wantLines(w.T, "one", "two")
+		w.add("a.jsonl", "three\nha")
+		w.sink.wantLines(w.T, "one", "two", "three")
+		w.add("a.jsonl", "lf\n")
+		w.sink.wantLines(w.T, "one", "two", "three", "half")
+		s := oneStream(w)
+		assert.Equal(w, w.path("a.jsonl"), s.Path)
+		assert.Equal(w, "a.jsonl", s.Name)
+		assert.False(w, s.ModTime.IsZero())
+		assert.Equal(w, []Line{
+			{Offset: 0, Next: 4}, {Offset: 4, Next: 8}, {Offset: 8, Next: 14, Live: true}, {Offset: 14, Next: 19, Live: true},
+		}, s.lines)
+	})
+}
+
+func TestFilesIdleFollowsTheLinesThatReachTheEnd(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.begin(pollOnly)
+		for i := range 3 {
+			w.add("a.jsonl", "line\n")
+			w.pass(10 * time.Second)
+			assert.Equal(w, i+1, w.sink.opened()[0].idle)
+		}
+	})
+}
+
+// The cases 067 and 068: a record that is written in pieces, with pauses longer than any interval, cut in a character.
+func TestFilesHalfLineWaits(t *testing.T) {
+	record := `{"text":"Two é🍐 end.","pad":"` + strings.Repeat("z", 300_000) + `"}`
+	for _, size := range []int{1, 13, 14, 15, 16, 17, 18, 19, 20_000, 65_537, 299_999} {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.begin(pollOnly)
+				w.add("a.jsonl", "One.\n")
+				rest := record
+				for pieces := 0; len(rest) > 0; pieces++ {
+					n := min(size, len(rest))
+					if pieces > 30 {
+						n = len(rest) // enough of small ones
+					}
+					w.add("a.jsonl", rest[:n])
+					rest = rest[n:]
+					if len(rest) > 0 {
+						w.pass(3 * time.Second)
+						require.Equal(w, []string{"One."}, w.sink.all())
+					}
+				}
+				w.add("a.jsonl", "\nThree.\n")
+				w.pass(3 * time.Second)
+				assert.Equal(w, []string{"One.", record, "Three."}, w.sink.all())
+			})
+		})
+	}
+}
+
+func TestFilesUnterminatedLine(t *testing.T) {
+	tests := []struct {
+		name   string
+		first  string
+		early  []string // after the idle time
+		second string
+		late   []string // after that was added
+	}{
+		{"its newline comes later", `{"a":1}`, []string{`{"a":1}`}, "\n", []string{`{"a":1}`}},
+		{"its newline and more", `{"a":1}`, []string{`{"a":1}`}, "\n{\"b\":2}\n", []string{`{"a":1}`, `{"b":2}`}},
+		{"carriage return and newline", `{"a":1}`, []string{`{"a":1}`}, "\r\n{\"b\":2}\n", []string{`{"a":1}`, `{"b":2}`}},
+		{"an object without a newline between", `{"a":1}`, []string{`{"a":1}`}, "{\"b\":2}\n", []string{`{"a":1}`, `{"b":2}`}},
+		{"another unterminated object", `{"a":1}`, []string{`{"a":1}`}, "\n{\"b\":2}", []string{`{"a":1}`, `{"b":2}`}},
+		{"half an object", `{"a":{}`, nil, "}\n", []string{`{"a":{}}`}},
+		{"no object", `"a"`, nil, "\n", []string{`"a"`}},
+		{"two objects", `{"a":1}{"b":2}`, nil, "\n", []string{`{"a":1}{"b":2}`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.begin(pollOnly)
+				w.add("a.jsonl", tt.first)
+				w.pass(1900 * time.Millisecond)
+				assert.Empty(w, w.sink.all(), "taken too early")
+				w.pass(10 * time.Second)
+				assert.Equal(w, tt.early, w.sink.all())
+				w.add("a.jsonl", tt.second)
+				w.pass(10 * time.Second)
+				assert.Equal(w, tt.late, w.sink.all())
+				w.add("a.jsonl", "\nlast\n")
+				w.pass(10 * time.Second)
+				all := w.sink.all()
+				assert.Equal(w, "last", all[len(all)-1])
+			})
+		})
+	}
+}
+
+func TestFilesUnterminatedLineIsLeftWhenTurnedOff(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.begin(pollOnly, func(s *Settings) { s.IdleFlush = -1 })
+		w.add("a.jsonl", `{"a":1}`)
+		w.pass(time.Hour)
+		assert.Empty(w, w.sink.all())
+	})
+}
+
+// In a file that nobody has written to for long there is nothing to wait for.
+func TestFilesUnterminatedLineOfAnOldFile(t *testing.T) {
+	w := newWorld(t)
+	w.add("a.jsonl", "one\n{\"a\":1}")
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(w.path("a.jsonl"), old, old))
+	w.begin(func(s *Settings) { s.IdleFlush = time.Hour / 2 })
+	w.sink.wantLines(t, "one", `{"a":1}`)
+}
+
+func TestFilesStartAtEnd(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.add("empty.jsonl", "")
+		w.add("old.jsonl", record(1)+"\n")
+		w.add("half.jsonl", record(2)+"\n"+`{"half":`)
+		w.begin(poll, startAtEnd)
+		w.add("empty.jsonl", "was empty\n")
+		w.add("old.jsonl", "appended\n")
+		w.add("half.jsonl", "\"rest\"}\nafter half\n")
+		w.mkdir("new")
+		w.add("new/new.jsonl", "first\nsecond\n")
+		w.sink.until(w.T, "5 lines", func() bool { return len(w.sink.all()) == 5 })
+		assert.Equal(w, sorted([]string{"was empty", "appended", "after half", "first", "second"}), w.sink.sorted())
+		for _, s := range w.streams() {
+			switch s.Name {
+			case "old.jsonl":
+				assert.EqualValues(w, len(record(1))+1, s.Offset)
+				assert.EqualValues(w, len(record(1))+1, s.lines[0].Offset)
+			case "empty.jsonl", "new.jsonl":
+				assert.Zero(w, s.Offset)
+			}
+		}
+	})
+}
+
+// A file that was there at start and is renamed, truncated or rewritten is still subject to what it was.
+// TestFilesLogsWhatIsThere: one line at start says how many files there are, and how many are read from their end.
+func TestFilesLogsWhatIsThere(t *testing.T) {
+	for _, want := range []struct {
+		change  func(*Settings)
+		skipped int64
+	}{{startAtEnd, 2}, {func(*Settings) {}, 0}} {
+		core, logs := observer.New(zap.InfoLevel)
+		w := newWorld(t)
+		w.put("a.jsonl", "one\n")
+		w.put("b.jsonl", "two\n")
+		w.put("empty.jsonl", "")
+		w.begin(want.change, func(s *Settings) { s.Logger = zap.New(core) })
+		lines := logs.FilterMessage("watching files").All()
+		require.Len(t, lines, 1)
+		assert.Equal(t, map[string]any{"found": int64(3), "skipped_to_end": want.skipped}, lines[0].ContextMap())
+	}
+}
+
+func TestFilesStartAtEndThenRotated(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		lines, text := records(0, 10)
+		w.add("a.jsonl", text)
+		w.add("b.jsonl", strings.ReplaceAll(text, "x", "y"))
+		w.begin(poll, startAtEnd)
+		w.rename("a.jsonl", "c.jsonl")
+		w.add("c.jsonl", record(10)+"\n")
+		w.sink.wantLines(w.T, record(10))
+		w.put("b.jsonl", text[:500])
+		w.sink.wantLines(w.T, append([]string{record(10)}, lines[:4]...)...)
+	})
+}
+
+func TestFilesLineOverTheLimit(t *testing.T) {
+	bubble(t, func(w *world) {
+		var mu sync.Mutex
+		var skipped []int64
+		w.begin(pollOnly, func(s *Settings) {
+			s.MaxLineSize, s.BatchBytes = 100_000, 4096
+			s.Observer.Skipped = func(_ string, reason SkipReason, bytes int64) {
+				mu.Lock()
+				defer mu.Unlock()
+				assert.Equal(t, "too_long", reason.String())
+				skipped = append(skipped, bytes)
+			}
+		})
+		fits, long := strings.Repeat("f", 100_000), strings.Repeat("l", 100_001)
+		w.add("a.jsonl", "one\n"+long+"\ntwo\n"+fits+"\nthree\n")
+		w.pass(3 * time.Second)
+		want := []string{"one", "two", fits, "three"}
+		assert.Equal(w, want, w.sink.all())
+		for range 8 { // the line grows beyond the limit and a turn, in many visits
+			w.add("a.jsonl", strings.Repeat(long, 10))
+			w.pass(3 * time.Second)
+		}
+		assert.Equal(w, want, w.sink.all())
+		w.add("a.jsonl", "\nfour\n")
+		w.pass(3 * time.Second)
+		assert.Equal(w, append(want, "four"), w.sink.all())
+		mu.Lock()
+		defer mu.Unlock()
+		assert.Equal(w, []int64{100_002, 80*100_001 + 1}, skipped)
+		s := w.sink.opened()[0]
+		assert.Equal(w, s.lines[4].Offset, 4+100_002+4+100_001+6+skipped[1])
+	})
+}
+
+func TestFilesHandlerRefuses(t *testing.T) {
+	for _, refuse := range []int{1, 2, 3, 10, 50} {
+		t.Run(strconv.Itoa(refuse), func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.sink.refuse = refuse
+				var waits []time.Duration
+				w.begin(pollOnly, func(s *Settings) {
+					s.BatchLines, s.MaxConcurrentFiles = 7, 1
+					s.Observer.Refused = func(_ string, err error, wait time.Duration) {
+						assert.ErrorIs(t, err, errRefused)
+						waits = append(waits, wait)
+					}
+				})
+				lines, text := records(0, 100)
+				w.add("a.jsonl", text)
+				w.pass(10 * time.Minute)
+				assert.Equal(w, lines, w.sink.all())
+				assert.Len(w, waits, refuse)
+				assert.Equal(w, DefaultRetryInterval, waits[0])
+				for _, wait := range waits {
+					assert.LessOrEqual(w, wait, DefaultMaxRetryInterval)
+				}
+				w.sink.mu.Lock()
+				w.sink.refuse = 2 // the lines and later the end
+				w.sink.mu.Unlock()
+				w.add("a.jsonl", record(100)+"\n")
+				w.pass(10 * time.Minute)
+				assert.Equal(w, append(lines, record(100)), w.sink.all())
+				assert.NotZero(w, oneStream(w).idle)
+			})
+		})
+	}
+}
+
+// Every third batch is refused, and then all for half a minute: nothing is lost or comes twice, in any file.
+func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
+	bubble(t, func(w *world) {
+		calls, down := 0, time.Now()
+		w.sink.accept = func(Stream, []Line) error {
+			if calls++; calls%3 == 0 || time.Now().Before(down) {
+				return errRefused
+			}
+			return nil
+		}
+		w.begin(pollOnly, func(s *Settings) { s.BatchLines = 5 })
+		var want []string
+		for round := range 10 {
+			for file := range 5 {
+				lines, text := records(1000*file+20*round, 1000*file+20*round+20)
+				w.add(fmt.Sprintf("%d.jsonl", file), text)
+				want = append(want, lines...)
+			}
+			if round == 5 {
+				w.sink.mu.Lock()
+				down = time.Now().Add(30 * time.Second)
+				w.sink.mu.Unlock()
+			}
+			w.pass(700 * time.Millisecond)
+		}
+		w.pass(10 * time.Minute)
+		assert.Equal(w, sorted(want), w.sink.sorted())
+		for _, s := range w.streams() {
+			var at int64
+			for _, l := range s.lines {
+				require.Equal(w, at, l.Offset)
+				at = l.Next
+			}
+		}
+	})
+}
+
+// What a file held is read to its end though it is deleted while the handler refuses.
+func TestFilesDeletedWhileRefused(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.sink.refuse = 12
+		w.begin(pollOnly)
+		lines, text := records(0, 10)
+		w.add("a.jsonl", text)
+		w.pass(2 * time.Second)
+		w.remove("a.jsonl")
+		w.pass(10 * time.Minute)
+		assert.Equal(w, lines, w.sink.all())
+		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, oneStream(w).closed)
+	})
+}
+
+func TestFilesIdleClose(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.begin(pollOnly, func(s *Settings) { s.IdleClose = time.Minute })
+		w.add("a.jsonl", "one\n")
+		w.pass(30 * time.Second)
+		w.add("a.jsonl", "two\n")
+		w.pass(50 * time.Second)
+		assert.Empty(w, w.sink.opened()[0].closed)
+		w.pass(20 * time.Second)
+		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		w.add("a.jsonl", "three\n")
+		w.pass(2 * time.Second)
+		streams := w.streams()
+		require.Len(w, streams, 2)
+		assert.Equal(w, streams[0].ID, streams[1].ID)
+		assert.EqualValues(w, 8, streams[1].Offset)
+		assert.Equal(w, []string{"three"}, streams[1].text)
+		assert.True(w, streams[1].lines[0].Live)
+	})
+}
+
+func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		core, logs := observer.New(zap.InfoLevel)
+		w.begin(poll, func(s *Settings) {
+			s.Include = []string{w.path("not/yet/**/*.jsonl"), w.path("nor/this.jsonl")}
+			s.Logger = zap.New(core)
+		})
+		waiting := logs.FilterMessage("no file matches yet, waiting").All()
+		require.Len(w, waiting, 1)
+		assert.Len(w, waiting[0].ContextMap()["include"], 2)
+		w.mkdir("not/yet/deep/er")
+		w.add("not/yet/deep/er/a.jsonl", "one\n")
+		w.sink.wantLines(w.T, "one")
+		w.mkdir("nor")
+		w.add("nor/this.jsonl", "two\n")
+		w.add("nor/that.jsonl", "other\n")
+		w.sink.wantLines(w.T, "one", "two")
+	})
+}
+
+// What a document's reader takes is no file that is missing, and a folder is no pattern of files.
+func TestFilesTellsWhatNeverMatches(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		core, logs := observer.New(zap.InfoLevel)
+		w.mkdir("runs")
+		w.put("runs/a.json", "{}")
+		w.put("one.json", "{}")
+		w.begin(poll, func(s *Settings) {
+			s.Include = []string{w.path("runs/**/*.json"), w.path("one.json"), w.path("runs"), w.path("none/*.jsonl")}
+			s.Skip = func(path string) bool { return strings.HasSuffix(path, ".json") }
+			s.Logger = zap.New(core)
+		})
+		waiting := logs.FilterMessage("no file matches yet, waiting").All()
+		require.Len(w, waiting, 1)
+		assert.Equal(w, []any{w.path("none/*.jsonl")}, waiting[0].ContextMap()["include"])
+		folders := logs.FilterMessageSnippet("include names folders").All()
+		require.Len(w, folders, 1)
+		assert.Equal(w, []any{w.path("runs")}, folders[0].ContextMap()["include"])
+		assert.Equal(w, zap.WarnLevel, folders[0].Level)
+	})
+}
+
+func TestFilesNewFolders(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*Settings)) {
+		w.begin(poll, func(s *Settings) { s.Exclude = []string{w.path("**/skip/**")} })
+		var want []string
+		for i := range 50 {
+			folder := fmt.Sprintf("p%d/q/r", i)
+			w.mkdir(folder)
+			w.add(folder+"/a.jsonl", record(i)+"\n")
+			w.add(folder+"/a.txt", "not this\n")
+			w.mkdir(folder + "/skip/it")
+			w.add(folder+"/skip/it/a.jsonl", "nor this\n")
+			want = append(want, record(i))
+		}
+		w.sink.until(w.T, "50 lines", func() bool { return len(w.sink.all()) >= 50 })
+		assert.Equal(w, sorted(want), w.sink.sorted())
+	})
+}
+
+// A line may be longer than a turn, whether its file has just been written or has been as it is for long.
+func TestFilesLineOverATurn(t *testing.T) {
+	line := func(n int) string { return `{"t":"` + strings.Repeat("x", n) + `"}` }
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"between others", "one\n" + line(turnBytes+1000) + "\ntwo\n", []string{"one", line(turnBytes + 1000), "two"}},
+		{"at the limit", line(2*turnBytes-8) + "\ntwo\n", []string{line(2*turnBytes - 8), "two"}},
+		{"without its newline", "one\n" + line(turnBytes+1000), []string{"one", line(turnBytes + 1000)}},
+		{"over the limit", "one\n" + line(2*turnBytes) + "\ntwo\n", []string{"one", kept(line(2 * turnBytes)), "two"}},
+		{"over the limit and turns", "one\n" + line(4*turnBytes) + "\ntwo\n", []string{"one", kept(line(4 * turnBytes)), "two"}},
+		{"over the limit and no object", "one\n" + strings.Repeat("x", 4*turnBytes) + "\ntwo\n", []string{"one", "two"}},
+		{"over the limit without its newline", "one\n" + line(4*turnBytes), []string{"one"}},
+	} {
+		for _, age := range []time.Duration{0, time.Hour} {
+			t.Run(fmt.Sprint(tt.name, " age ", age), func(t *testing.T) {
+				dir := t.TempDir()
+				synctest.Test(t, func(t *testing.T) {
+					w := &world{T: t, dir: dir, sink: newSink()}
+					w.put("a.jsonl", tt.text)
+					written := time.Now().Add(-age)
+					require.NoError(t, os.Chtimes(w.path("a.jsonl"), written, written))
+					w.begin(pollOnly, func(s *Settings) { s.MaxLineSize = 2 * turnBytes })
+					w.pass(5 * time.Second)
+					got := w.sink.all()
+					require.Len(t, got, len(tt.want))
+					for i := range got {
+						assert.True(t, got[i] == tt.want[i], "line %d: %d bytes, want %d", i, len(got[i]), len(tt.want[i])) //nolint:testifylint // Equal would print them
+					}
+				})
+			})
+		}
+	}
+}
+
+// A file that never ends must not keep others from being read: with one worker, and a file of many turns before it.
+func TestFilesTakeTurns(t *testing.T) {
+	w := newWorld(t)
+	line := strings.Repeat("b", 1<<20-1) + "\n"
+	w.put("big.jsonl", strings.Repeat(line, 40))
+	var order []string
+	w.sink.accept = func(s Stream, lines []Line) error {
+		order = append(order, s.Name)
+		return nil
+	}
+	w.put("small.jsonl", "small\n")
+	w.begin(func(s *Settings) { s.MaxConcurrentFiles = 1 })
+	w.sink.until(t, "41 lines", func() bool { return len(w.sink.all()) == 41 })
+	w.sink.mu.Lock()
+	defer w.sink.mu.Unlock()
+	require.Equal(t, "big.jsonl", order[0])
+	assert.NotEqual(t, "small.jsonl", order[len(order)-1], "the small file had to wait for the big one's end")
+}
+
+func TestFilesLifecycle(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	w.add("a.jsonl", "one\n")
+	t.Run("shutdown without start", func(t *testing.T) {
+		f, err := New(w.settings(), w.sink)
+		require.NoError(t, err)
+		assert.NoError(t, f.Shutdown(ctx))
+		assert.NoError(t, f.Shutdown(ctx))
+		assert.Error(t, f.Start(ctx))
+	})
+	t.Run("start twice and shutdown twice", func(t *testing.T) {
+		f, err := New(w.settings(), w.sink)
+		require.NoError(t, err)
+		require.NoError(t, f.Start(ctx))
+		assert.Error(t, f.Start(ctx))
+		w.sink.wantLines(t, "one")
+		assert.NoError(t, f.Shutdown(ctx))
+		assert.NoError(t, f.Shutdown(ctx))
+		assert.Equal(t, []CloseReason{CloseReasonShutdown}, w.sink.opened()[0].closed)
+	})
+	t.Run("the end of the start's context is no end", func(t *testing.T) {
+		sink := newPatientSink()
+		f, err := New(w.settings(), sink)
+		require.NoError(t, err)
+		starting, cancel := context.WithCancel(ctx)
+		require.NoError(t, f.Start(starting))
+		cancel()
+		sink.wantLines(t, "one")
+		w.add("a.jsonl", "two\n")
+		sink.wantLines(t, "one", "two")
+		assert.NoError(t, f.Shutdown(ctx))
+	})
+}
+
+// stuck is a handler whose downstream never answers.
+type stuck struct{ begun chan struct{} }
+
+func (s stuck) Open(context.Context, Stream) (Consumer, error) { return s, nil }
+func (s stuck) Lines(ctx context.Context, _ []Line) error {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return ctx.Err()
+}
+func (s stuck) Idle(context.Context) error               { return nil }
+func (s stuck) Close(context.Context, CloseReason) error { return nil }
+
+func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.add("a.jsonl", "one\n")
+		handler := stuck{begun: make(chan struct{}, 10)}
+		f, err := New(w.settings(pollOnly), handler)
+		require.NoError(w, err)
+		require.NoError(w, f.Start(w.Context()))
+		<-handler.begun
+		begin := time.Now()
+		assert.NoError(w, f.Shutdown(context.Background()))
+		assert.Equal(w, DefaultDrainTimeout, time.Since(begin))
+	})
+	bubble(t, func(w *world) {
+		w.add("a.jsonl", "one\n")
+		handler := stuck{begun: make(chan struct{}, 10)}
+		f, err := New(w.settings(pollOnly), handler)
+		require.NoError(w, err)
+		require.NoError(w, f.Start(w.Context()))
+		<-handler.begun
+		hurry, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		assert.NoError(w, f.Shutdown(hurry))
+		assert.Equal(w, time.Millisecond, time.Since(begin))
+	})
+}
+
+// A line over the limit that is an object is handed over abridged, once, also if the handler refuses, the file is
+// compressed, or a restart has its lines replayed; and it is counted.
+func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
+	long := `{"type":"result","id":"c1","text":"` + strings.Repeat("x", 2*turnBytes) + `","session":"s"}`
+	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			text := "one\n" + long + "\ntwo\n" + long + "\n"
+			if strings.HasSuffix(name, ".gz") {
+				text = compressed(t, strings.TrimSuffix(text, "\n"))
+			}
+			w.put(name, text)
+			w.sink.refuse = 2
+			var counted atomic.Int64
+			w.begin(func(s *Settings) {
+				s.Include = []string{w.path("*")}
+				s.MaxLineSize = 1 << 20
+				s.Observer.Skipped = func(string, SkipReason, int64) { counted.Add(1) }
+			})
+			want := []string{"one", kept(long), "two", kept(long)}
+			w.sink.until(t, "4 lines", func() bool { return len(w.sink.all()) == 4 })
+			assert.Equal(t, want, w.sink.all())
+			assert.Contains(t, want[1], `"session":"s"`)
+			for i, line := range w.sink.opened()[0].lines {
+				assert.Equal(t, i%2 == 1, line.Abridged)
+			}
+			w.sink.until(t, "2 counted", func() bool { return counted.Load() == 2 })
+		})
+	}
+}

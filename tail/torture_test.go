@@ -1,0 +1,197 @@
+package tail
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rotator writes lines to files and rotates them at random, in all the ways that lose no content.
+type rotator struct {
+	*world
+	random *rand.Rand
+	files  []string          // paths in sight
+	half   map[string]string // what an unfinished last line still needs
+	next   int               // number of the next line or file
+	want   []string
+	steps  []string // what was done, for when it goes wrong
+}
+
+func (r *rotator) name() string {
+	r.next++
+	return fmt.Sprintf("%d/f%d.jsonl", r.random.IntN(3), r.next)
+}
+
+func (r *rotator) pick() string { return r.files[r.random.IntN(len(r.files))] }
+
+func (r *rotator) create() string {
+	name := r.name()
+	r.files = append(r.files, name)
+	r.write(name)
+	return name
+}
+
+// write appends some lines, and often a part of one. Lines are longer than fingerprint.MinMatch, as those of agents are.
+func (r *rotator) write(name string) {
+	text := r.half[name]
+	delete(r.half, name)
+	for range r.random.IntN(20) {
+		line := r.newLine()
+		r.want = append(r.want, line)
+		text += line + "\n"
+	}
+	if keep := r.random.IntN(60); keep > 0 && keep < len(text) {
+		r.half[name] = text[len(text)-keep:]
+		text = text[:len(text)-keep]
+	}
+	r.add(name, text)
+}
+
+// newLine makes a line that is like no other, at its end too: that is where what was read is known by.
+func (r *rotator) newLine() string {
+	r.next++
+	return fmt.Sprintf(`{"n":%[1]d,"pad":"%[2]s","n":%[1]d}`, r.next, strings.Repeat("é", 40+r.random.IntN(300)))
+}
+
+// finish writes what an unfinished line needs.
+func (r *rotator) finish(name string) {
+	r.add(name, r.half[name])
+	delete(r.half, name)
+}
+
+func (r *rotator) move(from, to string) {
+	r.rename(from, to)
+	r.files[slices.Index(r.files, from)] = to
+	if half, ok := r.half[from]; ok {
+		r.half[to] = half
+		delete(r.half, from)
+	}
+}
+
+// step does one thing. What takes content away waits until it was read.
+func (r *rotator) step(caughtUp func()) {
+	name, what, before := r.pick(), r.random.IntN(10), len(r.want)
+	defer func() {
+		r.steps = append(r.steps, fmt.Sprint(name, " ", what, " ", r.files[len(r.files)-1], brief(r.want[before:])))
+	}()
+	switch what {
+	case 0:
+		r.create()
+	case 1:
+		r.move(name, r.name())
+	case 2: // rename and create
+		r.move(name, r.name())
+		r.files = append(r.files, name)
+		r.write(name)
+	case 3: // delete, and perhaps create again
+		r.finish(name)
+		caughtUp()
+		r.remove(name)
+		if r.random.IntN(2) == 0 {
+			r.write(name)
+			return
+		}
+		r.files = slices.DeleteFunc(r.files, func(f string) bool { return f == name })
+		if len(r.files) == 0 {
+			r.create()
+		}
+	case 4: // rewrite in place
+		r.finish(name)
+		caughtUp()
+		require.NoError(r, os.Truncate(r.path(name), 0))
+		r.write(name)
+	case 5: // copytruncate, with the copy in sight
+		r.finish(name)
+		caughtUp()
+		r.write(name)
+		r.finish(name)
+		data, err := os.ReadFile(r.path(name))
+		require.NoError(r, err)
+		to := r.name()
+		r.files = append(r.files, to)
+		r.put(to, string(data))
+		require.NoError(r, os.Truncate(r.path(name), 0))
+		caughtUp()
+	default:
+		r.write(name)
+	}
+}
+
+// TestTorture rotates under load: no line is lost, none comes twice, none is made of old and new bytes.
+func TestTorture(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			bothWays(t, func(w *world, poll func(*Settings)) {
+				calls := 0
+				w.sink.accept = func(Stream, []Line) error {
+					if calls++; calls%5 == 0 {
+						return errRefused
+					}
+					return nil
+				}
+				for i := range 3 {
+					w.mkdir(strconv.Itoa(i))
+				}
+				w.begin(poll, func(s *Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
+				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, seed)), half: map[string]string{}}
+				// All lines but the unfinished one of each file.
+				caughtUp := func() {
+					w.sink.until(w.T, fmt.Sprintf("all lines of seed %d", seed), func() bool {
+						return len(w.sink.all()) >= len(r.want)-len(r.half)
+					})
+				}
+				r.create()
+				for range 60 {
+					r.step(caughtUp)
+				}
+				for name := range r.half {
+					r.finish(name)
+				}
+				caughtUp()
+				w.end()
+				assertSameLines(w.T, r.want, w.sink.all())
+				if w.Failed() {
+					w.Log(strings.Join(r.steps, "\n"))
+					for _, s := range w.sink.opened() {
+						w.Log(s.Path, s.Offset, s.closed, brief(s.text))
+					}
+				}
+			})
+		})
+	}
+}
+
+// brief gives the beginnings of lines.
+func brief(lines []string) (out []string) {
+	for _, l := range lines {
+		out = append(out, l[:min(len(l), 10)])
+	}
+	return out
+}
+
+// assertSameLines compares lines without regard to their order, and tells only what is wrong.
+func assertSameLines(t *testing.T, want, got []string) {
+	t.Helper()
+	count := map[string]int{}
+	for _, l := range want {
+		count[l]--
+	}
+	for _, l := range got {
+		count[l]++
+	}
+	for l, n := range count {
+		if n < 0 {
+			t.Errorf("lost %d times: %.60s", -n, l)
+		}
+		if n > 0 {
+			t.Errorf("too often by %d: %.60s", n, l)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package tail
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+)
+
+// visit is the reading of one file in one turn of a worker.
+type visit struct {
+	*reader
+	res     *result
+	handle  openfile.Handle
+	at      int64 // where the next read begins
+	spent   int64 // bytes read in this turn
+	batch   int   // bytes of the lines that wait for delivery
+	checked checked
+	// joined is true if the current line's beginning was delivered as an unterminated last line.
+	joined bool
+	// ended is true once the end of the first line is there, which is over the limit.
+	ended bool
+	// unsaved is true if lines were acknowledged whose checkpoint is not saved yet.
+	unsaved bool
+}
+
+// checked says when the fingerprint was compared.
+type checked uint8
+
+const (
+	checkedNever  checked = iota
+	checkedBefore         // before the last read
+	checkedLast           // after the last read
+)
+
+func (v *visit) compressed() bool { return openfile.IsCompressed(v.res.path) }
+
+// unchecked records a read.
+func (v *visit) unchecked() { v.checked = min(v.checked, checkedBefore) }
+
+// stopped is why a visit ends before the end of the file.
+type stopped struct {
+	outcome outcome
+	err     error
+}
+
+// readOn reads from the offset to the end, or as long as its turn lasts.
+func (r *reader) readOn(res *result) {
+	res.file.stream.atEnd = false
+	defer r.split.Release() // a reader may have nothing to do for long
+	v := visit{reader: r, res: res, handle: res.file.stream.handle}
+	if s := v.run(); s != nil {
+		res.outcome, res.err = s.outcome, s.err
+		if s.outcome == outcomeRewritten {
+			r.close(res, CloseReasonRewritten)
+		}
+		return
+	}
+	res.outcome = outcomeEnd
+	f := res.file
+	f.stream.atEnd = res.pos.Ahead == 0 && !res.pos.Discard
+	if f.stream.pending && f.stream.consumer == nil || f.stream.phase == phaseReplaying {
+		if s := r.ready(res); s != nil {
+			res.outcome, res.err = s.outcome, s.err
+			return
+		}
+		f.stream.idleDue = true
+	}
+	r.idle(res)
+	if res.outcome == outcomeEnd && r.isOver(res) {
+		r.close(res, CloseReasonIdle)
+		return
+	}
+	if res.outcome == outcomeEnd && f.suspendsAfter(&r.settings, res.pos.Offset, time.Since(time.Unix(0, res.mtime))) {
+		r.suspend(res, r.settings.SuspendAfter)
+	}
+}
+
+// run reads and delivers lines; the offset in the result moves as they are acknowledged. Nil: the end was reached.
+//
+// A turn that has moved the position ends when it is spent. One that has not goes on to the end of its line, which may be
+// longer than a turn: the next would begin at the same place and come no further. A line over the limit is not kept, so
+// the next turn goes on in it, by seekNewline.
+func (v *visit) run() *stopped {
+	pos := &v.res.pos
+	if pos.Discard || !v.compressed() && v.longAhead() {
+		if found, s := v.seekNewline(); s != nil || !found {
+			return s
+		}
+	}
+	if v.compressed() {
+		if s := v.checkTail(); s != nil {
+			return s
+		}
+	}
+	begin := pos.Offset
+	lead := int(min(begin, fingerprint.TailSize))
+	v.split.Reset(pos.Offset, lead)
+	v.at = pos.Offset - int64(lead)
+	for first := true; ; first = false {
+		n, err := v.fill()
+		if first {
+			if n < lead {
+				return v.short(err)
+			}
+			v.joined = v.split.InLine()
+		}
+		if s := v.drain(); s != nil {
+			return s
+		}
+		if (v.ended || v.compressed()) && isClosed(v.stop) {
+			return &stopped{outcome: outcomeStopped}
+		}
+		if v.checked == checkedNever {
+			if s := v.check(); s != nil {
+				return s
+			}
+		}
+		switch {
+		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
+			return v.atEnd()
+		case err != nil:
+			return &stopped{outcomeFailed, err}
+		case !v.compressed() && v.spent >= turnBytes && (pos.Offset > begin || v.split.TooLong() && !v.ended):
+			pos.Ahead = v.split.Pending()
+			return &stopped{outcome: outcomeMore}
+		}
+	}
+}
+
+func isClosed(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// short is the reason of a read that does not even reach the offset.
+func (v *visit) short(err error) *stopped {
+	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
+		return &stopped{outcome: outcomeRewritten}
+	}
+	return &stopped{outcomeFailed, err}
+}
+
+// fill reads once.
+func (v *visit) fill() (int, error) {
+	n, err := v.handle.ReadAt(v.split.Room(), v.at)
+	v.split.Wrote(n)
+	v.at += int64(n)
+	v.spent += int64(n)
+	v.unchecked()
+	return n, err
+}
+
+// drain delivers all whole lines of the buffer.
+func (v *visit) drain() *stopped {
+	batch := v.lines[:0]
+	defer func() { clear(v.lines[:cap(v.lines)]) }()
+	for {
+		line, kind := v.split.Next()
+		full := len(batch) == v.settings.BatchLines || len(batch) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
+		if kind != lines.TokenLine || full {
+			if s := v.deliver(batch); s != nil {
+				return s
+			}
+			batch = batch[:0]
+		}
+		switch kind {
+		case lines.TokenNone:
+			return nil
+		case lines.TokenTooLong:
+			if s := v.long(line); s != nil {
+				return s
+			}
+			continue
+		}
+		if v.joined {
+			v.joined = false
+			if len(lines.TrimBlanks(line.Data)) == 0 {
+				// The newline of a line that was taken without it.
+				if s := v.pass(line.Next, v.split.Before(line.Next)); s != nil {
+					return s
+				}
+				continue
+			}
+		}
+		line.Live = v.res.live
+		batch = append(batch, line)
+		v.batch += len(line.Data)
+		v.lines = batch
+	}
+}
+
+// long delivers the abridged form of a line over the limit, if there is one, and counts it.
+func (v *visit) long(line Line) *stopped {
+	v.joined = false
+	var s *stopped
+	if line.Data == nil {
+		s = v.pass(line.Next, v.split.Before(line.Next))
+	} else {
+		line.Live = v.res.live
+		s = v.deliver([]Line{line})
+	}
+	if s == nil {
+		v.settings.Observer.Skipped(v.res.path, SkipReasonTooLong, line.Next-line.Offset)
+	}
+	return s
+}
+
+// deliver sends lines to the consumer; the offset moves only after the acknowledgement.
+func (v *visit) deliver(lines []Line) *stopped {
+	v.batch = 0
+	if len(lines) == 0 {
+		return nil
+	}
+	if isClosed(v.stop) {
+		return &stopped{outcome: outcomeStopped}
+	}
+	if s := v.check(); s != nil {
+		return s
+	}
+	if v.unsaved {
+		v.save(v.res)
+		v.unsaved = false
+	}
+	if s := v.send(v.res, lines); s != nil {
+		return s
+	}
+	v.unsaved = true
+	last := lines[len(lines)-1]
+	v.settings.Observer.Read(v.res.path, len(lines), last.Next-lines[0].Offset)
+	v.res.read = true
+	v.res.pos.Move(last.Next, v.split.Before(last.Next))
+	return nil
+}
+
+// pass moves the offset over bytes that are not delivered.
+func (v *visit) pass(next int64, before []byte) *stopped {
+	if s := v.check(); s != nil {
+		return s
+	}
+	v.res.pos.Move(next, before)
+	return nil
+}
+
+// check compares the fingerprint after a read: a file that is rewritten while it is read must not yield lines made of old and
+// new bytes. Compressed files are written once, so their tail is compared once.
+func (v *visit) check() *stopped {
+	if v.checked == checkedLast {
+		return nil
+	}
+	if !v.compressed() {
+		n, err := v.handle.ReadAt(v.head[:], 0)
+		if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
+			return &stopped{outcomeFailed, err}
+		}
+		if !v.res.pos.SameHead(v.head[:n]) {
+			return &stopped{outcome: outcomeRewritten}
+		}
+		if s := v.checkTail(); s != nil {
+			return s
+		}
+		v.res.pos.Extend(v.head[:n])
+	}
+	v.checked = checkedLast
+	return nil
+}
+
+// checkTail compares the bytes before the offset with those that were read.
+func (v *visit) checkTail() *stopped {
+	same, err := v.res.pos.HoldsTail(v.handle)
+	switch {
+	case err != nil:
+		return &stopped{outcomeFailed, err}
+	case !same:
+		return &stopped{outcome: outcomeRewritten}
+	}
+	return nil
+}
+
+// atEnd handles what follows the last newline.
+func (v *visit) atEnd() *stopped {
+	pos := &v.res.pos
+	pos.Ahead = v.split.Pending()
+	if pos.Ahead == 0 {
+		return nil
+	}
+	rest := v.split.Unfinished()
+	switch {
+	case v.compressed() && rest == nil:
+		return v.long(v.split.TakeLong())
+	case v.compressed(), rest != nil && v.flushing() && lines.CompleteObject(rest):
+		line := v.split.Take()
+		line.Live = v.res.live
+		v.lines = append(v.lines[:0], line)
+		return v.deliver(v.lines)
+	}
+	v.res.tail = rest != nil
+	return nil
+}
+
+// longAhead reports whether so much of an unfinished line was read that its end is searched before it is read again. One
+// that may be flushed has to be read, unless it is over the limit anyway.
+func (v *visit) longAhead() bool {
+	ahead := v.res.pos.Ahead
+	return ahead > int64(v.settings.MaxLineSize) || ahead > int64(v.settings.BatchBytes/2) && !v.flushing()
+}
+
+// flushing reports whether an unfinished line may be flushed: it has not changed for long enough.
+func (v *visit) flushing() bool {
+	idle := v.settings.IdleFlush
+	return idle >= 0 && (v.res.flush || time.Since(time.Unix(0, v.res.mtime)) >= idle)
+}
+
+// seekNewline searches the end of a line that is long, or skipped, without keeping it. If it is found, the offset is at the
+// beginning of a line to be read.
+func (v *visit) seekNewline() (bool, *stopped) {
+	pos := &v.res.pos
+	if s := v.check(); s != nil {
+		return false, s
+	}
+	info, err := v.handle.Stat()
+	if err != nil {
+		return false, &stopped{outcomeFailed, err}
+	}
+	if info.Size() < pos.Offset+pos.Ahead {
+		pos.Ahead = 0 // the unfinished line was cut back
+	}
+	v.split.Reset(0, 0)
+	for buf := v.split.Buffer(); ; {
+		at := pos.Offset + pos.Ahead
+		n, err := v.handle.ReadAt(buf, at)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return true, v.foundNewline(at + int64(i))
+		}
+		pos.Ahead += int64(n)
+		v.spent += int64(n)
+		if isClosed(v.stop) {
+			return false, &stopped{outcome: outcomeStopped}
+		}
+		switch {
+		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
+			v.res.tail = !pos.Discard && pos.Ahead <= int64(v.settings.MaxLineSize)
+			return false, nil
+		case err != nil:
+			return false, &stopped{outcomeFailed, err}
+		case v.spent >= turnBytes:
+			return false, &stopped{outcome: outcomeMore}
+		}
+	}
+}
+
+// foundNewline moves the offset behind a skipped line, or has a long one read.
+func (v *visit) foundNewline(newline int64) *stopped {
+	pos := &v.res.pos
+	if !pos.Discard {
+		// It is read from its beginning now. One over the limit is not kept, so the turn does not end in it.
+		v.ended, pos.Ahead = newline-pos.Offset > int64(v.settings.MaxLineSize), 0
+		return nil
+	}
+	var before [fingerprint.TailSize]byte
+	k := min(newline+1, fingerprint.TailSize)
+	if n, err := v.handle.ReadAt(before[:k], newline+1-k); int64(n) < k {
+		return v.short(err)
+	}
+	v.unchecked()
+	return v.pass(newline+1, before[:k])
+}
