@@ -13,7 +13,7 @@
 // # Goroutines
 //
 // Values are plain data. A [DisplayEventSource] serves one stream from one goroutine. A [Sink] is called from one
-// goroutine at a time unless it is wrapped by [Sync].
+// goroutine at a time.
 //
 // # Limits
 //
@@ -50,5 +50,5 @@
 //	final-result event, system/result           KindSessionEnded with End
 //	system/init, session header                 KindSessionStarted with Session
 //	Retrying API call                           KindNotice with Code "api_retry"
-//	FuncSink, Discard, Sync                     FuncSink, Discard, Sync
+//	FuncSink, Discard                           FuncSink, Discard
 package events

@@ -1,7 +1,5 @@
 package events
 
-import "sync"
-
 // Sink consumes events. Emit is called by one goroutine at a time and must not block for ever; the event and its
 // borrowed fields are valid during the call only.
 type Sink interface {
@@ -16,22 +14,3 @@ func (f FuncSink) Emit(e *DisplayEvent) { f(e) }
 
 // Discard drops every event.
 var Discard Sink = FuncSink(func(*DisplayEvent) {})
-
-// Sync wraps s so that several goroutines may emit to it. A nil Sink gives [Discard].
-func Sync(s Sink) Sink {
-	if s == nil {
-		return Discard
-	}
-	return &syncSink{sink: s}
-}
-
-type syncSink struct {
-	mu   sync.Mutex
-	sink Sink
-}
-
-func (s *syncSink) Emit(e *DisplayEvent) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sink.Emit(e)
-}

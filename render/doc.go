@@ -50,9 +50,8 @@
 //
 // # Goroutines
 //
-// A Renderer, a Formatter, a Writer and each Stream are used by one goroutine at a time; wrap what is a Sink by
-// [events.Sync] otherwise. The streams of a Log may be used by as many goroutines as there are. A Terminal may be used by
-// several and runs one of its own until it is closed.
+// A Renderer, a Formatter, a Writer and each Stream are used by one goroutine at a time. The streams of a Log may be used by
+// as many goroutines as there are. A Terminal may be used by several and runs one of its own until it is closed.
 //
 // # Limits
 //

@@ -99,6 +99,16 @@ func (s *span) above(yield func(*span) bool) {
 	}
 }
 
+// agent is the agent that a span belongs to, nil if there is none above it.
+func (s *span) agent() *span {
+	for p := range s.above {
+		if p.operation() == operationAgent {
+			return p
+		}
+	}
+	return nil
+}
+
 func (s *span) operation() string { return text(s.Attributes(), attrOperation) }
 
 func (s *span) runKey() string { return text(s.Attributes(), attrRunKey) }

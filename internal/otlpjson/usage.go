@@ -111,13 +111,3 @@ func (u *agentUsage) placeholders() bool {
 	}
 	return true
 }
-
-// agent is the agent that a span belongs to, nil if there is none above it.
-func (s *span) agent() *span {
-	for p := range s.above {
-		if p.operation() == operationAgent {
-			return p
-		}
-	}
-	return nil
-}

@@ -29,8 +29,22 @@ func (c *comments) of(pkg, of, field string) (text string, values []string, err 
 		}
 	}
 	key := pkg + "." + of + "." + field
+	if better, ok := corrections[key]; ok {
+		return better, c.values[key], nil
+	}
 	return c.fields[key], c.values[key], nil
 }
+
+// corrections replace comments of other modules that are wrong or incomplete (config/configretry v0.155.0).
+var corrections = map[string]string{
+	configretry + ".Enabled": "Enabled says whether a batch that was refused is sent again. Without retries it is dropped.",
+	configretry + ".MaxInterval": "MaxInterval is the upper bound of the interval between two retries. A wait is longer or shorter than " +
+		"the interval by up to its part randomization_factor.",
+	configretry + ".Multiplier":          "Multiplier is how many times as long as the interval before each interval is.",
+	configretry + ".RandomizationFactor": "RandomizationFactor is the part of the interval by which a wait may be longer or shorter.",
+}
+
+const configretry = "go.opentelemetry.io/collector/config/configretry.BackOffConfig"
 
 func (c *comments) add(pkg string) error {
 	if c.read == nil {

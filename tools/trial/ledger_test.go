@@ -152,7 +152,7 @@ func (l *ledger) note(id string, b *batch, told string) {
 
 // timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
 func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
-	if attrs[otlp.AttrTimeSource] == string(clock.SourceLine) {
+	if attrs[otlp.AttrTimeSource] == clock.SourceLine.String() {
 		return fmt.Sprint(times, " ")
 	}
 	delete(attrs, otlp.AttrTimeSource)
@@ -168,7 +168,7 @@ var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))
 // bodyOf gives the body of a record, without how long something took by times that no format has.
 func bodyOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
-	if source, _ := record.Attributes().Get(otlp.AttrTimeSource); source.AsString() == string(clock.SourceLine) {
+	if source, _ := record.Attributes().Get(otlp.AttrTimeSource); source.AsString() == clock.SourceLine.String() {
 		return body
 	}
 	return duration.ReplaceAllString(body, "")
