@@ -185,6 +185,26 @@ func TestSecondAccount(t *testing.T) {
 	}
 }
 
+// TestSessionOfARun: a line of another session in front of a run does not make the run another session's, so that an account
+// without that line is no copy of it, and what only that account has is exported (pipeline fuzzer, seed 5100110).
+func TestSessionOfARun(t *testing.T) {
+	other := result(0, "t0")
+	other.SessionID = "s2"
+	beyond := []events.DisplayEvent{under("unseen", itemed("b1", use(0, "msg0", "t9", "Read", "a"))), under("unseen", itemed("b2", result(0, "t9")))}
+	said := saying("I fetch it.", "ls")
+	streams := map[string]script{
+		"mixed": append(script{line(other)}, said[1:4]...),
+		"whole": append(script{said[0], line(beyond[0]), line(beyond[1])}, said[1:4]...),
+	}
+	for _, order := range [][]string{{"mixed", "whole"}, {"whole", "mixed"}} {
+		f := readAll(t, claude, streams, order...)
+		assert.Zero(t, f.counts.Copied, order)
+		for _, name := range []string{"execute_tool Read", "execute_tool Bash"} {
+			assert.Equal(t, "s1", attr(f.span(t, name), otlp.AttrGenAIConversationID), order)
+		}
+	}
+}
+
 // TestSecondAccountOverTheLimits: of a second account that is longer than may be pending, the end is kept.
 func TestSecondAccountOverTheLimits(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()

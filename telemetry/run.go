@@ -265,14 +265,20 @@ func (s *Stream) noteStart(waiting []pendingEvent) {
 	}
 }
 
-// sessionOf is the session of the run that waiting begins with.
+// sessionOf is the session of the run that waiting begins with: that of the model's first work, which names the run; else
+// the first one.
 func sessionOf(waiting []pendingEvent) string {
+	session := ""
 	for i := range waiting {
-		if id := waiting[i].event.SessionID; id != "" {
-			return id
+		switch ev := &waiting[i].event; {
+		case ev.SessionID == "":
+		case modelWorks(ev):
+			return ev.SessionID
+		case session == "":
+			session = ev.SessionID
 		}
 	}
-	return ""
+	return session
 }
 
 // joinPipeline counts a sub-agent whose parent never came among the runs of its pipeline.
