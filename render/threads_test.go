@@ -30,6 +30,12 @@ func answered(id, agent string) *events.DisplayEvent {
 	return &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: id, Name: "Task", AgentID: agent, Summary: "done"}}
 }
 
+func resultOfKind(id, agent, kind string) *events.DisplayEvent {
+	e := answered(id, agent)
+	e.Tool.AgentType = kind
+	return e
+}
+
 func inBackground(id, agent string) *events.DisplayEvent {
 	e := answered(id, agent)
 	e.Tool.State = events.ToolStateBackground
@@ -56,6 +62,8 @@ func TestSubAgentsAreNamed(t *testing.T) {
 			"[tool: Task(look)]\n  [tool: Task(look)]\n    [tool: Read(x)]\n  [tool: Read(y)]\n"},
 		{"in the background", []*events.DisplayEvent{spawn("a", "Explore"), inBackground("a", "id-a"), spawn("b", "Plan"), by("b", read("x"))},
 			"[tool: Task(look)]\n[tool: Task(look)]\n  Plan: [tool: Read(x)]\n"},
+		{"a result alone names the kind", []*events.DisplayEvent{resultOfKind("a", "id-a", "Explore"), ofAgent("id-a", read("x"))},
+			"  Explore: [tool: Read(x)]\n"},
 		{"calls that nobody saw", []*events.DisplayEvent{by("a", read("x")), by("b", read("y"))},
 			"  [tool: Read(x)]\n  sub-agent: [tool: Read(y)]\n"},
 		{"a stream of its own", []*events.DisplayEvent{spawn("a", "Explore"), inBackground("a", "id-a"), ofAgent("id-a", read("x")), ofAgent("id-b0000000", read("y"))},

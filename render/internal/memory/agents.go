@@ -155,7 +155,7 @@ func (t *threads) of(e *events.DisplayEvent) *thread {
 
 func (t *threads) add(key Key, th *thread) {
 	if t.byKey == nil {
-		t.byKey, t.names = map[Key]*thread{}, map[string]int{}
+		t.byKey = map[Key]*thread{}
 	}
 	if t.byKey[key] == nil {
 		t.order = append(t.order, key)
@@ -241,8 +241,8 @@ func (t *threads) numbered(name string) string {
 	if name == "" {
 		return ""
 	}
-	if len(t.names) >= t.limit {
-		clear(t.names)
+	if t.names == nil || len(t.names) >= t.limit {
+		t.names = map[string]int{}
 	}
 	t.names[name]++
 	if n := t.names[name]; n > 1 {
