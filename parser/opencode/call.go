@@ -128,7 +128,7 @@ func (cs *calls) close(pt *part, key uint64) {
 func (cs *calls) toolUse(pt *part, name, id string) {
 	st, info := &pt.state, tools[name]
 	e := cs.Emit(events.KindToolUse)
-	e.Time = firstTime(millis(st.time.start), e.Time)
+	e.Time = firstTime(millis(st.start), e.Time)
 	t := &e.Tool
 	t.ID, t.Name, t.Input, t.ReadOnly = id, name, st.input.Raw, info.readOnly
 	t.Target = cs.target(name, st.args)
@@ -140,11 +140,11 @@ func (cs *calls) toolUse(pt *part, name, id string) {
 func (cs *calls) toolResult(pt *part, name, id string) {
 	st := &pt.state
 	e := cs.Emit(events.KindToolResult)
-	e.Time = firstTime(millis(st.time.end), e.Time)
+	e.Time = firstTime(millis(st.end), e.Time)
 	t := &e.Tool
 	t.ID, t.Name = id, name
 	t.Truncated = st.truncated.True()
-	t.Duration = between(st.time.start, st.time.end)
+	t.Duration = between(st.start, st.end)
 	failed := st.status.Is("error")
 	said := st.output
 	if failed {

@@ -11,10 +11,10 @@ import (
 // over.
 func Detect(firstLines [][]byte) bool {
 	var s scan.Scanner
-	var r record
+	r := newRecord()
 	for _, line := range firstLines {
 		s.Reset(bytes.TrimPrefix(lines.Trim(line), []byte("data:")))
-		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
+		if s.Peek() == scan.KindObject && r.read(&s) && typical(r) {
 			return true
 		}
 	}
@@ -40,7 +40,7 @@ func typical(r *record) bool {
 		var s scan.Scanner
 		var info sessionInfo
 		s.Reset(r.info.Raw)
-		info.read(&s)
+		info.fields("").Read(&s)
 		return has(info.id, "ses_")
 	case r.properties.Kind == scan.KindObject:
 		return known(r.kind.Body())

@@ -75,8 +75,8 @@ func (cv *conversation) messageEvents(info *messageInfo, from origin) events.Lin
 	cv.pending.enterSession(sessionKey)
 	in, _ := cv.sessions.Get(sessionKey)
 	m, known := cv.messages.Get(key)
-	m.created = firstTime(millis(info.time.created), m.created)
-	m.completed = firstTime(millis(info.time.completed), m.completed)
+	m.created = firstTime(millis(info.created), m.created)
+	m.completed = firstTime(millis(info.completed), m.completed)
 	switch string(info.role.Body()) {
 	case "user":
 		m.role = roleUser
@@ -104,7 +104,7 @@ func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	}
 	key := cv.Keys.ID(domainSession, info.id.Body())
 	in, _ := cv.sessions.Get(key)
-	in.created = firstTime(in.created, millis(info.time.created))
+	in.created = firstTime(in.created, millis(info.created))
 	if in.version == "" {
 		in.version = cv.Strings.Intern(info.version)
 	}
@@ -241,7 +241,7 @@ func idTime(id []byte, near time.Time) time.Time {
 }
 
 func (cv *conversation) text(pt *part, m *message, from origin) {
-	if from == originLog && pt.time.there && !pt.time.end.Exists() {
+	if from == originLog && pt.time.Kind == scan.KindObject && !pt.end.Exists() {
 		return // still being written
 	}
 	text := cv.Strings.Text(pt.text)
@@ -259,7 +259,7 @@ func (cv *conversation) text(pt *part, m *message, from origin) {
 		cv.prompt(text, true)
 	case m.summary:
 		cv.prompt(text, true)
-	case m.role == roleUser, m.role == roleUnknown && !pt.time.there: // a user's text has no time
+	case m.role == roleUser, m.role == roleUnknown && pt.time.Kind != scan.KindObject: // a user's text has no time
 		cv.prompt(text, false)
 	default:
 		cv.Emit(events.KindText).Text = text
@@ -272,7 +272,7 @@ func (cv *conversation) prompt(text string, synthetic bool) {
 }
 
 func (cv *conversation) reasoning(pt *part, from origin) {
-	if from == originLog && !pt.time.end.Exists() {
+	if from == originLog && !pt.end.Exists() {
 		return
 	}
 	text := cv.Strings.Text(pt.text)
@@ -285,7 +285,7 @@ func (cv *conversation) reasoning(pt *part, from origin) {
 
 // dated gives the events of a part the part's own time.
 func (cv *conversation) dated(pt *part) {
-	cv.Head.Time = firstTime(millis(pt.time.end), millis(pt.time.start), cv.Head.Time)
+	cv.Head.Time = firstTime(millis(pt.end), millis(pt.start), cv.Head.Time)
 }
 
 // stepFinish emits the usage of a model call, once, and in stores the end of a turn. The stream's end is elsewhere.
@@ -329,15 +329,15 @@ func endOf(reason string) events.End {
 func (cv *conversation) compaction(pt *part) {
 	text := "conversation compacted"
 	switch {
-	case pt.compaction.overflow.True():
+	case pt.overflow.True():
 		text += " (overflow)"
-	case pt.compaction.auto.True():
+	case pt.auto.True():
 		text += " (auto)"
 	}
 	cv.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
 func (cv *conversation) retry(pt *part) {
-	cv.Head.Time = firstTime(millis(pt.time.created), cv.Head.Time)
+	cv.Head.Time = firstTime(millis(pt.created), cv.Head.Time)
 	cv.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(cv.failure(pt.failure).text, pt.attempt))
 }

@@ -17,7 +17,7 @@ const Name = "opencode"
 // Parser reads one stream, dump, log, tree or document; see the package doc for what it remembers.
 type Parser struct {
 	line
-	record       record
+	record       *record
 	stream       stream
 	store        store
 	server       server
@@ -42,7 +42,7 @@ type line struct {
 
 // New returns a parser for one stream.
 func New() *Parser {
-	p := &Parser{line: line{
+	p := &Parser{record: newRecord(), line: line{
 		Decoder:  decode.New(),
 		parts:    memory.New[call](maxParts),
 		messages: memory.New[message](maxMessages),
@@ -55,6 +55,7 @@ func New() *Parser {
 	p.conversation = conversation{line: l, calls: &p.calls, pending: &p.pending}
 	p.stream = stream{line: l, conversation: &p.conversation}
 	p.store = store{line: l, conversation: &p.conversation, calls: &p.calls, pending: &p.pending}
+	p.store.bind()
 	p.server = server{line: l, store: &p.store}
 	return p
 }
@@ -76,7 +77,7 @@ func (p *Parser) begin() {
 
 func (p *Parser) readObject() {
 	if p.record.read(&p.Scanner) {
-		p.Verdict.Note(p.dispatch(&p.record))
+		p.Verdict.Note(p.dispatch(p.record))
 	}
 }
 

@@ -1,178 +1,156 @@
 package opencode
 
-import "github.com/tailspan/tailspan/parser/internal/scan"
+import (
+	"github.com/tailspan/tailspan/parser/internal/fields"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
 
 // record is one object of a line as raw spans: nothing is judged while it is read, since what shows its form may come
 // last and its end may be missing.
 type record struct {
-	fields
+	columns
 	part    part // of a line of the stream
 	hasPart bool
+
+	fields *fields.Table
 }
 
-// fields are the members that are kept as they stand.
-type fields struct {
+// columns are the members that are kept as they stand.
+type columns struct {
 	kind, timestamp, session, failure, rejected scan.Value // a line of the stream
 
 	table, id, sessionID, messageID, aggregate, data  scan.Value // a row
-	created, updated                                  scan.Value
+	created                                           scan.Value
 	parentID, directory, title, version, agent, model scan.Value // a row of table session
 
 	info, messages scan.Value // an exported session
 	properties     scan.Value // an event of the server
 }
 
-// reset empties r and keeps its memory.
-func (r *record) reset() {
-	r.fields = fields{}
-	r.part.reset()
-	r.hasPart = false
+func newRecord() *record {
+	r := new(record)
+	r.part.bind()
+	r.fields = fields.New(
+		"type", &r.kind, "timestamp", &r.timestamp, "sessionID", &r.session, "error", &r.failure, "rejected", &r.rejected,
+		"table", &r.table, "id", &r.id, "session_id", &r.sessionID, "message_id", &r.messageID, "aggregate_id", &r.aggregate,
+		"data", &r.data, "time_created", &r.created, "parent_id", &r.parentID, "directory", &r.directory, "title", &r.title,
+		"version", &r.version, "agent", &r.agent, "model", &r.model, "info", &r.info, "messages", &r.messages,
+		"properties", &r.properties, "part", func(s *scan.Scanner) { r.hasPart = r.part.read(s) },
+	)
+	return r
 }
 
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
 func (r *record) read(s *scan.Scanner) bool {
-	r.reset()
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "type":
-			r.kind = s.Value()
-		case "timestamp":
-			r.timestamp = s.Value()
-		case "sessionID":
-			r.session = s.Value()
-		case "part":
-			r.hasPart = s.Peek() == scan.KindObject
-			r.part.read(s)
-		case "error":
-			r.failure = s.Value()
-		case "rejected":
-			r.rejected = s.Value()
-		case "info":
-			r.info = s.Value()
-		case "messages":
-			r.messages = s.Value()
-		case "properties":
-			r.properties = s.Value()
-		default:
-			r.readColumn(s)
-		}
-	}
-	return s.Err() == nil
-}
-
-// readColumn takes a column of a row.
-func (r *record) readColumn(s *scan.Scanner) {
-	switch string(s.Name()) {
-	case "table":
-		r.table = s.Value()
-	case "id":
-		r.id = s.Value()
-	case "session_id":
-		r.sessionID = s.Value()
-	case "message_id":
-		r.messageID = s.Value()
-	case "aggregate_id":
-		r.aggregate = s.Value()
-	case "data":
-		r.data = s.Value()
-	case "time_created":
-		r.created = s.Value()
-	case "time_updated":
-		r.updated = s.Value()
-	case "parent_id":
-		r.parentID = s.Value()
-	case "directory":
-		r.directory = s.Value()
-	case "title":
-		r.title = s.Value()
-	case "version":
-		r.version = s.Value()
-	case "agent":
-		r.agent = s.Value()
-	case "model":
-		r.model = s.Value()
-	default:
-		s.Skip()
-	}
+	r.columns, r.hasPart = columns{}, false
+	r.part.reset()
+	return r.fields.Read(s) && s.Err() == nil
 }
 
 // messageInfo is a message without its parts, as raw spans.
 type messageInfo struct {
+	messageValues
+	fields *fields.Table
+}
+
+type messageValues struct {
 	id, sessionID, role, parentID scan.Value
 	model, provider, summary      scan.Value
 	cost, failure                 scan.Value
-	time                          span
+	created, completed            scan.Value
 	tokens                        tokens
+}
+
+func (m *messageInfo) bind() {
+	m.fields = fields.New(
+		"id", &m.id, "sessionID", &m.sessionID, "role", &m.role, "parentID", &m.parentID, "modelID", &m.model, "providerID", &m.provider,
+		"summary", &m.summary, "cost", &m.cost, "error", &m.failure, "time.created", &m.created, "time.completed", &m.completed,
+		"tokens", m.tokens.read,
+	)
 }
 
 // read takes one message from s.
 func (m *messageInfo) read(s *scan.Scanner) {
-	*m = messageInfo{}
-	if !scan.Enter(s) {
-		return
-	}
-	for s.Key() {
-		switch string(s.Name()) {
-		case "id":
-			m.id = s.Value()
-		case "sessionID":
-			m.sessionID = s.Value()
-		case "role":
-			m.role = s.Value()
-		case "parentID":
-			m.parentID = s.Value()
-		case "modelID":
-			m.model = s.Value()
-		case "providerID":
-			m.provider = s.Value()
-		case "summary":
-			m.summary = s.Value()
-		case "cost":
-			m.cost = s.Value()
-		case "error":
-			m.failure = s.Value()
-		case "time":
-			m.time.read(s)
-		case "tokens":
-			m.tokens.read(s)
-		default:
-			s.Skip()
-		}
-	}
+	m.messageValues = messageValues{}
+	m.fields.Read(s)
 }
 
 // sessionInfo is a session, from its row or its JSON form.
 type sessionInfo struct {
-	id, parentID, directory, title, version, agent, model scan.Value
-	time                                                  span
+	id, parentID, directory, title, version, agent, model, created scan.Value
 }
 
-// read takes the JSON form of a session from s.
-func (i *sessionInfo) read(s *scan.Scanner) {
-	*i = sessionInfo{}
-	if !scan.Enter(s) {
-		return
+// fields are where the members of the JSON form go, which is at a path.
+func (i *sessionInfo) fields(at string) *fields.Table {
+	return fields.New(
+		at+"id", &i.id, at+"parentID", &i.parentID, at+"directory", &i.directory, at+"title", &i.title, at+"version", &i.version,
+		at+"agent", &i.agent, at+"model", &i.model, at+"time.created", &i.created,
+	)
+}
+
+// part is one part of a message as raw spans, whatever its type. All forms of the format share it.
+type part struct {
+	values
+	fields *fields.Table
+	taken  bool // it was read since it was empty
+}
+
+// values are what a part has.
+type values struct {
+	kind, id, messageID, sessionID scan.Value
+
+	text, synthetic, ignored  scan.Value // text, reasoning
+	time, start, end, created scan.Value
+	continued                 scan.Value // metadata.compaction_continue
+
+	tool, callID scan.Value
+	state        toolState
+
+	reason, cost scan.Value // step-finish
+	tokens       tokens
+
+	prompt         scan.Value // subtask
+	auto, overflow scan.Value // why a conversation was made shorter
+	attempt        scan.Value // retry
+	failure        scan.Value
+}
+
+// toolState is the state of a call.
+type toolState struct {
+	status, input, output, failure scan.Value
+	args                           scan.Members // of input
+	start, end                     scan.Value
+
+	exit, truncated, child, interrupted scan.Value // metadata
+	lineStart, lineEnd                  scan.Value // metadata.display
+}
+
+func (p *part) bind() {
+	st := &p.state
+	p.fields = fields.New(
+		"type", &p.kind, "id", &p.id, "messageID", &p.messageID, "sessionID", &p.sessionID, "text", &p.text, "synthetic", &p.synthetic,
+		"ignored", &p.ignored, "time", &p.time, "time.start", &p.start, "time.end", &p.end, "time.created", &p.created,
+		"metadata.compaction_continue", &p.continued, "tool", &p.tool, "callID", &p.callID, "reason", &p.reason, "cost", &p.cost,
+		"tokens", p.tokens.read, "prompt", &p.prompt, "auto", &p.auto, "overflow", &p.overflow, "attempt", &p.attempt, "error", &p.failure,
+		"state.status", &st.status, "state.input", &st.input, "state.input", &st.args, "state.output", &st.output, "state.error", &st.failure,
+		"state.time.start", &st.start, "state.time.end", &st.end, "state.metadata.exit", &st.exit, "state.metadata.truncated", &st.truncated,
+		"state.metadata.sessionId", &st.child, "state.metadata.interrupted", &st.interrupted,
+		"state.metadata.display.lineStart", &st.lineStart, "state.metadata.display.lineEnd", &st.lineEnd,
+	)
+}
+
+// reset empties p and keeps its memory.
+func (p *part) reset() {
+	if p.taken { // an export holds many parts
+		args := p.state.args[:0]
+		p.values = values{} // in place: a literal with args in it is made apart and copied, a kilobyte and a half each line
+		p.state.args, p.taken = args, false
 	}
-	for s.Key() {
-		switch string(s.Name()) {
-		case "id":
-			i.id = s.Value()
-		case "parentID":
-			i.parentID = s.Value()
-		case "directory":
-			i.directory = s.Value()
-		case "title":
-			i.title = s.Value()
-		case "version":
-			i.version = s.Value()
-		case "agent":
-			i.agent = s.Value()
-		case "model":
-			i.model = s.Value()
-		case "time":
-			i.time.read(s)
-		default:
-			s.Skip()
-		}
-	}
+}
+
+// read takes one part from s; it reports false if anything else comes.
+func (p *part) read(s *scan.Scanner) bool {
+	p.reset()
+	p.taken = true
+	return p.fields.Read(s)
 }

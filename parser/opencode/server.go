@@ -11,9 +11,9 @@ import (
 // server reads the events of opencode serve.
 type server struct {
 	*line
-	store *store
-	list  scan.Scanner // over questions
-	args  scan.Members // properties of an event
+	store    *store
+	args     scan.Members // properties of an event
+	question scan.Members
 }
 
 // serverEvent takes an event of the server (GET /event of `opencode serve`): the changes that the log has, and what
@@ -70,61 +70,16 @@ func (sv *server) approval(m scan.Members) *events.Approval {
 // ask reads the questions of an agent.
 func (sv *server) ask(m scan.Members) *events.Ask {
 	a := &events.Ask{ID: sv.Strings.Text(m.Get("id"))}
-	questions := m.Get("questions")
-	if questions.Kind != scan.KindArray {
-		return a
-	}
-	s := &sv.list
-	s.Reset(questions.Raw)
-	for s.Array(); s.Element(); {
-		if !scan.Enter(s) {
-			continue
+	for question := range scan.Objects(&sv.Inner, m.Get("questions"), &sv.question) {
+		q := events.AskQuestion{
+			Prompt: sv.Strings.Text(question.Get("question")), Header: sv.Strings.Text(question.Get("header")), Multi: question.Get("multiple").True(),
 		}
-		var q events.AskQuestion
-		for s.Key() {
-			switch string(s.Name()) {
-			case "question":
-				q.Prompt = sv.Strings.Text(s.Value())
-			case "header":
-				q.Header = sv.Strings.Text(s.Value())
-			case "multiple":
-				q.Multi = s.Value().True()
-			case "options":
-				q.Options = sv.options(s.Value())
-			default:
-				s.Skip()
-			}
+		for option := range scan.Objects(&sv.small, question.Get("options"), &sv.Nested) {
+			q.Options = append(q.Options, events.AskOption{Label: sv.Strings.Text(option.Get("label")), Description: sv.Strings.Text(option.Get("description"))})
 		}
 		a.Questions = append(a.Questions, q)
 	}
 	return a
-}
-
-func (sv *server) options(list scan.Value) []events.AskOption {
-	if list.Kind != scan.KindArray {
-		return nil
-	}
-	var all []events.AskOption
-	s := &sv.small
-	s.Reset(list.Raw)
-	for s.Array(); s.Element(); {
-		if !scan.Enter(s) {
-			continue
-		}
-		var o events.AskOption
-		for s.Key() {
-			switch string(s.Name()) {
-			case "label":
-				o.Label = sv.Strings.Text(s.Value())
-			case "description":
-				o.Description = sv.Strings.Text(s.Value())
-			default:
-				s.Skip()
-			}
-		}
-		all = append(all, o)
-	}
-	return all
 }
 
 // unversioned takes the schema version off a type of the log: message.updated.1.

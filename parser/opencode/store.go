@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/fields"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -14,8 +15,25 @@ type store struct {
 	calls        *calls
 	pending      *pending
 
-	list scan.Scanner // over the parts of an exported message
-	info messageInfo
+	list    scan.Scanner  // over the parts of an exported message
+	message *fields.Table // info and parts of a message
+	info    messageInfo
+	parts   scan.Value
+
+	sessionOf, changedSession *fields.Table // a session, and that in info of a change
+	session                   sessionInfo
+
+	partOf   *fields.Table // part and time of a change
+	changed  *part
+	whole    bool // there was a part
+	reported scan.Value
+}
+
+func (sr *store) bind() {
+	sr.info.bind()
+	sr.message = fields.New("info", sr.info.read, "parts", &sr.parts)
+	sr.sessionOf, sr.changedSession = sr.session.fields(""), sr.session.fields("info.")
+	sr.partOf = fields.New("time", &sr.reported, "part", func(s *scan.Scanner) { sr.whole = sr.changed.read(s) })
 }
 
 // row takes a row of the database, or a file of the older trees in the form of one.
@@ -24,7 +42,7 @@ func (sr *store) row(r *record) events.LineStatus {
 	case "session":
 		info := sessionInfo{
 			id: r.id, parentID: r.parentID, directory: r.directory, title: r.title, version: r.version, agent: r.agent, model: r.model,
-			time: span{created: r.created},
+			created: r.created,
 		}
 		return sr.conversation.sessionEvents(&info)
 	case "message":
@@ -113,65 +131,39 @@ func (sr *store) change(kind scan.Value, at time.Time, pt *part, of scan.Value) 
 }
 
 func (sr *store) sessionChange() events.LineStatus {
-	var info sessionInfo
-	for sr.Inner.Object(); sr.Inner.Key(); {
-		if string(sr.Inner.Name()) == "info" {
-			info.read(&sr.Inner)
-		} else {
-			sr.Inner.Skip()
-		}
-	}
-	if sr.Inner.Err() != nil {
+	sr.session = sessionInfo{}
+	if sr.changedSession.Read(&sr.Inner); sr.Inner.Err() != nil {
 		return events.LineMalformed
 	}
-	return sr.conversation.sessionEvents(&info)
+	return sr.conversation.sessionEvents(&sr.session)
 }
 
 func (sr *store) messageChange() events.LineStatus {
-	sr.info = messageInfo{}
-	for sr.Inner.Object(); sr.Inner.Key(); {
-		if string(sr.Inner.Name()) == "info" {
-			sr.info.read(&sr.Inner)
-		} else {
-			sr.Inner.Skip()
-		}
-	}
-	if sr.Inner.Err() != nil {
+	sr.info.messageValues = messageValues{}
+	if sr.message.Read(&sr.Inner); sr.Inner.Err() != nil {
 		return events.LineMalformed
 	}
 	return sr.conversation.messageEvents(&sr.info, originLog)
 }
 
 func (sr *store) partChange(pt *part, at time.Time, of scan.Value) events.LineStatus {
-	var reported scan.Value
-	whole := false
-	for sr.Inner.Object(); sr.Inner.Key(); {
-		switch string(sr.Inner.Name()) {
-		case "part":
-			whole = sr.Inner.Peek() == scan.KindObject
-			pt.read(&sr.Inner)
-		case "time":
-			reported = sr.Inner.Value()
-		default:
-			sr.Inner.Skip()
-		}
-	}
-	switch {
+	sr.changed, sr.whole, sr.reported = pt, false, scan.Value{}
+	switch sr.partOf.Read(&sr.Inner); {
 	case sr.Inner.Err() != nil:
 		return events.LineMalformed
-	case !whole:
+	case !sr.whole:
 		return events.LineIgnored
 	}
 	pt.sessionID = either(pt.sessionID, of)
-	return sr.conversation.partEvents(pt, originLog, firstTime(millis(reported), at))
+	return sr.conversation.partEvents(pt, originLog, firstTime(millis(sr.reported), at))
 }
 
 // export takes what `opencode export` prints: a session with all that is in it.
 func (sr *store) export(r *record) events.LineStatus {
-	var info sessionInfo
+	sr.session = sessionInfo{}
 	sr.Inner.Reset(r.info.Raw)
-	info.read(&sr.Inner)
-	status := sr.conversation.sessionEvents(&info)
+	sr.sessionOf.Read(&sr.Inner)
+	status := sr.conversation.sessionEvents(&sr.session)
 	sr.Inner.Reset(r.messages.Raw)
 	for sr.Inner.Array(); sr.Inner.Element(); {
 		sr.exported(&r.part)
@@ -182,29 +174,13 @@ func (sr *store) export(r *record) events.LineStatus {
 
 // exported handles one message of an export. Its parts may be before what shows whose they are.
 func (sr *store) exported(pt *part) {
-	if !scan.Enter(&sr.Inner) {
+	sr.info.messageValues, sr.parts = messageValues{}, scan.Value{}
+	if !sr.message.Read(&sr.Inner) {
 		return
-	}
-	var parts scan.Value
-	sr.info = messageInfo{}
-	for sr.Inner.Key() {
-		switch string(sr.Inner.Name()) {
-		case "info":
-			sr.info.read(&sr.Inner)
-		case "parts":
-			parts = sr.Inner.Value()
-		default:
-			sr.Inner.Skip()
-		}
 	}
 	sr.conversation.messageEvents(&sr.info, originSnapshot)
-	if parts.Kind != scan.KindArray {
-		return
-	}
-	s := &sr.list
-	s.Reset(parts.Raw)
-	for s.Array(); s.Element(); {
-		pt.read(s)
+	for range scan.Elements(&sr.list, sr.parts) {
+		pt.read(&sr.list)
 		sr.Verdict.Note(sr.conversation.partEvents(pt, originSnapshot, time.Time{}))
 	}
 }
@@ -216,7 +192,7 @@ func (sr *store) partRow(r *record) events.LineStatus {
 	key, _ := sr.partKey(pt)
 	switch string(pt.kind.Body()) {
 	case "text", "reasoning":
-		if pt.time.start.Exists() && !pt.time.end.Exists() {
+		if pt.start.Exists() && !pt.end.Exists() {
 			sr.pending.beginDraft(message, key)
 			break
 		}
@@ -236,9 +212,9 @@ func (sr *store) partRow(r *record) events.LineStatus {
 func (sr *store) replay(rows [][]byte) {
 	for _, row := range rows {
 		var s scan.Scanner
-		var r record
+		r := newRecord()
 		if s.Reset(row); r.read(&s) {
-			sr.Verdict.Note(sr.row(&r))
+			sr.Verdict.Note(sr.row(r))
 		}
 	}
 }

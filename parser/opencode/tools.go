@@ -94,21 +94,9 @@ func (l *line) argument(v scan.Value, command bool) string {
 
 // firstOf is a field of the first object in a list that is wanted.
 func (cs *calls) firstOf(list scan.Value, field string, wanted func(scan.Members) bool) string {
-	if list.Kind != scan.KindArray {
-		return ""
-	}
-	cs.small.Reset(list.Raw)
-	for cs.small.Array(); cs.small.Element(); {
-		if cs.small.Peek() != scan.KindObject {
-			cs.small.Skip()
-			continue
-		}
-		cs.Nested = cs.Nested[:0]
-		for cs.small.Object(); cs.small.Key(); {
-			cs.Nested = cs.small.Keep(cs.Nested)
-		}
-		if wanted(cs.Nested) {
-			return cs.Strings.Text(cs.Nested.Get(field))
+	for m := range scan.Objects(&cs.small, list, &cs.Nested) {
+		if wanted(m) {
+			return cs.Strings.Text(m.Get(field))
 		}
 	}
 	return ""

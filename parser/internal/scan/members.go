@@ -1,5 +1,7 @@
 package scan
 
+import "iter"
+
 // MaxMembers is how many members of one object [Scanner.Members] keeps; more are read and dropped.
 const MaxMembers = 256
 
@@ -75,6 +77,39 @@ func (s *Scanner) MembersOf(v Value, m Members) Members {
 	}
 	s.Reset(v.Raw)
 	return s.Members(m)
+}
+
+// Objects goes over the objects of an array v, each with its members, which are read into m; it has none if v is no array.
+// It moves the scanner to v. The members are good until the next object.
+func Objects(s *Scanner, v Value, m *Members) iter.Seq[Members] {
+	return func(yield func(Members) bool) {
+		for range Elements(s, v) {
+			if s.Peek() != KindObject {
+				s.Skip()
+				continue
+			}
+			if *m = s.Members((*m)[:0]); !yield(*m) {
+				return
+			}
+		}
+	}
+}
+
+// Elements goes over the elements of an array v; the body takes each. It has none if v is no array. It moves the scanner
+// to v.
+func Elements(s *Scanner, v Value) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if v.Kind != KindArray {
+			return
+		}
+		s.Reset(v.Raw)
+		s.Array()
+		for n := 0; s.Element(); n++ {
+			if !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 // Enter steps into the object that comes next; any other value is skipped.
