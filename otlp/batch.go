@@ -1,24 +1,34 @@
 package otlp
 
 import (
-	"bytes"
 	"strings"
-	"time"
-	"unicode/utf8"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-
-	"github.com/tailspan/tailspan/events"
 )
+
+// Data are spans and records as they are exported.
+type Data struct {
+	Traces ptrace.Traces
+	Logs   plog.Logs
+}
+
+// Empty reports whether there are neither spans nor records.
+func (d *Data) Empty() bool {
+	return d.Traces.ResourceSpans().Len() == 0 && d.Logs.ResourceLogs().Len() == 0
+}
+
+// Move moves the data to the end of other data.
+func (d *Data) Move(to *Data) {
+	d.Traces.ResourceSpans().MoveAndAppendTo(to.Traces.ResourceSpans())
+	d.Logs.ResourceLogs().MoveAndAppendTo(to.Logs.ResourceLogs())
+}
 
 // Batch collects spans and records under their resources.
 type Batch struct {
-	schemaURL string
-	version   string // of tailspan, the scope's
-	traces    ptrace.Traces
-	records   plog.Logs
+	writer  *Writer
+	version string // of tailspan, the scope's
+	data    Data
 
 	spansOf *Resource // resource of spans below; nil at first
 	spans   ptrace.SpanSlice
@@ -29,6 +39,7 @@ type Batch struct {
 	lastSpans, lastRecords int
 
 	texts strings.Builder
+	names spanNames
 }
 
 // The first piece of memory of a batch for its short texts, in bytes, and the largest: each is twice the one before.
@@ -50,20 +61,21 @@ func (b *Batch) keep(text []byte) string {
 	return b.texts.String()[at:]
 }
 
-// spell spells a uid that goes out with the batch.
+// encodeUID encodes a uid that goes out with the batch.
 func (b *Batch) encodeUID(u UID) string {
 	text := u.encoded()
 	return b.keep(text[:])
 }
 
-func NewBatch(schemaURL, version string) *Batch {
-	b := &Batch{schemaURL: schemaURL, version: version}
+// NewBatch makes a batch whose records w writes. Version is tailspan's own.
+func NewBatch(w *Writer, version string) *Batch {
+	b := &Batch{writer: w, version: version}
 	b.reset()
 	return b
 }
 
 func (b *Batch) reset() {
-	b.traces, b.records = ptrace.NewTraces(), plog.NewLogs()
+	b.data = Data{ptrace.NewTraces(), plog.NewLogs()}
 	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
 	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
 	b.texts = strings.Builder{}
@@ -72,11 +84,11 @@ func (b *Batch) reset() {
 // span appends a span under r.
 func (b *Batch) span(r *Resource) ptrace.Span {
 	if b.spansOf != r {
-		rs := b.traces.ResourceSpans().AppendEmpty()
-		rs.SetSchemaUrl(b.schemaURL)
+		rs := b.data.Traces.ResourceSpans().AppendEmpty()
+		rs.SetSchemaUrl(b.writer.Semconv.SchemaURL())
 		r.fill(rs.Resource().Attributes())
 		ss := rs.ScopeSpans().AppendEmpty()
-		ss.SetSchemaUrl(b.schemaURL)
+		ss.SetSchemaUrl(b.writer.Semconv.SchemaURL())
 		ss.Scope().SetName(ScopeName)
 		ss.Scope().SetVersion(b.version)
 		b.spansOf, b.spans = r, ss.Spans()
@@ -93,11 +105,11 @@ func (b *Batch) span(r *Resource) ptrace.Span {
 // record appends a log record under r.
 func (b *Batch) record(r *Resource) plog.LogRecord {
 	if b.logsOf != r {
-		rl := b.records.ResourceLogs().AppendEmpty()
-		rl.SetSchemaUrl(b.schemaURL)
+		rl := b.data.Logs.ResourceLogs().AppendEmpty()
+		rl.SetSchemaUrl(b.writer.Semconv.SchemaURL())
 		r.fill(rl.Resource().Attributes())
 		sl := rl.ScopeLogs().AppendEmpty()
-		sl.SetSchemaUrl(b.schemaURL)
+		sl.SetSchemaUrl(b.writer.Semconv.SchemaURL())
 		sl.Scope().SetName(ScopeName)
 		sl.Scope().SetVersion(b.version)
 		sl.Scope().Attributes().PutStr(AttrStreamID, r.numbers.stream)
@@ -113,122 +125,39 @@ func (b *Batch) record(r *Resource) plog.LogRecord {
 }
 
 // Empty reports whether nothing was collected.
-func (b *Batch) Empty() bool {
-	return b.traces.ResourceSpans().Len() == 0 && b.records.ResourceLogs().Len() == 0
-}
+func (b *Batch) Empty() bool { return b.data.Empty() }
 
 // Take hands over what was collected and begins anew.
-func (b *Batch) Take() (ptrace.Traces, plog.Logs) {
-	traces, records := b.traces, b.records
-	b.lastSpans, b.lastRecords = traces.SpanCount(), records.LogRecordCount()
+func (b *Batch) Take() Data {
+	data := b.data
+	b.lastSpans, b.lastRecords = data.Traces.SpanCount(), data.Logs.LogRecordCount()
 	b.reset()
-	return traces, records
+	return data
 }
 
-// Span is what every span has, whatever it is of. What is empty has no attribute.
-type Span struct {
-	Trace      pcommon.TraceID
-	ID, Parent pcommon.SpanID
-	Kind       ptrace.SpanKind
-	Name       string
-	Start, End int64 // Unix nanoseconds
-	TimeSource string
-	// ErrorType is set for a span that failed; Error is its text.
-	ErrorType, Error string
-	Links            []SpanRef
-	Room             int // for how many attributes
-}
+// maxSpanNames is how many names of spans a batch remembers; one with more than that begins anew.
+const maxSpanNames = 128
 
-// AddSpan appends a span under r. It returns its attributes, for what such a span has beside.
-func (b *Batch) AddSpan(r *Resource, of *Span) pcommon.Map {
-	span := b.span(r)
-	span.SetTraceID(of.Trace)
-	span.SetSpanID(of.ID)
-	span.SetParentSpanID(of.Parent)
-	span.SetKind(of.Kind)
-	span.SetName(of.Name)
-	span.SetStartTimestamp(pcommon.Timestamp(of.Start))
-	span.SetEndTimestamp(pcommon.Timestamp(of.End))
-	for _, to := range of.Links {
-		link := span.Links().AppendEmpty()
-		link.SetTraceID(to.Trace)
-		link.SetSpanID(to.Span)
+// spanNames are the names of spans, whose batches a stream makes one after the other.
+type spanNames struct{ names map[[2]string]string }
+
+// of is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
+// spans, so each is made once.
+func (n *spanNames) of(operation, what string) string {
+	if what == "" {
+		return operation
 	}
-	m := span.Attributes()
-	m.EnsureCapacity(of.Room)
-	m.PutStr(AttrTimeSource, of.TimeSource)
-	if of.ErrorType != "" {
-		span.Status().SetCode(ptrace.StatusCodeError)
-		span.Status().SetMessage(events.CutRunes(of.Error, ErrTextRunes))
-		m.PutStr(AttrErrorType, of.ErrorType)
-		m.PutStr(AttrStatusCode, StatusCodeError)
+	parts := [2]string{operation, what}
+	name, known := n.names[parts]
+	if !known {
+		name = operation + " " + what
+		switch {
+		case n.names == nil:
+			n.names = map[[2]string]string{}
+		case len(n.names) == maxSpanNames:
+			clear(n.names)
+		}
+		n.names[[2]string{operation, name[len(operation)+1:]}] = name
 	}
-	return m
-}
-
-// Record is what every record has.
-type Record struct {
-	Time       int64 // Unix nanoseconds
-	Observed   time.Time
-	TimeSource string
-	In         SpanRef
-	UID        UID
-}
-
-// AddEvent appends the record of an event under r. Service names the agent program. It returns its attributes, for what the
-// event does not have.
-func (b *Batch) AddEvent(r *Resource, of *Record, w *Writer, ev *events.DisplayEvent, service string) pcommon.Map {
-	lr := b.record(r)
-	if !w.write(lr, ev) {
-		b.putLine(lr, ev, service)
-	}
-	return b.stamp(lr, of)
-}
-
-// AddRecord appends a record under r that is of no event, with a body. It returns its attributes.
-func (b *Batch) AddRecord(r *Resource, of *Record, name string, severity plog.SeverityNumber, body string) pcommon.Map {
-	lr := b.record(r)
-	lr.SetEventName(name)
-	lr.SetSeverityNumber(severity)
-	lr.SetSeverityText(severityText(severity))
-	lr.Body().SetStr(body)
-	return b.stamp(lr, of)
-}
-
-// AddRaw appends a line as it is under r: a string, or bytes where the line is no UTF-8, since a string would have to be
-// repaired, or has a NUL byte, which not every backend takes in a string. [RawLine] is the inverse. It returns its attributes.
-func (b *Batch) AddRaw(r *Resource, of *Record, line []byte) pcommon.Map {
-	lr := b.record(r)
-	lr.SetEventName(EventNameRaw)
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	lr.SetSeverityText(severityText(plog.SeverityNumberInfo))
-	if utf8.Valid(line) && bytes.IndexByte(line, 0) < 0 {
-		lr.Body().SetStr(string(line))
-	} else {
-		lr.Body().SetEmptyBytes().FromRaw(line)
-	}
-	return b.stamp(lr, of)
-}
-
-// stamp sets when and where a record was made, and its identity.
-func (b *Batch) stamp(lr plog.LogRecord, of *Record) pcommon.Map {
-	lr.SetTimestamp(pcommon.Timestamp(of.Time))
-	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(of.Observed))
-	lr.SetTraceID(of.In.Trace)
-	lr.SetSpanID(of.In.Span)
-	m := lr.Attributes()
-	m.PutStr(AttrTimeSource, of.TimeSource)
-	m.PutStr(AttrLogRecordUID, b.encodeUID(of.UID))
-	return m
-}
-
-func severityText(n plog.SeverityNumber) string {
-	switch n {
-	case plog.SeverityNumberError:
-		return "ERROR"
-	case plog.SeverityNumberWarn:
-		return "WARN"
-	default:
-		return "INFO"
-	}
+	return name
 }

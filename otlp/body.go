@@ -40,13 +40,13 @@ func appendLine(line []byte, ev *events.DisplayEvent, service string) []byte {
 	case events.KindNotice:
 		return lineOfNotice(line, ev)
 	case events.KindSessionStarted:
-		return AppendStart(line, "run", service, ev.Model)
+		return appendStart(line, "run", service, ev.Model)
 	case events.KindTurnStarted:
-		return AppendStart(line, "turn", service, ev.Model)
+		return appendStart(line, "turn", service, ev.Model)
 	case events.KindTurnDone, events.KindTurnAborted:
-		return AppendEnd(line, "turn", ev.End)
+		return appendEnd(line, "turn", ev.End)
 	case events.KindSessionEnded:
-		return AppendEnd(line, "run", ev.End)
+		return appendEnd(line, "run", ev.End)
 	case events.KindApprovalRequest:
 		return lineOfApproval(line, ev)
 	case events.KindAskRequest:
@@ -118,14 +118,14 @@ func lineOfNotice(line []byte, ev *events.DisplayEvent) []byte {
 	return appendQuote(append(line, ev.Notice.Level.String()...), ": ", ev.Notice.Code)
 }
 
-// AppendStart appends the line of what a run, turn or step begins with.
-func AppendStart(line []byte, what, service, model string) []byte {
+// appendStart appends the line of what a run, turn or step begins with.
+func appendStart(line []byte, what, service, model string) []byte {
 	line = appendQuote(append(append(line, what...), " started"...), ": ", service)
 	return appendQuote(line, ", ", model)
 }
 
-// AppendEnd appends the line of what a run or turn ends with.
-func AppendEnd(line []byte, what string, e *events.End) []byte {
+// appendEnd appends the line of what a run or turn ends with.
+func appendEnd(line []byte, what string, e *events.End) []byte {
 	line = append(append(line, what...), " ended: "...)
 	if e == nil {
 		return append(line, "ok"...)
@@ -177,8 +177,8 @@ func lineOfAsk(line []byte, ev *events.DisplayEvent) []byte {
 	}
 }
 
-// AppendElapsed appends the line of the progress of a run: how long it has taken, and how long it will take where that is known.
-func AppendElapsed(line []byte, elapsed, left time.Duration) []byte {
+// appendElapsed appends the line of the progress of a run: how long it has taken, and how long it will take where that is known.
+func appendElapsed(line []byte, elapsed, left time.Duration) []byte {
 	line = appendDuration(append(line, "running for "...), elapsed)
 	if left > 0 {
 		line = append(appendDuration(append(line, ", "...), left), " left"...)

@@ -57,25 +57,31 @@ func AppendPart(buf []byte, part string) []byte {
 	return append(buf, part...)
 }
 
-// TraceID is never the invalid id of all zeros.
-func TraceID(occurrence int, parts ...string) pcommon.TraceID {
+// TraceID and SpanID are the ids of OTLP.
+type (
+	TraceID = pcommon.TraceID
+	SpanID  = pcommon.SpanID
+)
+
+// NewTraceID is never the invalid id of all zeros.
+func NewTraceID(occurrence int, parts ...string) TraceID {
 	sum := Hash(domainTrace, occurrence, parts...)
-	id := pcommon.TraceID(sum[:16])
+	id := TraceID(sum[:16])
 	if id.IsEmpty() {
 		id[15] = 1
 	}
 	return id
 }
 
-// SpanID is never the invalid id of all zeros.
-func SpanID(domain string, occurrence int, parts ...string) pcommon.SpanID {
+// NewSpanID is never the invalid id of all zeros.
+func NewSpanID(domain string, occurrence int, parts ...string) SpanID {
 	sum := Hash(domain, occurrence, parts...)
 	return firstSpanID(&sum)
 }
 
 // firstSpanID is the span id at the beginning of a hash.
-func firstSpanID(sum *[sha256.Size]byte) pcommon.SpanID {
-	id := pcommon.SpanID(sum[:8])
+func firstSpanID(sum *[sha256.Size]byte) SpanID {
+	id := SpanID(sum[:8])
 	if id.IsEmpty() {
 		id[7] = 1
 	}
@@ -84,11 +90,11 @@ func firstSpanID(sum *[sha256.Size]byte) pcommon.SpanID {
 
 // CallIDs are the id of a call's span, and the hash of what the call does, which repeats of it share. The first of them, as
 // nearly every call is, takes one hash for both.
-func CallIDs(occurrence int, parts ...string) (id pcommon.SpanID, content [HashBytes]byte) {
+func CallIDs(occurrence int, parts ...string) (id SpanID, content [HashBytes]byte) {
 	sum := Hash(domainTool, 0, parts...)
 	copy(content[:], sum[len(id):])
 	if occurrence > 0 {
-		return SpanID(domainTool, occurrence, parts...), content
+		return NewSpanID(domainTool, occurrence, parts...), content
 	}
 	return firstSpanID(&sum), content
 }
@@ -181,6 +187,6 @@ func (q *sequencer) next() int64 {
 
 // SpanRef names a span.
 type SpanRef struct {
-	Trace pcommon.TraceID
-	Span  pcommon.SpanID
+	Trace TraceID
+	Span  SpanID
 }

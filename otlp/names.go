@@ -301,8 +301,8 @@ func (s Semconv) cacheWrite() string {
 	return attrCacheWriteV01
 }
 
-// Compacted is the name for a model call whose conversation was compacted before it.
-func (s Semconv) Compacted() string {
+// compacted is the name for a model call whose conversation was compacted before it.
+func (s Semconv) compacted() string {
 	if s == SemconvV141 {
 		return attrCompactedV141
 	}

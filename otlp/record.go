@@ -29,7 +29,7 @@ func (w *Writer) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool
 	switch ev.Kind {
 	case events.KindMessage:
 		if w.Capture.Reasoning {
-			w.Content(m, AttrReasoning, ev.Reasoning)
+			w.content(m, AttrReasoning, ev.Reasoning)
 		}
 	case events.KindNotice, events.KindPhase:
 		w.notice(m, ev)
@@ -42,7 +42,7 @@ func (w *Writer) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool
 			write(w, m, sessionFields, ev.Session)
 		}
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
-		w.End(m, ev.End)
+		w.end(m, ev.End)
 	case events.KindApprovalRequest:
 		if ev.Approval != nil {
 			write(w, m, approvalFields, ev.Approval)
@@ -92,7 +92,8 @@ func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	return true
 }
 
-func (w *Writer) Content(m pcommon.Map, key, s string) {
+// content writes what is captured, cut to its limit.
+func (w *Writer) content(m pcommon.Map, key, s string) {
 	if s == "" {
 		return
 	}
@@ -115,12 +116,12 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	write(w, m, toolFields, t)
 	if ev.Kind == events.KindToolUse {
 		if w.Capture.ToolInput {
-			w.Content(m, AttrGenAIToolArguments, string(t.Input))
+			w.content(m, AttrGenAIToolArguments, string(t.Input))
 		}
 		return
 	}
 	if ev.Kind == events.KindToolProgress {
-		w.Content(m, AttrToolMessage, ev.Text)
+		w.content(m, AttrToolMessage, ev.Text)
 	}
 	if ev.Kind == events.KindToolResult {
 		m.PutStr(AttrToolKind, ToolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
@@ -133,7 +134,7 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 		m.PutInt(AttrToolLines, int64(t.Lines))
 	}
 	if w.Capture.ToolOutput {
-		w.Content(m, AttrGenAIToolResult, string(t.Output))
+		w.content(m, AttrGenAIToolResult, string(t.Output))
 	}
 }
 
@@ -179,7 +180,7 @@ func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	}
 }
 
-func (w *Writer) End(m pcommon.Map, e *events.End) {
+func (w *Writer) end(m pcommon.Map, e *events.End) {
 	if e == nil {
 		return
 	}
@@ -187,7 +188,7 @@ func (w *Writer) End(m pcommon.Map, e *events.End) {
 	m.PutBool(AttrEndError, e.Error)
 	write(w, m, endFields, e)
 	if w.Capture.Text {
-		w.Content(m, AttrEndResult, e.Result)
+		w.content(m, AttrEndResult, e.Result)
 	}
 	w.totals(m, e.Totals)
 }
@@ -244,13 +245,6 @@ func (c *CaptureSettings) Outputs() bool { return c.ToolOutput || c.Messages }
 
 // stampAttributes are those of every record that its event does not have: see [Batch.AddEvent].
 const stampAttributes = 4
-
-// Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.
-const (
-	CallAttributes  = 12
-	ChatAttributes  = 14
-	AgentAttributes = 20
-)
 
 // AttributesOf is how many attributes the record of ev has, or a few more.
 func AttributesOf(ev *events.DisplayEvent) int {

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// OwnUsage writes the tokens that a span has for itself. Back ends add them up over the spans of a trace.
-func (w *Writer) OwnUsage(m pcommon.Map, t events.Tokens) {
+// ownUsage writes the tokens that a span has for itself. Back ends add them up over the spans of a trace.
+func (w *Writer) ownUsage(m pcommon.Map, t *events.Tokens) {
 	PutPositive(m, AttrGenAIInputTokens, t.Input)
 	PutPositive(m, AttrGenAIOutputTokens, t.Output)
 	PutPositive(m, AttrGenAICacheRead, t.CacheRead)
@@ -17,8 +17,8 @@ func (w *Writer) OwnUsage(m pcommon.Map, t events.Tokens) {
 	PutPositive(m, AttrGenAIReasoningTokens, t.Reasoning)
 }
 
-// PutTiers writes the parts of the tokens written to the cache that have prices of their own.
-func PutTiers(m pcommon.Map, t events.Tokens) {
+// putTiers writes the parts of the tokens written to the cache that have prices of their own.
+func putTiers(m pcommon.Map, t *events.Tokens) {
 	PutPositive(m, AttrUsageCacheWrite5m, t.CacheWrite5m)
 	PutPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
 }
@@ -29,28 +29,31 @@ type Service struct {
 	searches, fetches int64
 }
 
+// Add adds what a usage reports.
 func (s *Service) Add(u *events.Usage) {
 	s.tier, s.speed = cmp.Or(u.ServiceTier, s.tier), cmp.Or(u.Speed, s.speed)
 	s.searches += u.WebSearches
 	s.fetches += u.WebFetches
 }
 
-func (s *Service) Put(m pcommon.Map) {
+func (s *Service) put(m pcommon.Map) {
 	PutStr(m, AttrUsageServiceTier, s.tier)
 	PutStr(m, AttrUsageSpeed, s.speed)
 	PutPositive(m, AttrUsageWebSearches, s.searches)
 	PutPositive(m, AttrUsageWebFetches, s.fetches)
 }
 
-// PutTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
-func PutTotal(m pcommon.Map, all *events.Usage, models []ModelUsage) {
-	t := all.Tokens
+// putTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
+func (u *AgentUsage) putTotal(m pcommon.Map) {
+	PutTrue(m, AttrUsageIncomplete, u.Incomplete)
+	all, models := &u.Total, u.Models
+	t := &all.Tokens
 	PutPositive(m, AttrUsageInput, t.Input)
 	PutPositive(m, AttrUsageOutput, t.Output)
 	PutPositive(m, AttrUsageCacheRead, t.CacheRead)
 	PutPositive(m, AttrUsageCacheWrite, t.CacheWrite)
 	PutPositive(m, AttrUsageReasoning, t.Reasoning)
-	PutTiers(m, t)
+	putTiers(m, t)
 	if all.HasCost {
 		m.PutDouble(AttrCostUSD, all.CostUSD)
 		PutTrue(m, AttrCostEstimated, all.CostEstimated)

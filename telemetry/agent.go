@@ -5,9 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
@@ -21,8 +18,8 @@ type agent struct {
 	run    *run
 	call   *call // nil for the run's own agent
 	depth  int   // how many sub-agents lie between it and the run
-	spanID pcommon.SpanID
-	parent pcommon.SpanID
+	spanID otlp.SpanID
+	parent otlp.SpanID
 	name   string
 	id     string // the provider's id of a sub-agent
 	// unknownParent is the call that started it, if nobody exports that.
@@ -142,7 +139,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	}
 	a := &agent{
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
-		spanID: otlp.SpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
+		spanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
 		lastInput: c.span.Start, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
@@ -229,43 +226,31 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 		return // it is that of the first account
 	}
 	isRun := a.call == nil && r.childKey == (agentKey{})
-	of := otlp.Span{
-		ID: a.spanID, Parent: a.parent, Kind: ptrace.SpanKindInternal, ErrorType: v.errorType(), Error: v.message, Room: otlp.AgentAttributes,
+	of := s.span(a, a.spanID, a.parent, &a.span)
+	if of.Trace.IsEmpty() {
+		return
 	}
 	if first := r.continues.of; isRun && first != nil && r.continues.shown {
 		of.Links = []otlp.SpanRef{{Trace: first.traceID, Span: first.topSpanID}}
 	}
-	m, ok := s.span(a, &of, otlp.OperationInvokeAgent, a.name, &a.span)
-	if !ok {
-		return
+	of.ErrorType, of.Error, of.Reason = v.errorType(), v.message, v.reason
+	of.Background = of.Background || a.background || a.outlivesCall()
+	of.Clamped, of.ParentUnknown = a.clamped, cmp.Or(a.unknownParent, r.orphan)
+	out := otlp.Agent{
+		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.outcome, Models: a.models.names, MoreModels: a.models.cut,
+		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: talk.Messages(v.outcome, v.cause),
 	}
-	otlp.PutStr(m, otlp.AttrGenAIProviderName, s.settings.Agent.System)
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
-	otlp.PutStr(m, otlp.AttrAgentID, a.id)
-	m.PutStr(otlp.AttrCloseReason, string(v.reason))
-	m.PutStr(otlp.AttrRunOutcome, v.outcome.String())
-	otlp.PutTrue(m, otlp.AttrBackground, a.background || a.outlivesCall())
-	a.models.put(m)
-	otlp.PutPositive(m, otlp.AttrToolCalls, int64(a.toolCalls))
-	otlp.PutPositive(m, otlp.AttrToolErrors, int64(a.toolErrors))
-	otlp.PutStr(m, otlp.AttrParentUnknown, cmp.Or(a.unknownParent, r.orphan))
-	otlp.PutTrue(m, otlp.AttrTimeClamped, a.clamped)
 	if a.call == nil {
-		s.session.put(m)
+		out.Session = s.session.shown()
 	}
 	if isRun {
-		otlp.PutStr(m, otlp.AttrSessionID, r.sessionID)
-		r.put(m)
+		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.exitOf(r).shown()}
 		s.meter.Count(metrics.Key{
-			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
+			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: of.ErrorType,
 		}, a.ref())
-		if exit := s.exitOf(r); exit != nil {
-			exit.put(m)
-		}
 	}
-	s.writeUsage(m, a)
-	talk.Put(m, v.outcome, v.cause)
+	s.sink.AddAgent(r.resource, &out)
 	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: v.errorType(),
+		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: of.ErrorType,
 	}, &a.span, a.ref())
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -16,7 +14,7 @@ import (
 // call is a tool call, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
 type call struct {
 	id         string
-	spanID     pcommon.SpanID
+	spanID     otlp.SpanID
 	content    [otlp.HashBytes]byte // a hash of what it does, of which its ids are made too
 	caller     *agent
 	name       string
@@ -49,16 +47,6 @@ func (c *call) show() *shownCall {
 		c.shown = new(shownCall)
 	}
 	return c.shown
-}
-
-// put writes it on the span.
-func (c *shownCall) put(m pcommon.Map, w *otlp.Writer) {
-	if c == nil {
-		return
-	}
-	otlp.PutStr(m, otlp.AttrProcessExecutable, c.executable)
-	w.Content(m, otlp.AttrGenAIToolArguments, c.arguments)
-	otlp.PutStr(m, otlp.AttrParentUnknown, c.unknownParent)
 }
 
 // describe fills in what a result lacks: the name and the target of its call.

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
@@ -21,7 +18,7 @@ type chat struct {
 	elsewhere bool // the first account of the run exported its span
 	model     string
 	system    string
-	spanID    pcommon.SpanID
+	spanID    otlp.SpanID
 	span      clock.Interval
 	tokens    events.Tokens
 	served    otlp.Service
@@ -96,7 +93,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		what, detail = saidBy(ev)
 	}
 	occurrence := s.seen.nth(&s.seen.chats, r.key, c.messageID, kind, what, detail)
-	c.spanID = otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
+	c.spanID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
 	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.spanID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
 }
 
@@ -146,41 +143,28 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if c.elsewhere {
 		return
 	}
-	of := otlp.Span{ID: c.spanID, Parent: a.spanID, Kind: ptrace.SpanKindClient, Room: otlp.ChatAttributes}
-	if c.failed != nil {
-		of.ErrorType, of.Error = c.failed.cause, c.failed.text
-	}
-	m, ok := s.span(a, &of, otlp.OperationChat, c.model, &c.span)
-	if !ok {
+	of := s.span(a, c.spanID, a.spanID, &c.span)
+	if of.Trace.IsEmpty() {
 		return
 	}
-	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name, ErrorType: of.ErrorType,
-	}, &c.span, otlp.SpanRef{Trace: a.run.traceID, Span: c.spanID})
-	otlp.PutStr(m, otlp.AttrGenAIProviderName, c.system)
-	otlp.PutStr(m, otlp.AttrGenAIRequestModel, c.model)
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
-	m.PutStr(otlp.AttrCloseReason, string(otlp.CloseReasonResult))
+	of.Reason = otlp.CloseReasonResult
+	out := otlp.Chat{Span: of, Agent: a.name, Model: c.model, System: c.system, MessageID: c.messageID, Compacted: c.compacted}
 	if c.failed != nil {
-		return
-	}
-	otlp.PutStr(m, otlp.AttrGenAIResponseModel, c.model)
-	m.PutStr(otlp.AttrGenAIResponseID, c.messageID)
-	otlp.PutTrue(m, s.writer.Semconv.Compacted(), c.compacted)
-	var cause events.Cause
-	if a == a.run.top { // of its last model call, since work takes a sign back
-		cause = a.run.sign.Cause
-	}
-	c.said.Put(m, cause)
-	if c.hasUsage && !s.counted(a.run) { // else the first account has it
-		m.PutInt(otlp.AttrGenAIInputTokens, 0) // known, if only to be none
-		if c.hasOutput {
-			m.PutInt(otlp.AttrGenAIOutputTokens, 0)
+		out.ErrorType, out.Error = c.failed.cause, c.failed.text
+	} else {
+		var cause events.Cause
+		if a == a.run.top { // of its last model call, since work takes a sign back
+			cause = a.run.sign.Cause
 		}
-		s.writer.OwnUsage(m, c.tokens)
-		otlp.PutTiers(m, c.tokens)
-		c.served.Put(m)
+		out.Messages = c.said.Messages(cause)
+		if c.hasUsage && !s.counted(a.run) { // else the first account has it
+			out.Usage = &otlp.ChatUsage{Tokens: c.tokens, HasOutput: c.hasOutput, Service: c.served}
+		}
 	}
+	s.sink.AddChat(a.run.resource, &out)
+	measureSpan(&s.meter, metrics.Key{
+		Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name, ErrorType: out.ErrorType,
+	}, &c.span, out.Ref())
 }
 
 // takes adds what a Usage event reports to the model call, if it is this one's. A message can have calls of another model

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -41,10 +39,10 @@ func (s *Stream) adopt(key agentKey, ref *runRef) {
 	r := s.run
 	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
 	r.key = ref.key
-	r.top.parent = pcommon.SpanID{}
+	r.top.parent = otlp.SpanID{}
 	r.top.id = key.agent
 	r.top.name = s.agentName
-	r.top.spanID = otlp.SpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.agent), key.provider, key.session, "", key.agent)
+	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.agent), key.provider, key.session, "", key.agent)
 	s.registry.linkOpened(ref, key)
 	if group := s.settings.Group; group != "" {
 		s.registry.linkGroup(ref, agentKey{provider: key.provider, agent: group})

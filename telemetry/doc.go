@@ -1,8 +1,8 @@
 // Package telemetry turns the events of agent sessions into OpenTelemetry spans and log records.
 //
 // In goes a stream of events with the offset and, where known, the arrival of their lines ([Stream.Feed]); out come
-// [ptrace.Traces] and [plog.Logs] ([Stream.Take], [Registry.Take]). When an event was is decided in package clock, what it is
-// as a span or a record in package otlp; this package decides which runs, calls and sub-agents there are, and when they
+// spans and log records ([Stream.Take], [Registry.Take]). When an event was is decided in package clock. What goes out are values
+// of package otlp ([otlp.Chat], [otlp.Call], [otlp.Agent], [otlp.Record]), which writes them; this package decides which runs, calls and sub-agents there are, and when they
 // begin and end. It knows no files, no lines of any provider and nothing of how things look.
 //
 // # The tree

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
@@ -63,12 +61,12 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.standing == standingTwin && a.chat.elsewhere) {
 		in.Span = a.chat.spanID
 	}
-	m := s.sink.AddEvent(r.resource, recordAt(what.at, s.moved, in, otlp.UIDOf(parts)), s.writer, ev, s.settings.Agent.ServiceName)
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, a.name)
-	m.PutInt(otlp.AttrSequence, number)
-	if ev.ParentID != "" && a.call == nil {
-		m.PutStr(otlp.AttrParentUnknown, ev.ParentID)
+	out := recordAt(what.at, s.moved, in, otlp.UIDOf(parts))
+	out.Agent, out.Sequence = a.name, number
+	if a.call == nil {
+		out.ParentUnknown = ev.ParentID
 	}
+	s.sink.AddEvent(r.resource, &out, ev, s.settings.Agent.ServiceName)
 	return true
 }
 
@@ -89,55 +87,24 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 }
 
 // recordAt is a record of what happened at a moment, and was seen later.
-func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) *otlp.Record {
-	return &otlp.Record{Time: int64(at.At), TimeSource: at.Source.String(), Observed: seen, In: in, UID: uid}
+func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) otlp.Record {
+	return otlp.Record{Time: int64(at.At), TimeSource: at.Source.String(), Observed: seen, In: in, UID: uid}
 }
 
-// span appends a span of an agent's run, with the name and times that are missing, and returns its attributes; ok is false if
-// it is not to be exported: replayed, exported by another file before, or history of another session.
-func (s *Stream) span(a *agent, of *otlp.Span, operation, what string, i *clock.Interval) (m pcommon.Map, ok bool) {
-	if of.Trace = a.run.traceID; !a.exports() || !s.registry.firstSpan(of.Trace, of.ID) || s.suppressed {
-		return m, false
+// span is what a span of an agent's run has like all others; without a trace if it is not to be exported: replayed, exported by
+// another file before, or history of another session.
+func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.Span {
+	if !a.exports() || !s.registry.firstSpan(a.run.traceID, id) || s.suppressed {
+		return otlp.Span{}
 	}
-	of.Name = s.spanNames.of(operation, what)
-	setTimes(of, i)
-	m = s.sink.AddSpan(a.run.resource, of)
-	otlp.PutStr(m, otlp.AttrGenAIConversationID, a.run.sessionID)
-	m.PutStr(otlp.AttrGenAIOperationName, operation)
-	otlp.PutTrue(m, otlp.AttrBackground, a.run.outside(a, i))
-	return m, true
+	of := otlp.Span{Trace: a.run.traceID, ID: id, Parent: parent, Conversation: a.run.sessionID, Background: a.run.outside(a, i)}
+	setTimes(&of, i)
+	return of
 }
 
 // setTimes gives a span the times of an interval.
 func setTimes(of *otlp.Span, i *clock.Interval) {
 	of.Start, of.End, of.TimeSource = int64(i.Start.At), int64(i.End.At), clock.Worst(i.Start.Source, i.End.Source).String()
-}
-
-// maxSpanNames is how many names of spans a stream remembers; one with more than that begins anew.
-const maxSpanNames = 128
-
-// spanNames are the names of a stream's spans.
-type spanNames struct{ names map[[2]string]string }
-
-// of is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
-// spans, so each is made once.
-func (n *spanNames) of(operation, what string) string {
-	if what == "" {
-		return operation
-	}
-	parts := [2]string{operation, what}
-	name, known := n.names[parts]
-	if !known {
-		name = operation + " " + what
-		switch {
-		case n.names == nil:
-			n.names = map[[2]string]string{}
-		case len(n.names) == maxSpanNames:
-			clear(n.names)
-		}
-		n.names[[2]string{operation, name[len(operation)+1:]}] = name
-	}
-	return name
 }
 
 // measureSpan adds the length of a span, unless that ends with the time of a file, which measures nothing.

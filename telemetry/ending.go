@@ -3,8 +3,6 @@ package telemetry
 import (
 	"slices"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -151,14 +149,4 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	s.endAgentAccounts(r)
 	s.writeTop(r, why)
 	s.allWritten(r)
-}
-
-// put writes what a run's own span has over that of a sub-agent.
-func (r *run) put(m pcommon.Map) {
-	m.PutStr(otlp.AttrRunKey, r.key)
-	if r.end.line != nil {
-		otlp.PutPositive(m, otlp.AttrTurns, int64(r.end.line.Turns))
-		otlp.PutStr(m, otlp.AttrEndCode, r.end.line.Code)
-		otlp.PutStr(m, otlp.AttrEndPrinciple, r.end.line.Principle)
-	}
 }

@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -69,14 +66,12 @@ func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	return &events.DisplayEvent{Kind: events.KindSessionEnded, Synthetic: true, End: end}
 }
 
-// put writes the exit onto the span of the run that it ended.
-func (e *Exit) put(m pcommon.Map) {
-	if e.Signal != "" {
-		m.PutStr(otlp.AttrProcessSignal, e.Signal)
-	} else {
-		m.PutInt(otlp.AttrProcessExitCode, int64(e.Code))
+// shown is what the span of the run that it ended shows of it; nil without one.
+func (e *Exit) shown() *otlp.Exit {
+	if e == nil {
+		return nil
 	}
-	otlp.PutPositive(m, otlp.AttrProcessDropped, e.Dropped)
+	return &otlp.Exit{Code: e.Code, Signal: e.Signal, Dropped: e.Dropped}
 }
 
 // unwritten is a run that is closed, and whose span waits for the exit of its process.
@@ -134,24 +129,16 @@ func (s *Stream) giveUpExit(into *batch) {
 
 // recordExit writes the record of the exit, under the last run if there was one.
 func (s *Stream) recordExit(at clock.Moment) {
-	e, severity := s.exit, plog.SeverityNumberInfo
+	e, stderr := s.exit, ""
 	if e.Failed() {
-		severity = plog.SeverityNumberError
+		stderr = e.Stderr
 	}
-	var in otlp.SpanRef
-	if s.run != nil {
-		in = s.run.top.ref()
-	}
-	m := s.sink.AddRecord(s.resource, recordAt(at, s.registry.settings.Now(), in, s.exitUID(at)), otlp.EventNameProcessExited, severity, e.String())
-	if e.Failed() {
-		otlp.PutStr(m, otlp.AttrProcessStderr, e.Stderr)
-	}
-	e.put(m)
-	m.PutInt(otlp.AttrSequence, s.resource.NextNumber())
+	out := recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, s.exitUID(at))
 	if r := s.run; r != nil {
-		otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
-		otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
+		out.In, out.Conversation, out.Agent = r.top.ref(), r.sessionID, r.top.name
 	}
+	out.Sequence = s.resource.NextNumber()
+	s.sink.AddExit(s.resource, &out, e.shown(), e.Failed(), e.String(), stderr)
 }
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.

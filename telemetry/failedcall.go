@@ -28,7 +28,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	occurrence := s.seen.nth(&s.seen.chats, r.key, id, domainFailed)
 	s.finishChat(a, &chat{
 		model: model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System), span: span, unasked: !asked,
-		spanID: otlp.SpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
+		spanID: otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed),
 		failed: &failedAnswer{cause: string(ev.Sign.Cause), text: strings.Clone(ev.Text)},
 	})
 }

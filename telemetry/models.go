@@ -3,10 +3,6 @@ package telemetry
 import (
 	"slices"
 	"strings"
-
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
-	"github.com/tailspan/tailspan/otlp"
 )
 
 // modelNames are the models that worked for an agent, in the order of their first events: as many as [Limits.Models] allows.
@@ -42,18 +38,4 @@ func (m *modelNames) first() string {
 		return ""
 	}
 	return m.names[0]
-}
-
-// put writes the list onto the span of the agent.
-func (m *modelNames) put(attrs pcommon.Map) {
-	otlp.PutStr(attrs, otlp.AttrGenAIRequestModel, m.only())
-	if len(m.names) == 0 {
-		return
-	}
-	list := attrs.PutEmptySlice(otlp.AttrModels)
-	list.EnsureCapacity(len(m.names))
-	for _, name := range m.names {
-		list.AppendEmpty().SetStr(name)
-	}
-	otlp.PutTrue(attrs, otlp.AttrModelsOverflow, m.cut)
 }

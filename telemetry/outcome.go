@@ -3,8 +3,6 @@ package telemetry
 import (
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
@@ -179,39 +177,28 @@ func (s *Stream) writeCall(c *call, out outcome, clamped bool) {
 	if c.elsewhere {
 		return
 	}
-	m, ok := s.span(c.caller, &otlp.Span{
-		ID: c.spanID, Parent: c.caller.spanID, Kind: ptrace.SpanKindInternal, ErrorType: out.errorType, Error: out.message, Room: otlp.CallAttributes,
-	}, otlp.OperationExecuteTool, c.name, &c.span)
-	if !ok {
+	of := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	if of.Trace.IsEmpty() {
 		return
 	}
-	key, in := metrics.Key{
-		Instrument: metrics.InstrumentExecuteTool, Agent: c.caller.name, Tool: c.name, ToolType: toolType(c), Kind: c.kind(), Server: c.server,
-		ErrorType: out.errorType,
-	}, otlp.SpanRef{Trace: c.caller.run.traceID, Span: c.spanID}
-	measureSpan(&s.meter, key, &c.span, in)
-	key.Instrument = metrics.InstrumentToolCalls
-	s.meter.Count(key, in)
-	m.PutStr(otlp.AttrGenAIToolName, c.name)
-	otlp.PutStr(m, otlp.AttrGenAIToolCallID, c.id)
-	m.PutStr(otlp.AttrGenAIToolType, toolType(c))
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, c.caller.name)
-	otlp.PutStr(m, otlp.AttrToolTarget, c.target)
-	c.shown.put(m, s.writer)
-	otlp.PutStr(m, otlp.AttrToolServer, c.server)
-	m.PutStr(otlp.AttrToolKind, c.kind())
-	otlp.PutStr(m, otlp.AttrToolAgentType, c.agentType)
-	s.writer.Content(m, otlp.AttrGenAIToolResult, out.result)
-	otlp.PutTrue(m, otlp.AttrBackground, c.background)
-	m.PutStr(otlp.AttrCloseReason, string(out.closeReason()))
-	if out.approvalWait > 0 {
-		m.PutDouble(otlp.AttrToolApprovalWait, out.approvalWait.Seconds())
-	}
-	if out.hasExit {
-		m.PutInt(otlp.AttrProcessExitCode, int64(out.exitCode))
-	}
-	if clamped {
+	of.ErrorType, of.Error, of.Reason = out.errorType, out.message, out.closeReason()
+	of.Background = of.Background || c.background
+	if of.Clamped = clamped; clamped {
 		s.count().ClampedSpans++
-		m.PutBool(otlp.AttrTimeClamped, true)
 	}
+	span := otlp.Call{
+		Span: of, Agent: c.caller.name, Tool: c.name, CallID: c.id, Type: toolType(c), Kind: c.kind(), Server: c.server, AgentType: c.agentType,
+		Target: c.target, Result: out.result, ApprovalWait: out.approvalWait, ExitCode: out.exitCode, HasExitCode: out.hasExit,
+	}
+	if shown := c.shown; shown != nil {
+		span.Executable, span.Arguments, span.ParentUnknown = shown.executable, shown.arguments, shown.unknownParent
+	}
+	s.sink.AddCall(c.caller.run.resource, &span)
+	key := metrics.Key{
+		Instrument: metrics.InstrumentExecuteTool, Agent: span.Agent, Tool: span.Tool, ToolType: span.Type, Kind: span.Kind, Server: span.Server,
+		ErrorType: out.errorType,
+	}
+	measureSpan(&s.meter, key, &c.span, of.Ref())
+	key.Instrument = metrics.InstrumentToolCalls
+	s.meter.Count(key, of.Ref())
 }

@@ -1,16 +1,12 @@
 package telemetry
 
 import (
-	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/tailspan/tailspan/otlp"
 )
 
 // Output is what a stream exports.
 type Output struct {
-	Traces ptrace.Traces
-	Logs   plog.Logs
+	otlp.Data
 	// Counts are the irregularities since the last Take; see [Counts].
 	Counts Counts
 
@@ -33,9 +29,7 @@ func (o *Output) Accepted() {
 }
 
 // Empty reports whether there is nothing to hand on.
-func (o *Output) Empty() bool {
-	return o.Traces.ResourceSpans().Len() == 0 && o.Logs.ResourceLogs().Len() == 0 && len(o.steps) == 0
-}
+func (o *Output) Empty() bool { return o.Data.Empty() && len(o.steps) == 0 }
 
 // batch collects what streams export, and what waits for its acknowledgement.
 type batch struct {
@@ -45,7 +39,7 @@ type batch struct {
 }
 
 func newBatch(r *Registry) *batch {
-	return &batch{Batch: otlp.NewBatch(r.settings.Semconv.SchemaURL(), r.settings.Version)}
+	return &batch{Batch: otlp.NewBatch(&r.writer, r.settings.Version)}
 }
 
 // empty reports whether there is nothing to hand on.
@@ -53,8 +47,7 @@ func (b *batch) empty() bool { return b.Batch.Empty() && len(b.steps) == 0 }
 
 // take hands over what was collected and begins anew.
 func (b *batch) take() Output {
-	out := Output{steps: b.steps, nodes: b.nodes}
-	out.Traces, out.Logs = b.Batch.Take()
+	out := Output{Data: b.Batch.Take(), steps: b.steps, nodes: b.nodes}
 	b.steps, b.nodes = nil, nil
 	return out
 }

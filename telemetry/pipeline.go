@@ -4,9 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -29,7 +26,7 @@ type taskKey struct{ name, runID string }
 
 type pipelineRun struct {
 	resource *otlp.Resource
-	traceID  pcommon.TraceID
+	traceID  otlp.TraceID
 	node     node
 	tasks    map[taskKey]*task
 	order    []taskKey
@@ -43,7 +40,7 @@ type task struct {
 
 // node is what a pipeline and a step have in common.
 type node struct {
-	spanID  pcommon.SpanID
+	spanID  otlp.SpanID
 	span    clock.Interval
 	open    int            // runs at work below
 	moved   time.Time      // clock time of the last sign of life
@@ -109,7 +106,7 @@ func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
 }
 
 // started enters a run and returns its trace and parent; ok is false without pipeline identity.
-func (p *pipelines) started(res *otlp.Resource, counts bool) (trace pcommon.TraceID, parent pcommon.SpanID, ok bool) {
+func (p *pipelines) started(res *otlp.Resource, counts bool) (trace otlp.TraceID, parent otlp.SpanID, ok bool) {
 	n := 0
 	if counts {
 		n = 1
@@ -126,7 +123,7 @@ func (p *pipelines) started(res *otlp.Resource, counts bool) (trace pcommon.Trac
 	t := run.tasks[tkey]
 	if t == nil {
 		t = &task{resource: res.Of(p.service), key: tkey}
-		t.node.spanID = otlp.SpanID(otlp.DomainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		t.node.spanID = otlp.NewSpanID(otlp.DomainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
 		t.node.restore(p.wasExported(t.node.spanID))
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
@@ -141,8 +138,8 @@ func (p *pipelines) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 		return run
 	}
 	step := []string{otlp.AttrTaskName, otlp.AttrTaskRunID, otlp.AttrTaskRunURL} // of one below it
-	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: otlp.TraceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
-	run.node.spanID = otlp.SpanID(otlp.DomainPipeline, 0, key.name, key.runID)
+	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: otlp.NewTraceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
+	run.node.spanID = otlp.NewSpanID(otlp.DomainPipeline, 0, key.name, key.runID)
 	run.node.restore(p.wasExported(run.node.spanID))
 	p.runs[key] = run
 	p.order = append(p.order, key)
@@ -242,19 +239,17 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 		return
 	}
 	b.nodes = append(b.nodes, &r.node)
-	m := b.AddSpan(r.resource, r.node.outline(key.name, ptrace.SpanKindServer, r.traceID, pcommon.SpanID{}))
-	m.PutStr(otlp.AttrPipelineName, key.name)
-	m.PutStr(otlp.AttrPipelineRunID, key.runID)
-	m.PutStr(otlp.AttrPipelineResult, r.node.worst.result())
+	b.AddPipeline(r.resource, &otlp.Pipeline{
+		Span: r.node.outline(r.traceID, otlp.SpanID{}), Name: key.name, RunID: key.runID, Result: r.node.worst.result(),
+	})
 }
 
 func (t *task) write(b *batch, r *pipelineRun) {
-	m := b.AddSpan(t.resource, t.node.outline(t.key.name, ptrace.SpanKindInternal, r.traceID, r.node.spanID))
-	otlp.PutTrue(m, otlp.AttrBackground, r.node.emitted && !r.node.span.Contains(t.node.span)) // it came too late
-	m.PutStr(otlp.AttrTaskName, t.key.name)
-	otlp.PutStr(m, otlp.AttrTaskRunID, t.key.runID)
-	otlp.PutStr(m, otlp.AttrTaskRunURL, t.resource.Value(otlp.AttrTaskRunURL))
-	m.PutStr(otlp.AttrTaskRunResult, t.node.worst.result())
+	of := t.node.outline(r.traceID, r.node.spanID)
+	of.Background = r.node.emitted && !r.node.span.Contains(t.node.span) // it came too late
+	b.AddStep(t.resource, &otlp.Step{
+		Span: of, Name: t.key.name, RunID: t.key.runID, URL: t.resource.Value(otlp.AttrTaskRunURL), Result: t.node.worst.result(),
+	})
 }
 
 // restore notes whether the span was exported before a restart.
@@ -266,9 +261,9 @@ func (n *node) quiet(before time.Time) bool {
 }
 
 // outline is the span of the node, which is exported now.
-func (n *node) outline(name string, kind ptrace.SpanKind, trace pcommon.TraceID, parent pcommon.SpanID) *otlp.Span {
+func (n *node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	n.emitted = true
-	of := &otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Kind: kind, Name: name, Links: n.links, ErrorType: n.worst.errorType()}
-	setTimes(of, &n.span)
+	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.errorType()}
+	setTimes(&of, &n.span)
 	return of
 }

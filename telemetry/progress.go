@@ -3,9 +3,6 @@ package telemetry
 import (
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
-
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -24,9 +21,7 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 			break
 		}
 	}
-	body := string(otlp.AppendStart(nil, "step", s.settings.Agent.ServiceName, model))
-	m := s.liveRecord(s.sink, otlp.EventNameStepStarted, 0, plog.SeverityNumberInfo, body)
-	otlp.PutStr(m, otlp.AttrGenAIRequestModel, model)
+	s.sink.AddRunStarted(r.resource, s.liveRecord(otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
 }
 
 // watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
@@ -60,9 +55,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	}
 	left := max(s.settings.ExpectedDuration-elapsed, 0)
 	number := int(elapsed / s.registry.settings.ProgressInterval)
-	m := s.liveRecord(into, otlp.EventNameProgress, number, plog.SeverityNumberInfo, string(otlp.AppendElapsed(nil, elapsed, left)))
-	m.PutDouble(otlp.AttrElapsed, elapsed.Seconds())
-	m.PutDouble(otlp.AttrStepETA, left.Seconds())
+	into.AddProgress(r.resource, s.liveRecord(otlp.EventNameProgress, number), elapsed, left)
 	return false
 }
 
@@ -71,21 +64,16 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false
-	body := "no output for " + silent.Round(time.Second).String()
-	m := s.liveRecord(into, otlp.EventNameStalled, int(s.replay.lastOffset), plog.SeverityNumberWarn, body)
-	m.PutDouble(otlp.AttrElapsed, elapsed.Seconds())
-	m.PutDouble(otlp.AttrSilent, silent.Seconds())
+	into.AddStalled(r.resource, s.liveRecord(otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
 
-// liveRecord appends a record about the run at work at the present time, and returns its attributes.
-func (s *Stream) liveRecord(into *batch, name string, n int, severity plog.SeverityNumber, body string) pcommon.Map {
+// liveRecord is a record about the run at work at the present time.
+func (s *Stream) liveRecord(name string, n int) *otlp.Record {
 	r, now := s.run, s.registry.settings.Now()
-	at := clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}
 	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
-	m := into.AddRecord(r.resource, recordAt(at, now, r.top.ref(), uid), name, severity, body)
-	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
-	return m
+	of := recordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.top.ref(), uid)
+	of.Conversation, of.Agent = r.sessionID, r.top.name
+	return &of
 }
 
 // dueProgress are the streams whose run had no progress record for an interval. Without progress they are only checked

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -17,7 +15,7 @@ import (
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
 		if len(bytes.TrimSpace(data)) > 0 { // a blank line is no content
-			s.raw(line, i, data)
+			s.raw(line, i, data, false)
 		}
 	}
 }
@@ -25,14 +23,11 @@ func (s *Stream) Raw(line Line, lines [][]byte) {
 // RawCopy hands on a line that is understood too, marked as a copy. A blank line is one of those: the copies of a stream are
 // the whole of it.
 func (s *Stream) RawCopy(line Line, data []byte) {
-	if m, ok := s.raw(line, -1, data); ok {
-		m.PutBool(otlp.AttrRawCopy, true)
-	}
+	s.raw(line, -1, data, true)
 }
 
-// raw hands on a line; ok is false if it does not go out: it went out before, or another stream that began like this one
-// gave it at the same place.
-func (s *Stream) raw(line Line, index int, data []byte) (m pcommon.Map, ok bool) {
+// raw hands on a line, unless it went out before, or another stream that began like this one gave it at the same place.
+func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	at := s.clock.FileTime()
 	if line.Live || !at.Known() {
 		at = clock.Moment{At: clock.InstantOf(line.Arrival), Source: clock.SourceArrival}
@@ -44,14 +39,14 @@ func (s *Stream) raw(line Line, index int, data []byte) (m pcommon.Map, ok bool)
 	isNew := s.registry.firstRecord(parts)
 	switch {
 	case line.Replay:
-		return m, false
+		return
 	case !isNew:
 		s.count().Copied++
-		return m, false
+		return
 	}
-	m = s.own().AddRaw(s.resource, recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts)), data)
-	m.PutInt(otlp.AttrSequence, number)
-	return m, true
+	out := recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
+	out.Sequence = number
+	s.own().AddRaw(s.resource, &out, data, isCopy)
 }
 
 // appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where

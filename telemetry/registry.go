@@ -161,8 +161,7 @@ func (r *Registry) Take() Output {
 // with is the output with what streams gave without a line of theirs.
 func (o Output) with(late *batch) Output {
 	sent := late.take()
-	sent.Traces.ResourceSpans().MoveAndAppendTo(o.Traces.ResourceSpans())
-	sent.Logs.ResourceLogs().MoveAndAppendTo(o.Logs.ResourceLogs())
+	sent.Data.Move(&o.Data)
 	o.steps = append(o.steps, sent.steps...)
 	return o
 }

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -19,7 +17,7 @@ type run struct {
 	sessionID string
 	idSession string // what ids have for the session: its id, or of a stream without one the stream's fingerprint
 	resource  *otlp.Resource
-	traceID   pcommon.TraceID
+	traceID   otlp.TraceID
 	top       *agent
 	calls     calls
 	work      runWork
@@ -208,7 +206,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	r.top = &agent{
 		run: r, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), compacted: compacted,
-		spanID: otlp.SpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
+		spanID: otlp.NewSpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
 		s.joinAccount(r)
@@ -301,7 +299,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		return false
 	}
 	if s.registry.settings.TraceBySession && r.sessionID != "" {
-		r.traceID = otlp.TraceID(0, s.settings.Agent.Provider, r.sessionID)
+		r.traceID = otlp.NewTraceID(0, s.settings.Agent.Provider, r.sessionID)
 		return false
 	}
 	r.traceID = s.ownTrace(r)
@@ -309,6 +307,6 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 }
 
 // ownTrace is the trace of a run alone.
-func (s *Stream) ownTrace(r *run) pcommon.TraceID {
-	return otlp.TraceID(0, s.settings.Agent.Provider, r.idSession, r.key)
+func (s *Stream) ownTrace(r *run) otlp.TraceID {
+	return otlp.NewTraceID(0, s.settings.Agent.Provider, r.idSession, r.key)
 }

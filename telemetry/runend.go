@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"go.opentelemetry.io/collector/pdata/plog"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -23,14 +21,7 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 		Error: v.errorType() != "", Interrupted: v.outcome == events.OutcomeInterrupted, Decided: v.outcome,
 		Cause: events.Cause(v.errorType()), Err: v.message, Totals: r.totalsAt(at),
 	}
-	severity := plog.SeverityNumberInfo
-	if v.errorType() != "" {
-		severity = plog.SeverityNumberError
-	}
-	m := s.sink.AddRecord(r.resource, recordAt(at, s.moved, r.top.ref(), otlp.UIDOf(parts)), otlp.EventNameRunEnd, severity, string(otlp.AppendEnd(nil, "run", &end)))
-	otlp.PutStr(m, otlp.AttrGenAIConversationID, r.sessionID)
-	otlp.PutStr(m, otlp.AttrGenAIAgentName, r.top.name)
-	otlp.PutStr(m, otlp.AttrAgentID, r.top.id)
-	m.PutStr(otlp.AttrCloseReason, string(v.reason))
-	s.writer.End(m, &end)
+	out := recordAt(at, s.moved, r.top.ref(), otlp.UIDOf(parts))
+	out.Conversation, out.Agent = r.sessionID, r.top.name
+	s.sink.AddRunEnd(r.resource, &out, &end, r.top.id, v.reason)
 }

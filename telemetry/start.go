@@ -3,10 +3,7 @@ package telemetry
 import (
 	"cmp"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -62,13 +59,10 @@ func (s *Stream) beginsAt(r *run, at clock.Moment) {
 	}
 }
 
-// put writes what the start lines said on the span of a run.
-func (s *sessionStart) put(m pcommon.Map) {
+// shown is what the span of a run shows of it; nil without a start line.
+func (s *sessionStart) shown() *events.Session {
 	if s == nil {
-		return
+		return nil
 	}
-	otlp.PutStr(m, otlp.AttrProcessWorkDir, s.folder)
-	otlp.PutStr(m, otlp.AttrPermissionMode, s.mode)
-	otlp.PutStr(m, otlp.AttrSessionPrevious, s.previous)
-	otlp.PutStr(m, otlp.AttrVCSHeadName, s.branch)
+	return &events.Session{WorkingDir: s.folder, PermissionMode: s.mode, PreviousID: s.previous, Branch: s.branch}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -37,7 +35,7 @@ type StreamState struct {
 	// Child is the sub-agent that works in the stream, and its links.
 	Child *ChildState `json:"child,omitempty"`
 	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
-	Unwritten []pcommon.SpanID `json:"unwritten,omitempty"`
+	Unwritten []otlp.SpanID `json:"unwritten,omitempty"`
 	// Needs are the runs of which spans are open yet or wait: what their sub-agents used is asked for again.
 	Needs []RunLink `json:"needs,omitempty"`
 	// Family are the sub-agents of a complete stream whose work is yet to be read.
@@ -95,14 +93,14 @@ type ChildState struct {
 
 // RunState is the run that a sub-agent belongs to.
 type RunState struct {
-	Key      string          `json:"key"`
-	Scope    string          `json:"scope,omitempty"`
-	Session  string          `json:"session,omitempty"`
-	Trace    pcommon.TraceID `json:"trace"`
-	Top      pcommon.SpanID  `json:"top"`
-	Ended    *Times          `json:"ended,omitempty"`
-	Exported bool            `json:"exported,omitempty"` // its span goes out as this account has it
-	Totals   bool            `json:"totals,omitempty"`   // its end has totals, which hold the tokens of sub-agents
+	Key      string       `json:"key"`
+	Scope    string       `json:"scope,omitempty"`
+	Session  string       `json:"session,omitempty"`
+	Trace    otlp.TraceID `json:"trace"`
+	Top      otlp.SpanID  `json:"top"`
+	Ended    *Times       `json:"ended,omitempty"`
+	Exported bool         `json:"exported,omitempty"` // its span goes out as this account has it
+	Totals   bool         `json:"totals,omitempty"`   // its end has totals, which hold the tokens of sub-agents
 }
 
 // Times are the start and the end of a span, in Unix nanoseconds.
@@ -129,10 +127,10 @@ func (t *Times) interval() (i clock.Interval) {
 
 // CallState is the call that started a sub-agent.
 type CallState struct {
-	Span     pcommon.SpanID `json:"span"`
-	Type     string         `json:"type,omitempty"`
-	Tool     string         `json:"tool,omitempty"`
-	Exported bool           `json:"exported,omitempty"` // its span goes out
+	Span     otlp.SpanID `json:"span"`
+	Type     string      `json:"type,omitempty"`
+	Tool     string      `json:"tool,omitempty"`
+	Exported bool        `json:"exported,omitempty"` // its span goes out
 }
 
 // maxState bounds each list of a state; the oldest are evicted.

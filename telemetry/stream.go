@@ -33,10 +33,7 @@ type Line struct {
 type Stream struct {
 	registry *Registry
 	settings streamSettings
-	writer   *otlp.Writer // the registry's
 	meter    metrics.Meter
-
-	spanNames spanNames
 
 	mu         sync.Mutex // held while the stream is at work, also for a parent's sake
 	out        *batch     // what this stream's own lines give; nil after Rest
@@ -89,7 +86,6 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	s := &Stream{
 		registry: r,
 		settings: newStreamSettings(r, &settings),
-		writer:   &r.writer,
 	}
 	s.seen.seed, s.seen.limit = r.seed, r.settings.Limits.RememberedIDs
 	a := s.settings.Agent
@@ -174,7 +170,7 @@ func (s *Stream) own() *batch {
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.spanNames = nil, spanNames{}
+	s.sink = nil
 	s.meter.Trim()
 	if s.out != nil && s.out.empty() {
 		s.out = nil

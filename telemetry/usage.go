@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
@@ -141,11 +139,10 @@ func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.
 	return before, known
 }
 
-// writeUsage writes an agent's own part of the tokens and the total, and adds to the metrics what no call did.
-func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
+// usageOf is an agent's own part of the tokens and the total. It adds to the metrics what no call did.
+func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Own()
 	own := rest.Total()
-	s.writer.OwnUsage(m, own.Tokens)
 	if a == a.run.top { // which has the calls of the sub-agents in its stream
 		for _, one := range a.ledger.Estimate() {
 			s.meter.EstimatedCost(metrics.User{Model: one.Model, Agent: a.run.top.name, In: a.ref()}, one.CostUSD)
@@ -160,9 +157,8 @@ func (s *Stream) writeUsage(m pcommon.Map, a *agent) {
 	for i := range models {
 		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
 	}
-	otlp.PutTotal(m, &used, each)
-	otlp.PutTrue(m, otlp.AttrUsageIncomplete, a.ledger.Incomplete || a.ledger.Partial)
 	for _, one := range a.ledger.Unseen() {
 		s.meter.Tokens(metrics.User{Model: cmp.Or(one.Model, a.models.only()), Agent: a.run.top.name, In: a.ref()}, one.Tokens, one.CostUSD)
 	}
+	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.Incomplete || a.ledger.Partial}
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -159,13 +157,12 @@ func (m *message) encodeParts(buf []byte) []byte {
 	return append(buf, ']')
 }
 
-// put writes the messages as an attribute, if there are any.
-func (m *messages) put(attrs pcommon.Map, key, finish string) {
-	if m == nil || len(m.list) == 0 {
-		return
+// encodeTo gives the messages as JSON, if there are any, and notes whether something is missing.
+func (m *messages) encodeTo(text *string, truncated *bool, finish string) {
+	if len(m.list) > 0 {
+		*text = m.encode(finish)
+		*truncated = *truncated || m.cut
 	}
-	attrs.PutStr(key, m.encode(finish))
-	otlp.PutTrue(attrs, otlp.AttrTruncated, m.cut)
 }
 
 // Conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: what the model is to answer, and
@@ -284,34 +281,37 @@ func (m *messages) answer(ev *events.DisplayEvent, limit int) {
 	m.part(roleAssistant, kind, limit, "content", content)
 }
 
-// Put writes what was said in a model call; cause is what made its run fail, if that did.
-func (x *Exchange) Put(m pcommon.Map, cause events.Cause) {
-	if x != nil {
-		x.write(m, finishOf(&x.output, cause))
+// Messages are what was said in a model call; nil without any. cause is what made its run fail, if that did.
+func (x *Exchange) Messages(cause events.Cause) *otlp.Messages {
+	if x == nil {
+		return nil
 	}
+	return x.encode(finishOf(&x.output, cause))
 }
 
-// write writes the three parts, and why the output ended.
-func (x *Exchange) write(m pcommon.Map, finish string) {
+// encode gives the three parts, and why the output ended.
+func (x *Exchange) encode(finish string) *otlp.Messages {
+	all := &otlp.Messages{Truncated: x.system.cut}
 	if len(x.system.list) > 0 {
-		m.PutStr(otlp.AttrGenAISystemInstructions, string(x.system.list[0].encodeParts(nil)))
+		all.System = string(x.system.list[0].encodeParts(nil))
 	}
-	x.input.put(m, otlp.AttrGenAIInputMessages, "")
-	x.output.put(m, otlp.AttrGenAIOutputMessages, finish)
-	otlp.PutTrue(m, otlp.AttrTruncated, x.system.cut)
-	if len(x.output.list) > 0 && finish != "" {
-		m.PutEmptySlice(otlp.AttrGenAIFinishReasons).AppendEmpty().SetStr(finish)
+	x.input.encodeTo(&all.Input, &all.Truncated, "")
+	x.output.encodeTo(&all.Output, &all.Truncated, finish)
+	if len(x.output.list) > 0 {
+		all.Finish = finish
 	}
+	return all
 }
 
-// Put writes what an agent was asked, and its last answer. Nobody knows why an answer ended that was cut short.
-func (t *Conversation) Put(m pcommon.Map, outcome events.Outcome, cause events.Cause) {
+// Messages are what an agent was asked, and its last answer; nil without any. Nobody knows why an answer ended that was cut
+// short.
+func (t *Conversation) Messages(outcome events.Outcome, cause events.Cause) *otlp.Messages {
 	if t == nil {
-		return
+		return nil
 	}
 	x, finish := Exchange{system: t.system, input: t.prompt, output: t.output}, ""
 	if outcome == events.OutcomeOK || outcome == events.OutcomeError {
 		finish = finishOf(&t.output, cause)
 	}
-	x.write(m, finish)
+	return x.encode(finish)
 }
