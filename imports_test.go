@@ -21,7 +21,7 @@ var house = map[string]struct{ ours, others []string }{
 	"events":                       {},
 	"parser":                       {ours: []string{"events"}, others: []string{"github.com/tidwall/gjson"}},
 	"redact":                       {ours: []string{"events"}},
-	"session":                      {ours: []string{"events"}},
+	"session":                      {ours: []string{"events", "otlp"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "session", "telemetry"}},

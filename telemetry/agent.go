@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
@@ -128,7 +129,7 @@ func (a *agent) inBackground() bool {
 func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	if len(s.open.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedAgents++
-		s.closeAgent(s.open.agents[0], closedFor(otlp.CloseReasonEvicted))
+		s.closeAgent(s.open.agents[0], outcome.Closed(otlp.CloseReasonEvicted))
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.agentID)
@@ -165,7 +166,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 }
 
 // closeAgent closes a sub-agent and what it has open.
-func (s *Stream) closeAgent(a *agent, v verdict) {
+func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 	if a.closed {
 		return
 	}
@@ -174,12 +175,8 @@ func (s *Stream) closeAgent(a *agent, v verdict) {
 			s.closeAgent(sub, v)
 		}
 	}
-	inner := v.reason
-	if inner == otlp.CloseReasonResult {
-		inner = otlp.CloseReasonNoResult
-	}
 	for _, c := range slices.Clone(a.open.calls) {
-		s.closeCall(c, failure(inner))
+		s.closeCall(c, outcome.WithoutResult(v.Inner()))
 	}
 	s.closeChat(a)
 	a.closed = true
@@ -218,7 +215,7 @@ func (o *openWork) innermostFirst() []*agent {
 }
 
 // writeAgent writes an invoke_agent span: a run's or a sub-agent's.
-func (s *Stream) writeAgent(a *agent, v verdict) {
+func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	r := a.run
 	a.ledger.Closed = true
 	talk := s.open.endConversation(a)
@@ -233,24 +230,24 @@ func (s *Stream) writeAgent(a *agent, v verdict) {
 	if first := r.continues.of; isRun && first != nil && r.continues.shown {
 		of.Links = []otlp.SpanRef{{Trace: first.traceID, Span: first.topSpanID}}
 	}
-	of.ErrorType, of.Error, of.Reason = v.errorType(), v.message, v.reason
+	of.ErrorType, of.Error, of.Reason = v.ErrorType(), v.Message, v.Reason
 	of.Background = of.Background || a.background || a.outlivesCall()
 	of.Clamped, of.ParentUnknown = a.clamped, cmp.Or(a.unknownParent, r.orphan)
 	out := otlp.Agent{
-		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.outcome, Models: a.models.names, MoreModels: a.models.cut,
-		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: talk.Messages(v.outcome, v.cause),
+		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.Outcome, Models: a.models.names, MoreModels: a.models.cut,
+		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: talk.Messages(v.Outcome, v.Cause),
 	}
 	if a.call == nil {
 		out.Session = s.session.shown()
 	}
 	if isRun {
-		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.exitOf(r).shown()}
+		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.exitOf(r).Shown()}
 		s.meter.Count(metrics.Key{
-			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: of.ErrorType,
+			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.Outcome, ErrorType: of.ErrorType,
 		}, a.ref())
 	}
 	s.sink.AddAgent(r.resource, &out)
 	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.outcome, ErrorType: of.ErrorType,
+		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.Outcome, ErrorType: of.ErrorType,
 	}, &a.span, a.ref())
 }

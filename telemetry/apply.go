@@ -19,7 +19,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	s.beginsAt(a.run, at)
 	s.countLate(a, ev)
 	aside := s.isAside(a, ev)
-	a.run.noteSign(ev)
+	a.run.signs.Note(ev)
 	s.failedCall(a, ev, at)
 	s.announceTurn(a.run, ev)
 	if ev.SessionID == "" {

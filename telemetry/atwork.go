@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // What is open is kept in lists, oldest first: of a stream, of a run, and of an agent, since each of these closes what is
@@ -80,7 +81,7 @@ func (s *Stream) linger(r *run, n int) {
 	}
 	for s.open.lateCalls > s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedCalls++
-		s.closeCall(s.open.lingering[0].calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
+		s.closeCall(s.open.lingering[0].calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
 }
 
@@ -99,7 +100,7 @@ func (o *openWork) callClosed(r *run) {
 func (s *Stream) closeLingering(reason otlp.CloseReason) {
 	for _, r := range slices.Clone(s.open.lingering) {
 		for _, c := range slices.Clone(r.calls.open) {
-			s.closeCall(c, failure(reason))
+			s.closeCall(c, outcome.WithoutResult(reason))
 		}
 	}
 }

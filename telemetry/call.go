@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // call is a tool call, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
@@ -154,11 +155,11 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
-		s.closeCall(old, outcome{reason: otlp.CloseReasonSuperseded})
+		s.closeCall(old, outcome.WithoutResult(otlp.CloseReasonSuperseded))
 	}
 	if len(r.calls.open) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedCalls++
-		s.closeCall(r.calls.open[0], outcome{reason: otlp.CloseReasonEvicted, errorType: otlp.ErrorTypeNoResult})
+		s.closeCall(r.calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
 	c := &call{
 		id: t.ID, caller: a, name: otlp.ToolName(t.Name), asks: t.Asks, server: t.Server, agentType: t.AgentType,

@@ -154,7 +154,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	} else {
 		var cause events.Cause
 		if a == a.run.top { // of its last model call, since work takes a sign back
-			cause = a.run.sign.Cause
+			cause = a.run.signs.Last().Cause
 		}
 		out.Messages = c.said.Messages(cause)
 		if c.hasUsage && !s.counted(a.run) { // else the first account has it

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // childOf is the sub-agent that works in this stream. The first event that names one decides for all: a stream that
@@ -78,7 +79,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	}
 	s.followUp.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
-		s.endAgent(c, ending{verdict: closedFor(otlp.CloseReasonResult), span: c.span})
+		s.endAgent(c, ending{Verdict: outcome.Closed(otlp.CloseReasonResult), span: c.span})
 	}
 }
 
@@ -90,13 +91,13 @@ func (s *Stream) endAgent(c *call, how ending) {
 }
 
 // announceEnd reports that the call which started an agent is over.
-func (s *Stream) announceEnd(c *call, out outcome) {
+func (s *Stream) announceEnd(c *call, out outcome.Call) {
 	switch {
 	case c.agentID == "":
-	case out.background:
+	case out.Background:
 		s.registry.inBackground(s.keyOf(c))
 	default:
-		s.endAgent(c, ending{verdict: out.verdict(), span: c.span})
+		s.endAgent(c, ending{Verdict: out.Verdict(), span: c.span})
 	}
 	s.announceSpawningCall(c, out)
 }
@@ -118,7 +119,7 @@ func (s *Stream) settle() {
 	if k := s.registry.linkNow(s.run.childKey); k.ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
 		s.done(StepEnd, s.sink)
-		s.closeRun(s.run, k.ending.reason)
+		s.closeRun(s.run, k.ending.Reason)
 	}
 }
 
@@ -142,7 +143,7 @@ func (s *Stream) expire(before time.Time) {
 		why = otlp.CloseReasonTimeout
 	}
 	s.done(StepEnd, s.sink)
-	s.closeRun(s.run, cmp.Or(k.ending.reason, why))
+	s.closeRun(s.run, cmp.Or(k.ending.Reason, why))
 }
 
 // expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports
@@ -166,9 +167,9 @@ func (s *Stream) expireHeld(last bool) bool {
 func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
-	v := s.evidenceOf(r, why).verdict() // its own file shows its end, unless its call does better
-	if k.ended && (v.outcome == events.OutcomeIncomplete || v.outcome == events.OutcomeOK) {
-		v = k.ending.verdict
+	v := s.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call does better
+	if k.ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
+		v = k.ending.Verdict
 	}
 	if r.childKey.task == 0 { // the time that is reported later is since the first task began
 		a.took(k.ending.took)

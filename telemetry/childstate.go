@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // runID names a run among all.
@@ -63,7 +64,7 @@ func (r *Registry) recallChild(key agentKey, state *ChildState) {
 				k.run = run
 			}
 			if !k.ended {
-				k.over(ending{verdict: closedFor(otlp.CloseReasonResult)})
+				k.over(ending{Verdict: outcome.Closed(otlp.CloseReasonResult)})
 			}
 		}
 	}

@@ -33,7 +33,7 @@
 //	      forming → open   the key is known, the run ends, or too much is pending
 //	      open → closed    SessionEnded, TurnDone, TurnAborted; the next run's start; its last word, and no line for
 //	                       [Settings.EndGrace] (turnend.go); the end of an old file; Close of the stream. Outcome and reason
-//	                       are decided from all that shows the end (verdict.go)
+//	                       are decided from all that shows the end (package outcome)
 //	call  none → open      ToolUse
 //	      open → closed    ToolResult, also one that came before (result); the run's end (no_result, interrupted,
 //	                       superseded); the same id again (superseded); too many open calls (evicted); Close

@@ -6,13 +6,14 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // finishRun closes the run with what its last line says.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
 		if a.detached { // its call is over, so this is all that shows its end
-			s.closeAgent(a, (&evidence{end: ev.End, why: otlp.CloseReasonResult}).verdict())
+			s.closeAgent(a, (&outcome.Evidence{End: ev.End, Why: otlp.CloseReasonResult}).Verdict())
 		}
 		return
 	}
@@ -57,9 +58,9 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end, of which no sub-agents are known
 		end.Totals.Incomplete = false
 	}
-	e := evidence{end: ev.End, sign: r.sign, open: len(r.calls.open) > 0, why: otlp.CloseReasonResult}
-	if v := e.verdict(); !ev.Synthetic {
-		end.Decided, end.Cause = v.outcome, v.cause
+	e := outcome.Evidence{End: ev.End, Signs: r.signs, Open: len(r.calls.open) > 0, Why: otlp.CloseReasonResult}
+	if v := e.Verdict(); !ev.Synthetic {
+		end.Decided, end.Cause = v.Outcome, v.Cause
 	}
 	ev.End = &end
 }
@@ -101,18 +102,16 @@ func (s *Stream) measure(r *run) {
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
 func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
-	inner := s.evidenceOf(r, why).verdict().reason
-	if inner == otlp.CloseReasonResult {
-		inner = otlp.CloseReasonNoResult
-	}
+	v := s.evidenceOf(r, why).Verdict()
+	inner := v.Inner()
 	for _, a := range s.open.innermostFirst() {
 		if a.run == r && !a.inBackground() {
-			s.closeAgent(a, closedFor(inner))
+			s.closeAgent(a, outcome.Closed(inner))
 		}
 	}
 	for _, c := range slices.Clone(r.calls.open) {
 		if !c.caller.inBackground() {
-			s.closeCall(c, failure(inner))
+			s.closeCall(c, outcome.WithoutResult(inner))
 		}
 	}
 	s.writeFirst(r)

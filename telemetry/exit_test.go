@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -39,7 +40,7 @@ func (f *exitFold) feed(s script) {
 
 func (f *exitFold) take() { f.folded.take(f.Stream.Take()) }
 
-func (f *exitFold) exit(e telemetry.Exit) {
+func (f *exitFold) exit(e outcome.Exit) {
 	e.Time = at(60)
 	f.Exited(e)
 	f.Stream.Close(e.Reason())
@@ -72,25 +73,25 @@ func TestExit(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		script script
-		exit   telemetry.Exit
+		exit   outcome.Exit
 		reason string
 		err    string // error.type
 		words  string // status message
 	}{
-		{"well", whole, telemetry.Exit{}, "result", "", ""},
-		{"success, then a failure", whole, telemetry.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
-		{"success reported, then killed", whole, telemetry.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
-		{"failure", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, telemetry.Exit{Code: 1}, "result", "_OTHER", "boom"},
-		{"killed", torn, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
-		{"crashed", torn, telemetry.Exit{Code: 2, Incomplete: true}, "no_result", "process_exit", "exit code 2 before its result"},
-		{"output lost", torn, telemetry.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", ""},
-		{"interrupted", torn, telemetry.Exit{Signal: "SIGINT", Incomplete: true}, "interrupted", "", ""},
-		{"interrupted, in the words of a shell", torn, telemetry.Exit{Code: 130, Incomplete: true}, "interrupted", "", ""},
-		{"interrupted by a signal that it handled", torn, telemetry.Exit{Interrupted: true, Incomplete: true}, "interrupted", "", ""},
-		{"stopped by us", torn, telemetry.Exit{Code: 143, Stopped: true, Incomplete: true}, "killed", "killed", "exit code 143 before its result"},
-		{"success reported before it was stopped", whole, telemetry.Exit{Stopped: true, Interrupted: true}, "result", "", ""},
-		{"killed where no end is promised", torn, telemetry.Exit{Signal: "SIGTERM"}, "killed", "killed", "ended by SIGTERM before its result"},
-		{"killed at the start", script{line(started())}, telemetry.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
+		{"well", whole, outcome.Exit{}, "result", "", ""},
+		{"success, then a failure", whole, outcome.Exit{Code: 3}, "result", "process_exit", "exit code 3"},
+		{"success reported, then killed", whole, outcome.Exit{Signal: "SIGKILL"}, "killed", "killed", "ended by SIGKILL"},
+		{"failure", script{line(started()), line(text(1, "m1", "x")), line(ended("boom"))}, outcome.Exit{Code: 1}, "result", "_OTHER", "boom"},
+		{"killed", torn, outcome.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
+		{"crashed", torn, outcome.Exit{Code: 2, Incomplete: true}, "no_result", "process_exit", "exit code 2 before its result"},
+		{"output lost", torn, outcome.Exit{Dropped: 9, Incomplete: true}, "truncated", "truncated", ""},
+		{"interrupted", torn, outcome.Exit{Signal: "SIGINT", Incomplete: true}, "interrupted", "", ""},
+		{"interrupted, in the words of a shell", torn, outcome.Exit{Code: 130, Incomplete: true}, "interrupted", "", ""},
+		{"interrupted by a signal that it handled", torn, outcome.Exit{Interrupted: true, Incomplete: true}, "interrupted", "", ""},
+		{"stopped by us", torn, outcome.Exit{Code: 143, Stopped: true, Incomplete: true}, "killed", "killed", "exit code 143 before its result"},
+		{"success reported before it was stopped", whole, outcome.Exit{Stopped: true, Interrupted: true}, "result", "", ""},
+		{"killed where no end is promised", torn, outcome.Exit{Signal: "SIGTERM"}, "killed", "killed", "ended by SIGTERM before its result"},
+		{"killed at the start", script{line(started())}, outcome.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := newExitFold()
@@ -142,7 +143,7 @@ func TestExitOfSeveralRuns(t *testing.T) {
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended("")), line(started()), line(text(5, "m2", "two")), line(ended(""))})
 	require.Len(t, f.tops(), 1, "the first goes out when the second begins")
 	assert.NotContains(t, f.tops()[0].Attributes().AsRaw(), otlp.AttrProcessExitCode)
-	f.exit(telemetry.Exit{Code: 3})
+	f.exit(outcome.Exit{Code: 3})
 	require.Len(t, f.tops(), 2)
 	assert.EqualValues(t, 3, f.tops()[1].Attributes().AsRaw()[otlp.AttrProcessExitCode])
 }
@@ -157,7 +158,7 @@ func TestExitThatDoesNotCome(t *testing.T) {
 	f.now = f.now.Add(time.Minute)
 	f.folded.take(f.Registry.Take())
 	require.Len(t, f.tops(), 1)
-	f.exit(telemetry.Exit{Signal: "SIGKILL"})
+	f.exit(outcome.Exit{Signal: "SIGKILL"})
 	assert.Len(t, f.tops(), 1)
 	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, otlp.EventNameProcessExited).SpanID(), "it has a record")
 }
@@ -165,7 +166,7 @@ func TestExitThatDoesNotCome(t *testing.T) {
 // TestExitOfNothing holds that the exit of a process that said nothing has a record all the same.
 func TestExitOfNothing(t *testing.T) {
 	f := newExitFold()
-	f.exit(telemetry.Exit{Code: 1, Stderr: "no key"})
+	f.exit(outcome.Exit{Code: 1, Stderr: "no key"})
 	assert.Empty(t, f.folded.spans)
 	lr := f.record(t, otlp.EventNameProcessExited)
 	assert.Equal(t, "exit code 1", lr.Body().Str())

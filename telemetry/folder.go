@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Some formats link a sub-agent's file to its session by the folder alone ([StreamSettings.ParentSession]). Which run of the
@@ -111,15 +112,15 @@ func (s *Stream) announceTime() {
 }
 
 // announceSpawningCall announces a call that started an agent, if its result names no id of it.
-func (s *Stream) announceSpawningCall(c *call, out outcome) {
+func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
 	r := c.caller.run
-	if c.agentType == "" || c.agentID != "" || c.child != nil || out.reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
+	if c.agentType == "" || c.agentID != "" || c.child != nil || out.Reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
 	s.registry.linkAgent(r.ref, spawningLink(s.settings.Agent.Provider, newCallRef(c)), agentKey{})
 	s.registry.spawningCallOfSession(sessionKey{s.settings.Agent.Provider, r.sessionID}, r.ref, spawningCall{
 		call:  newCallRef(c),
-		maker: s, target: markOf(c.target), how: ending{verdict: out.verdict(), span: c.span},
+		maker: s, target: markOf(c.target), how: ending{Verdict: out.Verdict(), span: c.span},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Nothing shows that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
@@ -56,7 +57,7 @@ func (s *Stream) closeOpen(reason otlp.CloseReason) {
 		s.closeRun(s.run, s.endOf(s.run, reason))
 	}
 	for _, a := range s.open.innermostFirst() {
-		s.closeAgent(a, closedFor(reason))
+		s.closeAgent(a, outcome.Closed(reason))
 	}
 	s.closeLingering(reason)
 	s.links.announced = nil
@@ -70,7 +71,7 @@ func (s *Stream) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
 	}
 	if r.childKey != (agentKey{}) {
 		if k := s.linkNow(r); k.ended {
-			return k.ending.reason // its call is over, only the link was waited for
+			return k.ending.Reason // its call is over, only the link was waited for
 		}
 	}
 	return reason

@@ -4,13 +4,14 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // closing is what is known when a run is closed, and needed until its span is written.
 type closing struct {
 	late *lateEnd // set if the record of the run's end waits
 	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
-	exit      *Exit
+	exit      *outcome.Exit
 	exitKnown bool
 	// reported is true once a sub-agent's use was entered, since its work seems to be over.
 	reported bool

@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Links connect a run to the sub-agents whose work stands in files of their own. The files are read in any order and at
@@ -95,7 +96,7 @@ func (k *agentLink) over(how ending) { k.ended, k.ending = true, how }
 
 // ending is how the call of a sub-agent ended, or for work in the background the work.
 type ending struct {
-	verdict
+	outcome.Verdict
 	span clock.Interval // of the call; empty for work in the background
 	took time.Duration  // of work in the background, as its notice reports; 0 if it does not
 }
@@ -152,7 +153,7 @@ func (r *Registry) announceAgent(maker *Stream, key agentKey, run *runRef, call 
 		k.begun(maker, run, call)
 		woken = append(woken, r.links.waiting.take(key)...)
 		if before, again := key.before(); again {
-			woken = append(woken, r.links.end(before, ending{verdict: closedFor(otlp.CloseReasonResult)})...) // it can be asked again
+			woken = append(woken, r.links.end(before, ending{Verdict: outcome.Closed(otlp.CloseReasonResult)})...) // it can be asked again
 		}
 		if k.child != nil {
 			woken = append(woken, k.child)

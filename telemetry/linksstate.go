@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // A stream whose own work is complete is not replayed after a restart. The files of its sub-agents may be yet to be read:
@@ -53,12 +54,12 @@ type EndState struct {
 }
 
 func endState(e *ending) EndState {
-	return EndState{Reason: e.reason, Outcome: e.outcome.String(), Cause: string(e.cause), CallTimes: timesOf(&e.span), Took: e.took}
+	return EndState{Reason: e.Reason, Outcome: e.Outcome.String(), Cause: string(e.Cause), CallTimes: timesOf(&e.span), Took: e.took}
 }
 
 func (s *EndState) ending() ending {
-	v := verdict{outcome: events.ParseOutcome(s.Outcome), reason: s.Reason, cause: events.Cause(s.Cause)}
-	return ending{verdict: v, span: s.CallTimes.interval(), took: s.Took}
+	v := outcome.Verdict{Outcome: events.ParseOutcome(s.Outcome), Reason: s.Reason, Cause: events.Cause(s.Cause)}
+	return ending{Verdict: v, span: s.CallTimes.interval(), took: s.Took}
 }
 
 func runState(r *runRef) RunState {

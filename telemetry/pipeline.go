@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
@@ -42,10 +42,10 @@ type task struct {
 type node struct {
 	spanID  otlp.SpanID
 	span    clock.Interval
-	open    int            // runs at work below
-	moved   time.Time      // clock time of the last sign of life
-	links   []otlp.SpanRef // runs that other accounts of the work below were the first with
-	worst   verdict        // of the runs below
+	open    int             // runs at work below
+	moved   time.Time       // clock time of the last sign of life
+	links   []otlp.SpanRef  // runs that other accounts of the work below were the first with
+	worst   outcome.Verdict // of the runs below
 	emitted bool
 	// accepted is set once the span was acknowledged. Until then it is pending, also for the next process.
 	accepted bool
@@ -53,48 +53,6 @@ type node struct {
 
 // maxLinks bounds the links of a step.
 const maxLinks = 128
-
-// result is the convention's word for a step or pipeline whose worst run ended so.
-func (v *verdict) result() string {
-	switch v.outcome {
-	case events.OutcomeOK:
-		return otlp.ResultSuccess
-	case events.OutcomeError:
-		return otlp.ResultFailure
-	case events.OutcomeInterrupted:
-		return otlp.ResultCancellation
-	case events.OutcomeKilled:
-		return otlp.ResultError
-	default:
-		if v.reason == otlp.CloseReasonTimeout {
-			return otlp.ResultTimeout
-		}
-		return otlp.ResultIncomplete
-	}
-}
-
-// worseThan reports whether a run that ended so decides over another: killed, then error, timeout, interrupted, incomplete.
-func worseThan(v, than verdict) bool { return v.severity() > than.severity() }
-
-func (v *verdict) severity() int {
-	switch v.outcome {
-	case events.OutcomeKilled:
-		return 6
-	case events.OutcomeError:
-		return 5
-	case events.OutcomeInterrupted:
-		return 3
-	case events.OutcomeIncomplete:
-		if v.reason == otlp.CloseReasonTimeout {
-			return 4
-		}
-		return 2
-	case events.OutcomeOK:
-		return 1
-	default:
-		return 0
-	}
-}
 
 func newPipelines(limit int, service string) pipelines {
 	return pipelines{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
@@ -151,14 +109,14 @@ func (p *pipelines) moved(res *otlp.Resource, now time.Time) {
 }
 
 // ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
-func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v verdict, now time.Time) (late bool) {
+func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v outcome.Verdict, now time.Time) (late bool) {
 	p.each(res, func(n *node) {
 		n.open--
 		n.moved = now
 		late = n.emitted // of the last, which is the run's parent
 		if !n.emitted {
 			n.span.CoverAll(&span)
-			if worseThan(v, n.worst) {
+			if v.WorseThan(&n.worst) {
 				n.worst = v
 			}
 		}
@@ -240,7 +198,7 @@ func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
 	}
 	b.nodes = append(b.nodes, &r.node)
 	b.AddPipeline(r.resource, &otlp.Pipeline{
-		Span: r.node.outline(r.traceID, otlp.SpanID{}), Name: key.name, RunID: key.runID, Result: r.node.worst.result(),
+		Span: r.node.outline(r.traceID, otlp.SpanID{}), Name: key.name, RunID: key.runID, Result: r.node.worst.Result(),
 	})
 }
 
@@ -248,7 +206,7 @@ func (t *task) write(b *batch, r *pipelineRun) {
 	of := t.node.outline(r.traceID, r.node.spanID)
 	of.Background = r.node.emitted && !r.node.span.Contains(t.node.span) // it came too late
 	b.AddStep(t.resource, &otlp.Step{
-		Span: of, Name: t.key.name, RunID: t.key.runID, URL: t.resource.Value(otlp.AttrTaskRunURL), Result: t.node.worst.result(),
+		Span: of, Name: t.key.name, RunID: t.key.runID, URL: t.resource.Value(otlp.AttrTaskRunURL), Result: t.node.worst.Result(),
 	})
 }
 
@@ -263,7 +221,7 @@ func (n *node) quiet(before time.Time) bool {
 // outline is the span of the node, which is exported now.
 func (n *node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	n.emitted = true
-	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.errorType()}
+	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.ErrorType()}
 	setTimes(&of, &n.span)
 	return of
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
@@ -269,7 +270,7 @@ func (r *Registry) runMoved(res *otlp.Resource) {
 }
 
 // runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *otlp.Resource, span clock.Interval, v verdict) (late bool) {
+func (r *Registry) runEnded(res *otlp.Resource, span clock.Interval, v outcome.Verdict) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

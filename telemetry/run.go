@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
@@ -24,12 +25,11 @@ type run struct {
 	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
 	toolCalls, toolErrors int
 
-	others      *agent      // stands for sub-agents whose work another stream has
-	first       *chat       // the first model call, if it waits for the run's end
-	chats       int         // model calls of the main thread that are over
-	lastMessage string      // the last model message of the main thread
-	sign        events.Sign // what its last events show of its end; see [run.noteSign]
-	signText    string      // the words of a failure that sign shows
+	others      *agent        // stands for sub-agents whose work another stream has
+	first       *chat         // the first model call, if it waits for the run's end
+	chats       int           // model calls of the main thread that are over
+	lastMessage string        // the last model message of the main thread
+	signs       outcome.Signs // what its last events show of its end
 	continues   continuation
 	begin       runStart
 	shape       runShape

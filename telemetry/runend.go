@@ -15,13 +15,13 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 	if !s.registry.firstRecord(parts) || s.suppressed {
 		return
 	}
-	v := s.evidenceOf(r, why).verdict()
+	v := s.evidenceOf(r, why).Verdict()
 	at := r.top.span.End
 	end := events.End{
-		Error: v.errorType() != "", Interrupted: v.outcome == events.OutcomeInterrupted, Decided: v.outcome,
-		Cause: events.Cause(v.errorType()), Err: v.message, Totals: r.totalsAt(at),
+		Error: v.ErrorType() != "", Interrupted: v.Outcome == events.OutcomeInterrupted, Decided: v.Outcome,
+		Cause: events.Cause(v.ErrorType()), Err: v.Message, Totals: r.totalsAt(at),
 	}
 	out := recordAt(at, s.moved, r.top.ref(), otlp.UIDOf(parts))
 	out.Conversation, out.Agent = r.sessionID, r.top.name
-	s.sink.AddRunEnd(r.resource, &out, &end, r.top.id, v.reason)
+	s.sink.AddRunEnd(r.resource, &out, &end, r.top.id, v.Reason)
 }

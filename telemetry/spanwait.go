@@ -194,7 +194,7 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 		s.writeChild(r, why)
 		return
 	}
-	v := s.evidenceOf(r, why).verdict()
+	v := s.evidenceOf(r, why).Verdict()
 	if r.inPipeline {
 		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
 	}

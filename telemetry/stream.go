@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Line says where events come from.
@@ -68,7 +69,7 @@ type Stream struct {
 	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
 	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
 	spans      *spanWaits            // closed runs whose spans wait for sub-agents in other streams
-	exit       *Exit                 // how the process ended, once it has
+	exit       *outcome.Exit         // how the process ended, once it has
 }
 
 // streamLinks are how a stream is linked to others.

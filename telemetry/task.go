@@ -23,7 +23,7 @@ func (r *run) opensTask(ev *events.DisplayEvent) bool {
 	case events.KindTurnStarted:
 		return r.end.line != nil
 	case events.KindPrompt:
-		return !ev.Synthetic && !r.shape.turns && r.shape.message && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak
+		return !ev.Synthetic && !r.shape.turns && r.shape.message && r.signs.ShowEnd()
 	default:
 		return false
 	}
@@ -54,7 +54,7 @@ func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool
 		if !s.suppressed { // else it was done before a restart
 			s.doneWith(strconv.Itoa(before.childKey.task), StepTask, s.sink)
 		}
-		s.closeRun(before, cmp.Or(k.ending.reason, otlp.CloseReasonResult))
+		s.closeRun(before, cmp.Or(k.ending.Reason, otlp.CloseReasonResult))
 	}
 	if ref == nil {
 		ref = s.folderRun(force || s.decide)

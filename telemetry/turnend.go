@@ -18,7 +18,7 @@ import (
 // showsEnd reports whether the run at work has shown its end, and has no open call.
 func (s *Stream) showsEnd() bool {
 	r := s.run
-	return r != nil && !r.closed && !r.shape.start && r.sign.Outcome != events.OutcomeUnknown && !r.sign.Weak && len(r.calls.open) == 0
+	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
 }
 
 // isAside reports whether an event is no work of the run at work, which has shown its end: what the program writes by

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // rendering is one input on its way to a log.
@@ -20,8 +20,8 @@ type rendering struct {
 	settings render.LogSettings
 	origin   render.Origin
 	redactor *redact.Redactor
-	live     bool                   // the input may be written while it is read
-	exit     func() *telemetry.Exit // how the program ended that wrote it; nil: unknown
+	live     bool                 // the input may be written while it is read
+	exit     func() *outcome.Exit // how the program ended that wrote it; nil: unknown
 
 	mu     sync.Mutex // of what follows
 	writer *render.Writer
@@ -56,7 +56,7 @@ func (r *rendering) to(out io.Writer) error {
 type namingSource struct {
 	*pipeline.Events
 	stream *render.Stream
-	exit   func() *telemetry.Exit
+	exit   func() *outcome.Exit
 }
 
 // ParseEvents parses the next line.

@@ -18,8 +18,8 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 const runSynopsis = `Runs an agent and shows what it does; with an OpenTelemetry endpoint it also sends
@@ -241,7 +241,7 @@ func (r *running) show(ctx context.Context) error {
 	shown := &rendering{
 		lines: lines, in: in, events: src, settings: r.screen.settings, redactor: redactor, live: true,
 		origin: render.Origin{Step: r.flags.step, Agent: parser.InfoOf(r.flags.provider).ServiceName},
-		exit:   func() *telemetry.Exit { return exitOf(r.process.Wait()) },
+		exit:   func() *outcome.Exit { return exitOf(r.process.Wait()) },
 	}
 	err = shown.to(r.screen.stdout)
 	if lines.skipped > 0 {
@@ -251,8 +251,8 @@ func (r *running) show(ctx context.Context) error {
 }
 
 // exitOf converts the exit of a process.
-func exitOf(e process.Exit) *telemetry.Exit {
-	return &telemetry.Exit{
+func exitOf(e process.Exit) *outcome.Exit {
+	return &outcome.Exit{
 		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
 	}
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // commandGrace is the default time between SIGTERM and SIGKILL of a command.
@@ -151,8 +151,8 @@ func (r *agentStream) followSettings() tail.Settings {
 }
 
 // exit converts how the process ended, without secrets.
-func (c *command) exit(e process.Exit) *telemetry.Exit {
-	exit := &telemetry.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
+func (c *command) exit(e process.Exit) *outcome.Exit {
+	exit := &outcome.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
 	if r := c.receiver.redactor; r != nil {
 		exit.Stderr = r.String(exit.Stderr)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Close ends the stream for the reason of the source.
@@ -53,7 +53,7 @@ func (s *stream) flush() {
 }
 
 // exited ends the stream with the exit of the process that wrote it.
-func (s *stream) exited(ctx context.Context, e *telemetry.Exit) error {
+func (s *stream) exited(ctx context.Context, e *outcome.Exit) error {
 	return s.finish(ctx, func() { s.pipeline.Exited(*e) })
 }
 

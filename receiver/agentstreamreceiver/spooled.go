@@ -10,19 +10,19 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // spooled is a stream that is read from a spool.
 type spooled struct {
 	*stream
 	spool    *spool.Spool
-	left     bool            // a previous process wrote it
-	replayed int64           // a previous process delivered the lines before this offset
-	exit     *telemetry.Exit // of the command that wrote it, once known
-	store    storage.Client  // stores the offset; nil: it is not stored
+	left     bool           // a previous process wrote it
+	replayed int64          // a previous process delivered the lines before this offset
+	exit     *outcome.Exit  // of the command that wrote it, once known
+	store    storage.Client // stores the offset; nil: it is not stored
 	accepted atomic.Int64
 }
 
@@ -99,7 +99,7 @@ type spoolState struct {
 	Position int64           `json:"position"`
 	State    json.RawMessage `json:"state,omitempty"`
 	// Exit is how the command ended, without its standard error.
-	Exit *telemetry.Exit `json:"exit,omitempty"`
+	Exit *outcome.Exit `json:"exit,omitempty"`
 }
 
 // spoolVersion is the version of spoolState.
@@ -126,7 +126,7 @@ func (c *spooled) save(ctx context.Context) {
 }
 
 // keepExit stores how the command ended, for the process that resumes its spool. Its standard error is not stored.
-func (c *spooled) keepExit(ctx context.Context, e *telemetry.Exit) {
+func (c *spooled) keepExit(ctx context.Context, e *outcome.Exit) {
 	exit := *e
 	exit.Stderr = ""
 	c.exit = &exit

@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -211,7 +212,7 @@ func TestExit(t *testing.T) {
 	feed(s, initLine, textLine)
 	assert.True(t, s.Events().Incomplete())
 	s.Flush()
-	s.Exited(telemetry.Exit{Code: 3, Time: time.Unix(5, 0), Stderr: "key " + madeUp})
+	s.Exited(outcome.Exit{Code: 3, Time: time.Unix(5, 0), Stderr: "key " + madeUp})
 	got := take(s)
 	assert.Equal(t, []string{"claude"}, opened)
 	assert.Positive(t, count)
@@ -225,7 +226,7 @@ func TestExit(t *testing.T) {
 // TestExitWithoutAWord has a program that told nothing: it goes by its own name.
 func TestExitWithoutAWord(t *testing.T) {
 	s := newStream(t, nil)
-	s.Exited(telemetry.Exit{Code: 0, Time: time.Unix(5, 0)})
+	s.Exited(outcome.Exit{Code: 0, Time: time.Unix(5, 0)})
 	outs := s.Take()
 	require.Len(t, outs, 1)
 	name, _ := outs[0].Logs.ResourceLogs().At(0).Resource().Attributes().Get("service.name")

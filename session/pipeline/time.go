@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -46,7 +47,7 @@ func (p *Pipeline) Flush() {
 }
 
 // Exited applies the exit of the process that wrote the stream, and whether its end line is missing.
-func (p *Pipeline) Exited(e telemetry.Exit) {
+func (p *Pipeline) Exited(e outcome.Exit) {
 	p.open()
 	e.Incomplete = p.events.Incomplete()
 	if r := p.settings.Redactor; r != nil {

@@ -1,0 +1,170 @@
+package outcome
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Evidence is all that shows how a run ended.
+type Evidence struct {
+	End   *events.End // the agent's own end line; nil without one
+	Signs Signs       // of the last events of the main thread
+	Open  bool        // calls had no result when the run closed
+	Why   otlp.CloseReason
+	Exit  *Exit // how its process ended; nil where that is not known
+}
+
+// Verdict is how a run or a sub-agent ended.
+type Verdict struct {
+	Outcome events.Outcome
+	Reason  otlp.CloseReason
+	Cause   events.Cause
+	Message string
+}
+
+// beforeResult follows how a process ended that gave no result.
+const beforeResult = " before its result"
+
+// Verdict decides.
+func (e *Evidence) Verdict() Verdict {
+	shown := e.shown()
+	if v, ok := e.Exit.verdict(shown); ok {
+		return v
+	}
+	v := Verdict{Outcome: shown, Reason: otlp.CloseReasonResult}
+	switch shown {
+	case events.OutcomeUnknown:
+		return Closed(e.incomplete())
+	case events.OutcomeInterrupted:
+		v.Reason = otlp.CloseReasonInterrupted
+	case events.OutcomeError:
+		v.Cause, v.Message = e.failure()
+	}
+	return v
+}
+
+// shown is the outcome that lines show.
+func (e *Evidence) shown() events.Outcome {
+	shown := e.End.Outcome()
+	if shown == events.OutcomeIncomplete {
+		shown = events.OutcomeUnknown // so it was decided for the record of the end
+	}
+	if shown == events.OutcomeUnknown && (!e.Open || e.Signs.last.Outcome != events.OutcomeOK) {
+		shown = e.Signs.last.Outcome
+	}
+	return shown
+}
+
+// failure is why a run failed, by its end line or else by its signs.
+func (e *Evidence) failure() (cause events.Cause, message string) {
+	cause, message = e.Signs.last.Cause, e.Signs.text
+	if e.End != nil && e.End.Err != "" {
+		message = e.End.Err
+	}
+	if e.End.Outcome() == events.OutcomeError {
+		cause = e.End.Cause
+	}
+	if cause == "" {
+		cause = events.CauseOther
+	}
+	return cause, message
+}
+
+// incomplete is the close reason of a run that shows no end.
+func (e *Evidence) incomplete() otlp.CloseReason {
+	switch {
+	case e.Exit != nil && e.Exit.Dropped > 0:
+		return otlp.CloseReasonTruncated
+	case e.Why == otlp.CloseReasonResult:
+		return otlp.CloseReasonNoResult // its end line does not show how it ended
+	default:
+		return e.Why
+	}
+}
+
+// Closed is the verdict on what is closed for a reason, and whose own end is not shown.
+func Closed(reason otlp.CloseReason) Verdict {
+	v := Verdict{Reason: reason}
+	switch reason {
+	case otlp.CloseReasonResult:
+		v.Outcome = events.OutcomeOK
+	case otlp.CloseReasonInterrupted:
+		v.Outcome = events.OutcomeInterrupted
+	case otlp.CloseReasonKilled:
+		v.Outcome = events.OutcomeKilled
+	default:
+		v.Outcome = events.OutcomeIncomplete
+	}
+	return v
+}
+
+// failed is the verdict on a sub-agent that reported a failure.
+func failed(message string) Verdict {
+	return Verdict{Outcome: events.OutcomeError, Reason: otlp.CloseReasonResult, Cause: events.CauseOther, Message: message}
+}
+
+// Inner is why what is open closes that lies in what ended so.
+func (v *Verdict) Inner() otlp.CloseReason {
+	if v.Reason == otlp.CloseReasonResult {
+		return otlp.CloseReasonNoResult
+	}
+	return v.Reason
+}
+
+// ErrorType is the low-cardinality word for a failure: its cause, else what ended it; empty where nothing failed. What the
+// user stopped did not fail, nor did what was replaced, evicted, or only no longer read.
+func (v *Verdict) ErrorType() string {
+	switch v.Outcome {
+	case events.OutcomeError:
+		return string(v.Cause)
+	case events.OutcomeKilled:
+		return string(otlp.CloseReasonKilled)
+	case events.OutcomeIncomplete:
+		if v.Reason.Failed() {
+			return string(v.Reason)
+		}
+	}
+	return ""
+}
+
+// Result is the convention's word for a step or pipeline whose worst run ended so.
+func (v *Verdict) Result() string {
+	switch v.Outcome {
+	case events.OutcomeOK:
+		return otlp.ResultSuccess
+	case events.OutcomeError:
+		return otlp.ResultFailure
+	case events.OutcomeInterrupted:
+		return otlp.ResultCancellation
+	case events.OutcomeKilled:
+		return otlp.ResultError
+	default:
+		if v.Reason == otlp.CloseReasonTimeout {
+			return otlp.ResultTimeout
+		}
+		return otlp.ResultIncomplete
+	}
+}
+
+// WorseThan reports whether a run that ended so decides over another: killed, then error, timeout, interrupted, incomplete.
+func (v *Verdict) WorseThan(other *Verdict) bool { return v.severity() > other.severity() }
+
+func (v *Verdict) severity() int {
+	switch v.Outcome {
+	case events.OutcomeKilled:
+		return 6
+	case events.OutcomeError:
+		return 5
+	case events.OutcomeInterrupted:
+		return 3
+	case events.OutcomeIncomplete:
+		if v.Reason == otlp.CloseReasonTimeout {
+			return 4
+		}
+		return 2
+	case events.OutcomeOK:
+		return 1
+	default:
+		return 0
+	}
+}

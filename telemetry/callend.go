@@ -1,0 +1,126 @@
+package telemetry
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/outcome"
+)
+
+// finishCall closes the call that a result answers. A second result changes nothing.
+func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged bool) {
+	switch {
+	case c == nil:
+		return
+	case c.closed:
+		s.count().LateResults++
+		return
+	}
+	out := outcome.OfResult(t, abridged)
+	c.span.End = at
+	if !out.Background { // else the duration may be that of the work, which goes on
+		if waited := c.span.Lasts(t.Duration); c.asks {
+			out.ApprovalWait = waited
+		}
+	}
+	if c.child != nil {
+		if out.Background {
+			c.child.background = true
+		} else {
+			s.closeAgent(c.child, outcome.OfAgent(t))
+			c.span.CoverAll(&c.child.span)
+		}
+	}
+	if s.registry.settings.Capture.ToolOutput {
+		out.Result = string(t.Output)
+	}
+	s.closeCall(c, out)
+}
+
+// finishBackground closes a sub-agent in the background when a notice says that its work ended.
+func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
+	if c == nil || !c.closed {
+		return // a call in the foreground: its result follows
+	}
+	v, over := outcome.OfNotice(&ev.Tool)
+	if !over {
+		return
+	}
+	if c.agentID != "" {
+		s.followUp.notify(s.registry.endAgent(s.keyOf(c), ending{Verdict: v, took: ev.Tool.Duration}))
+	}
+	if c.child != nil && (c.child.background || c.child.detached) {
+		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began
+			c.child.took(ev.Tool.Duration)
+		}
+		s.closeAgent(c.child, v)
+	}
+}
+
+// closeCall ends a call, and what is open below it.
+func (s *Stream) closeCall(c *call, out outcome.Call) {
+	if c.closed {
+		return
+	}
+	if c.caller.run.calls.close(c, s.registry.settings.Limits.RememberedIDs) {
+		s.count().ForgottenIDs++
+	}
+	s.open.callClosed(c.caller.run)
+	if out.ErrorType != "" {
+		c.caller.callFailed()
+	}
+	if out.Reason != otlp.CloseReasonResult && !out.HasResult {
+		s.count().UnclosedCalls++
+		if c.child != nil && !c.child.background {
+			s.closeAgent(c.child, outcome.Closed(out.Reason))
+		}
+		// It lasted as long as its agent was at work.
+		c.span.Cover(&c.caller.span.End)
+	}
+	clamped := c.span.Clamp()
+	switch {
+	case !c.caller.closed:
+		c.caller.cover(&c.span.Start, &c.span.End)
+	case c.span.Start.At.After(c.caller.span.End.At):
+		c.background = true // it was made after its maker's span was closed
+	default:
+		clamped = c.span.ClampInto(c.caller.span) || clamped // the parent's span is out already
+	}
+	c.caller.inside.CoverAll(&c.span)
+	s.announceEnd(c, out)
+	s.writeCall(c, out, clamped)
+	s.open.dropArguments(c) // a closed call stays known for long
+	s.allWritten(c.caller.run)
+}
+
+// writeCall writes the span of a call that is over.
+func (s *Stream) writeCall(c *call, out outcome.Call, clamped bool) {
+	if c.elsewhere {
+		return
+	}
+	of := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	if of.Trace.IsEmpty() {
+		return
+	}
+	of.ErrorType, of.Error, of.Reason = out.ErrorType, out.Message, out.CloseReason()
+	of.Background = of.Background || c.background
+	if of.Clamped = clamped; clamped {
+		s.count().ClampedSpans++
+	}
+	span := otlp.Call{
+		Span: of, Agent: c.caller.name, Tool: c.name, CallID: c.id, Type: toolType(c), Kind: c.kind(), Server: c.server, AgentType: c.agentType,
+		Target: c.target, Result: out.Result, ApprovalWait: out.ApprovalWait, ExitCode: out.ExitCode, HasExitCode: out.HasExit,
+	}
+	if shown := c.shown; shown != nil {
+		span.Executable, span.Arguments, span.ParentUnknown = shown.executable, shown.arguments, shown.unknownParent
+	}
+	s.sink.AddCall(c.caller.run.resource, &span)
+	key := metrics.Key{
+		Instrument: metrics.InstrumentExecuteTool, Agent: span.Agent, Tool: span.Tool, ToolType: span.Type, Kind: span.Kind, Server: span.Server,
+		ErrorType: out.ErrorType,
+	}
+	measureSpan(&s.meter, key, &c.span, of.Ref())
+	key.Instrument = metrics.InstrumentToolCalls
+	s.meter.Count(key, of.Ref())
+}
