@@ -44,6 +44,15 @@ func ParseOutcome(word string) Outcome {
 	return OutcomeUnknown
 }
 
+// MarshalText gives the wire name.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText; an unknown word is [OutcomeUnknown].
+func (o *Outcome) UnmarshalText(word []byte) error {
+	*o = ParseOutcome(string(word))
+	return nil
+}
+
 // Cause is why a run or a model call failed, one of a few values that all formats share. It is empty where nothing
 // failed.
 type Cause string

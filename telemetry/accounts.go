@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/memory"
 )
 
@@ -36,26 +38,30 @@ const (
 // account is a stream that was the first with a run or a sub-agent.
 type account struct {
 	stream string
-	alias  atomic.Pointer[account] // the first account of the run under other ids
-	key    string                  // of its run
-	ref    atomic.Pointer[runRef]  // of a run, once it was opened; nil also for one of an earlier process
-	twin   string                  // the stream that has the run too, under other ids; see twins.go
+	alias  atomic.Pointer[account]  // the first account of the run under other ids
+	key    string                   // of its run
+	ref    atomic.Pointer[link.Run] // of a run, once it was opened; nil also for one of an earlier process
+	// resource is that of the run; nil before ref.
+	resource *otlp.Resource
+	twin     string // the stream that has the run too, under other ids; see twins.go
 	// recalled marks one of an earlier process, of whose items nothing is known.
 	recalled bool
+	// inline marks that of a sub-agent in a stream that has its run too.
+	inline bool
 }
 
 // over reports whether the run of the account is over, with all that it has in the background, as far as is known. One
 // without a run that is not recalled is about to open it.
 func (a *account) over() bool {
 	if ref := a.ref.Load(); ref != nil {
-		return ref.written.Load()
+		return ref.Written()
 	}
 	return a.recalled
 }
 
 // allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
 func (s *Stream) allWritten(r *run) {
-	if !r.closed || r.isJoined() || r.childKey != (agentKey{}) || len(r.calls.open) > 0 || r.work.agents > 0 || r.ref.written.Swap(true) {
+	if !r.closed || r.isJoined() || r.isChild() || len(r.calls.open) > 0 || r.work.agents > 0 || !r.ref.Write() {
 		return
 	}
 	if r.account != nil {
@@ -167,7 +173,7 @@ func (s *Stream) firstUnder(first *account, session string, waiting []pendingEve
 func (r *Registry) opened(first *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first.account.key = first.key
+	first.account.key, first.account.resource = first.key, first.resource
 	first.account.ref.Store(first.ref)
 }
 
@@ -183,19 +189,4 @@ func (r *Registry) claim(thing uint64, stream string) *account {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.owners.claim(thing, stream)
-}
-
-// Recall restores what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
-// copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
-// streams are opened.
-func (r *Registry) Recall(stream string, state *StreamState) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, thing := range state.Owned {
-		r.owners.claim(thing, stream).recalled = true
-	}
-	if state.Links != nil {
-		r.recallLinks(state.Links)
-	}
-	r.recalled.add(state)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -145,11 +146,11 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		lastInput: c.span.Start, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
-	if r.isJoined() && (id == "" || r.ref.recorded && !s.recorded) {
+	if r.isJoined() && (id == "" || r.ref.Recorded && !s.recorded) {
 		a.role = roleDuplicate // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
 	} else if id != "" && r.exports() {
-		key := agentKey{s.settings.Agent.Provider, r.sessionID, id, occurrence}
-		switch a.account = s.accountOfAgent(key, &runRef{traceID: r.traceID, topSpanID: a.spanID, inline: true}); {
+		key := link.Key{Provider: s.settings.Agent.Provider, Session: r.sessionID, Agent: id, Task: occurrence}
+		switch a.account = s.accountOfAgent(key, a.ref(), true); {
 		case a.account != nil:
 		case r.isJoined() && s.firstHasAgent(key, a.ref()):
 			a.role = roleJoined
@@ -161,7 +162,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	c.child = a
 	s.open.agentOpened(a)
 	s.announceAgent(c, id)
-	s.linkInline(a, linkInlineAtWork)
+	s.worksInline(a, false)
 	return a
 }
 
@@ -187,7 +188,7 @@ func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
 	s.open.agentClosed(a)
-	s.linkInline(a, linkInline)
+	s.worksInline(a, true)
 	if a.account != nil {
 		r := a.run
 		if r.overAgents = append(r.overAgents, a); r.closed {
@@ -222,13 +223,13 @@ func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account
 	}
-	isRun := a.call == nil && r.childKey == (agentKey{})
+	isRun := a.call == nil && !r.isChild()
 	of := s.span(a, a.spanID, a.parent, &a.span)
 	if of.Trace.IsEmpty() {
 		return
 	}
 	if first := r.continues.of; isRun && first != nil && r.continues.shown {
-		of.Links = []otlp.SpanRef{{Trace: first.traceID, Span: first.topSpanID}}
+		of.Links = []otlp.SpanRef{{Trace: first.Trace, Span: first.Top}}
 	}
 	of.ErrorType, of.Error, of.Reason = v.ErrorType(), v.Message, v.Reason
 	of.Background = of.Background || a.background || a.outlivesCall()

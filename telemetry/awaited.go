@@ -44,16 +44,13 @@ func (r *Registry) awaitAccount(first *account, s *Stream) bool {
 	if first.over() {
 		return false
 	}
-	r.links.waiting.add(accountKey{first}, s)
+	r.waits.Add(first, s)
 	return true
 }
-
-// accountKey is what a second account waits for.
-type accountKey struct{ first *account }
 
 // accountOver returns the streams that waited for the end of an account.
 func (r *Registry) accountOver(first *account) []*Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.links.waiting.take(accountKey{first})
+	return r.waits.Take(first)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -48,7 +49,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if c.agentID != "" {
-		s.followUp.notify(s.registry.endAgent(s.keyOf(c), ending{Verdict: v, took: ev.Tool.Duration}))
+		s.followUp.notify(s.registry.links.End(s.keyOf(c), link.End{Verdict: v, Took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began

@@ -2,20 +2,37 @@ package telemetry
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/team"
 )
+
+// A sub-agent's stream of its own waits for its parent's: for the run that it belongs to, and then for its call (package link), or
+// for what its folder shows of them (package folder).
+//
+// What a child gives once the parent's line has announced what it waited for is exported with that line: so a line that is
+// replayed releases without export, and a line that is not acknowledged has released nothing.
+
+// streamLinks are how a stream is linked to others.
+type streamLinks struct {
+	child link.Key // the sub-agent that works in the stream, if it is one's
+	// taskStart is when the file of a sub-agent began, and taskPrompt what it began with.
+	taskStart  clock.Instant
+	taskPrompt string
+	// announced are the agents that the stream started and whose work may stand in streams of their own.
+	announced []link.Key
+	awaited   *awaited // nil before the first
+}
 
 // childOf is the sub-agent that works in this stream. The first event that names one decides for all: a stream that
 // begins with another session than a sub-agent's may contain sub-agents' sessions later.
-func (s *Stream) childOf(waiting []pendingEvent) agentKey {
+func (s *Stream) childOf(waiting []pendingEvent) link.Key {
 	for i := range waiting {
-		if s.links.child != (agentKey{}) || s.run != nil {
+		if !s.links.child.IsZero() || s.run != nil {
 			break
 		}
 		s.links.child = childKeyOf(s.settings.Agent.Provider, &waiting[i].event)
@@ -26,100 +43,99 @@ func (s *Stream) childOf(waiting []pendingEvent) agentKey {
 	return s.links.child
 }
 
-func (s *Stream) turnOf(waiting []pendingEvent) turnKey {
+func (s *Stream) turnOf(waiting []pendingEvent) link.Turn {
 	for i := range waiting {
 		if ev := &waiting[i].event; ev.TurnID != "" {
-			return turnKey{s.settings.Agent.Provider, ev.SessionID, ev.TurnID}
+			return link.Turn{Provider: s.settings.Agent.Provider, Session: ev.SessionID, Turn: ev.TurnID}
 		}
 	}
-	return turnKey{}
+	return link.Turn{}
 }
 
 // adopt makes the run that was just opened the work of a sub-agent in its parent's run.
-func (s *Stream) adopt(key agentKey, ref *runRef) {
+func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	r := s.run
-	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.traceID, ref.scope, true
-	r.key = ref.key
+	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.Trace, ref.Scope, true
+	r.key = ref.Key
 	r.top.parent = otlp.SpanID{}
-	r.top.id = key.agent
+	r.top.id = key.Agent
 	r.top.name = s.agentName
-	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.agent), key.provider, key.session, "", key.agent)
-	s.registry.linkOpened(ref, key)
+	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.Agent), key.Provider, key.Session, "", key.Agent)
+	ref.Team.Opened(key.Member())
 	if group := s.settings.Group; group != "" {
-		s.registry.linkGroup(ref, agentKey{provider: key.provider, agent: group})
+		ref.Team.Group(team.Key{Agent: group})
 	}
 	s.standAgent(r, key)
 	s.registry.childOpened(s)
 }
 
-// announceTurn links a turn to its run.
-func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
-		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
+// childKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
+func childKeyOf(provider string, ev *events.DisplayEvent) link.Key {
+	switch {
+	case ev.ParentID != "":
+		return link.Key{} // a sub-agent inside its parent's stream
+	case ev.AgentID != "" && ev.AgentID != ev.SessionID:
+		return link.Key{Provider: provider, Session: ev.SessionID, Agent: ev.AgentID}
+	case ev.AgentID != "", ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
+		return link.Key{Provider: provider, Agent: ev.SessionID}
+	default:
+		return link.Key{}
 	}
-	r.turn = strings.Clone(ev.TurnID)
-	s.followUp.notify(s.registry.announceTurn(turnKey{s.settings.Agent.Provider, r.sessionID, r.turn}, r.ref))
 }
 
-// announceAgent links an agent to the call that started it.
-func (s *Stream) announceAgent(c *call, id string) {
-	if id == "" || c.agentID != "" || id == s.links.child.agent {
-		return // an agent did not start itself
-	}
-	c.agentID, c.task = id, int32(s.seen.nth(&s.seen.agents, "asked", id))
-	if c.caller.run.adoptsNobody() {
+// maxTask bounds what is kept of a sub-agent's prompt to find its call, in bytes.
+const maxTask = 16 << 10
+
+// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder names its session.
+func (s *Stream) noteTask(waiting []pendingEvent) {
+	if s.settings.ParentSession == "" {
 		return
 	}
-	if c.child == nil { // else its work stands here
-		s.registry.linkAgent(c.caller.run.ref, s.keyOf(c), c.caller.run.childKey)
-		s.links.announced = append(s.links.announced, s.keyOf(c))
-		if drop := len(s.links.announced) - maxState; drop > 0 {
-			s.links.announced = slices.Delete(s.links.announced, 0, drop)
+	s.links.taskStart = waiting[0].at.At
+	for i := range waiting {
+		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
+			s.links.taskPrompt = ev.Text[:min(len(ev.Text), maxTask)]
+			return
 		}
 	}
-	s.followUp.notify(s.registry.announceAgent(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
-	if c.closed {
-		s.endAgent(c, ending{Verdict: outcome.Closed(otlp.CloseReasonResult), span: c.span})
+}
+
+// folderRun is the run that the stream belongs to by its folder. Unless it is time to decide, it is nil as long as the
+// session may still have another.
+func (s *Stream) folderRun(decide bool) *link.Run {
+	if s.settings.ParentSession == "" {
+		return nil
 	}
-}
-
-// endAgent reports that an agent's work is over. A duplicate account leaves that to the one that exports the call.
-func (s *Stream) endAgent(c *call, how ending) {
-	if c.agentID != "" && c.exported() {
-		s.followUp.notify(s.registry.endAgent(s.keyOf(c), how))
+	run := s.registry.folders.Await(s, s.settings.folder(s.settings.ParentSession), s.links.taskStart, decide)
+	if run == nil {
+		s.registry.childOpened(s)
 	}
+	return run
 }
 
-// announceEnd reports that the call which started an agent is over.
-func (s *Stream) announceEnd(c *call, out outcome.Call) {
-	switch {
-	case c.agentID == "":
-	case out.Background:
-		s.registry.inBackground(s.keyOf(c))
-	default:
-		s.endAgent(c, ending{Verdict: out.Verdict(), span: c.span})
+// linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder shows.
+func (s *Stream) linkNow(r *run) link.Child {
+	k := s.registry.links.Lookup(r.childKey)
+	if k.Call != nil && k.Run != nil && k.Run.RunID != r.ref.RunID {
+		k.Call, k.Ended = nil, false // a call of another run can't be above what hangs in this one
 	}
-	s.announceSpawningCall(c, out)
-}
-
-func (s *Stream) keyOf(c *call) agentKey {
-	return agentKey{s.settings.Agent.Provider, c.caller.run.sessionID, c.agentID, int(c.task)}
-}
-
-// notify keeps the streams that an announcement concerns, until the line is done.
-func (f *followUp) notify(children []*Stream) {
-	f.children = append(f.children, children...)
+	if k.Call == nil && s.settings.ParentSession != "" {
+		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.ref, s.links.taskStart, s.links.taskPrompt); ok {
+			k.Call, k.Ended, k.End = &c.Call, true, c.End
+		}
+	}
+	return k
 }
 
 // settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
 func (s *Stream) settle() {
-	if s.run == nil || s.run.closed || s.run.childKey == (agentKey{}) || !s.idle || len(s.run.calls.open) > 0 {
+	if s.run == nil || s.run.closed || s.run.childKey.IsZero() || !s.idle || len(s.run.calls.open) > 0 {
 		return
 	}
-	if k := s.registry.linkNow(s.run.childKey); k.ended {
+	if k := s.registry.links.Lookup(s.run.childKey); k.Ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
 		s.done(StepEnd, s.sink)
-		s.closeRun(s.run, k.ending.Reason)
+		s.closeRun(s.run, k.End.Reason)
 	}
 }
 
@@ -132,24 +148,26 @@ func (s *Stream) expire(before time.Time) {
 		return
 	}
 	last := s.isOld() && s.idle && s.registry.backlog.quietSince(before)
-	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey == (agentKey{}) {
+	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey.IsZero() {
 		return
 	}
 	k, why := s.linkNow(s.run), otlp.CloseReasonResult
-	switch over := s.registry.linkNow(s.run.childKey).ended || s.run.ref.span.Load() != nil; {
+	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil; {
 	case !over && !last:
 		return
+	case k.Ended:
+		why = k.End.Reason
 	case !over:
 		why = otlp.CloseReasonTimeout
 	}
 	s.done(StepEnd, s.sink)
-	s.closeRun(s.run, cmp.Or(k.ending.Reason, why))
+	s.closeRun(s.run, why)
 }
 
 // expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports
 // whether it was time.
 func (s *Stream) expireHeld(last bool) bool {
-	if s.run != nil && (s.run.childKey == (agentKey{}) || s.run.ref.span.Load() == nil) && !last {
+	if s.run != nil && (s.run.childKey.IsZero() || s.run.ref.Span() == nil) && !last {
 		return false
 	}
 	s.decide = true
@@ -168,33 +186,28 @@ func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
 	v := s.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call does better
-	if k.ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
-		v = k.ending.Verdict
+	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
+		v = k.End.Verdict
 	}
-	if r.childKey.task == 0 { // the time that is reported later is since the first task began
-		a.took(k.ending.took)
+	if r.childKey.Task == 0 { // the time that is reported later is since the first task began
+		a.took(k.End.Took)
 	}
-	if k.call != nil && (k.call.exported || s.registry.spanIsOut(r.traceID, k.call.spanID)) {
+	if k.Call != nil && (k.Call.Exported || s.registry.spanIsOut(r.traceID, k.Call.Span)) {
 		if s.settings.ParentSession != "" {
-			maker := s.registry.spawningCallFound(sessionKey{s.settings.Agent.Provider, s.settings.ParentSession}, r.ref, k.call)
+			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.ref, k.Call)
 			if maker != nil && maker != s {
 				s.followUp.lighter = append(s.followUp.lighter, maker)
 			}
 		}
-		a.parent, a.name = k.call.spanID, cmp.Or(k.call.agentType, s.registry.agentType(r.childKey), a.name, k.call.toolName)
+		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)
 		// Its file may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
 		// of a call that is still open when the reading stops.
-		a.background = k.background || !k.call.exported || !k.ended || k.ending.span.Start.Known() && !k.ending.span.Contains(a.span)
+		a.background = k.Background || !k.Call.Exported || !k.Ended || !k.End.Span.IsZero() && !k.End.Span.Contains(a.span)
 	} else {
-		a.parent = r.ref.topSpanID
-		r.orphan = r.childKey.agent
-		over := r.ref.span.Load()
-		a.background = !r.ref.exported || over == nil || !over.Contains(a.span)
+		a.parent = r.ref.Top
+		r.orphan = r.childKey.Agent
+		over := r.ref.Span()
+		a.background = !r.ref.Exported || over == nil || !over.Contains(a.span)
 	}
 	s.writeAgent(a, v)
-}
-
-// newCallRef is what the sub-agent that a call started needs to know of it.
-func newCallRef(c *call) *callRef {
-	return &callRef{spanID: c.spanID, agentType: c.agentType, toolName: c.name, exported: c.exported()}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -53,6 +54,12 @@ func (r *Registry) mark(k *copyKey) uint64 {
 	rest[8] = byte(k.kind)
 	h.Write(rest[:])
 	return h.Sum64()
+}
+
+// stableHash is the same in every process. Nobody can write a stream whose things meet those of another.
+func stableHash(parts ...string) uint64 {
+	sum := otlp.Hash(otlp.DomainThing, 0, parts...)
+	return binary.BigEndian.Uint64(sum[:8])
 }
 
 // leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.

@@ -41,7 +41,7 @@
 //	agent none → open      the first sign of a sub-agent's own work
 //	      open → closed    its call's end; in the background, the notice of its end; too many at work (evicted); Close
 //	      none → open      in a stream of its own: the run or the call that it works for is known, or the session that its
-//	                       folder names has come so far (folder.go)
+//	                       folder names has come so far (package folder)
 //	      open → closed    in a stream of its own: its call is over and all that is there was read since, or its run is
 //	                       over, or its call, and the stream was quiet for [Settings.ParentWait]
 //	      closed → closed  what it does later: records, calls of their own time in the background, and a count; never a

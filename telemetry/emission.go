@@ -81,7 +81,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	case of != nil && ev.Kind != events.KindToolProgress:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
 	default:
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.agent, strconv.FormatInt(o.offset, 10))
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.Agent, strconv.FormatInt(o.offset, 10))
 	}
 	return appendContent(buf, r, of, ev)
 }

@@ -117,7 +117,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	s.writeFirst(r)
 	s.closeChat(r.top)
 	s.writeFirst(r) // if it was the only one
-	if r.childKey == (agentKey{}) {
+	if !r.isChild() {
 		s.endRecord(r, why)
 	}
 	r.closed, r.top.closed = true, true
@@ -127,11 +127,11 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	if n := len(r.calls.open); n > 0 {
 		s.linger(r, n)
 	}
-	if r.childKey != (agentKey{}) {
+	if r.isChild() {
 		s.enterLinked(r, true)
 		s.writeClosed(r, why)
 		s.registry.childClosed(s)
-		if maker := s.registry.agentDone(r.childKey); maker != nil && maker != s {
+		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s {
 			s.followUp.lighter = append(s.followUp.lighter, maker)
 		}
 		s.endAgentAccounts(r)
@@ -141,9 +141,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 		return
 	}
 	if !r.isJoined() {
-		over := r.top.span
-		r.ref.totals.Store(r.top.ledger.HasTotals())
-		r.ref.span.Store(&over)
+		r.ref.End(r.top.span, r.top.ledger.HasTotals())
 	}
 	s.endAgentAccounts(r)
 	s.writeTop(r, why)

@@ -69,9 +69,9 @@ func (s *Stream) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
 	if len(r.calls.open) > 0 {
 		return reason
 	}
-	if r.childKey != (agentKey{}) {
-		if k := s.linkNow(r); k.ended {
-			return k.ending.Reason // its call is over, only the link was waited for
+	if r.isChild() {
+		if k := s.linkNow(r); k.Ended {
+			return k.End.Reason // its call is over, only the link was waited for
 		}
 	}
 	return reason

@@ -1,154 +1,137 @@
 package telemetry
 
 import (
-	"time"
+	"slices"
 
-	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/clock"
-	"github.com/tailspan/tailspan/session/outcome"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tailspan/tailspan/session/link"
 )
 
-// A stream whose own work is complete is not replayed after a restart. The files of its sub-agents may be yet to be read:
-// what they need to know of it is kept with its state, and [Registry.Recall] gives it back to the registry.
+// What a stream knows of its links is kept with its state. A sub-agent's stream keeps its parent's announcements and what it
+// used itself ([StreamState.Child], [StreamState.Used]). A stream whose own work is complete is not replayed after a restart,
+// and the files of its sub-agents may be yet to be read: what they need to know of it is kept too ([StreamState.Agents],
+// [StreamState.Folder]), and [Registry.Recall] gives it back to the registry. What sub-agents used counts then for the runs whose
+// spans were not written, which the states of their streams name ([StreamState.Needs]).
 
-// LinksState is what a complete stream knows of the sub-agents that it started and that no stream has shown whole: how many
-// files a workflow has is not known, and an agent may have none at all.
-type LinksState struct {
-	Provider string `json:"provider"`
-	// Agents are those whose ids the stream reported.
-	Agents []ChildState `json:"agents,omitempty"`
-	// Session holds those that only the folder of its files links to it; nil if there are none.
-	Session *SessionState `json:"session,omitempty"`
-}
-
-// SessionState are the runs of a session whose folder holds sub-agents, and how far it has come, in Unix nanoseconds.
-type SessionState struct {
-	ID     string            `json:"id"`
-	Latest int64             `json:"latest"`
-	Runs   []SessionRunState `json:"runs"`
-}
-
-// SessionRunState is a run, when it began, and the calls of it that started agents.
-type SessionRunState struct {
-	RunState
-	Start    int64               `json:"start"`
-	Spawning []SpawningCallState `json:"spawning,omitempty"`
-}
-
-// SpawningCallState is a call that started an agent, and how it ended.
-type SpawningCallState struct {
-	CallState
-	EndState
-	Target textMark `json:"target"`
-}
-
-// EndState is how the call of a sub-agent ended, or its work in the background.
-type EndState struct {
-	Reason    otlp.CloseReason `json:"reason,omitempty"`
-	Outcome   string           `json:"outcome,omitempty"`
-	Cause     string           `json:"cause,omitempty"`
-	CallTimes *Times           `json:"call_times,omitempty"`
-	// Took is how long work in the background took, as the notice of its end reports it, in nanoseconds.
-	Took time.Duration `json:"took_ns,omitempty"`
-}
-
-func endState(e *ending) EndState {
-	return EndState{Reason: e.Reason, Outcome: e.Outcome.String(), Cause: string(e.Cause), CallTimes: timesOf(&e.span), Took: e.took}
-}
-
-func (s *EndState) ending() ending {
-	v := outcome.Verdict{Outcome: events.ParseOutcome(s.Outcome), Reason: s.Reason, Cause: events.Cause(s.Cause)}
-	return ending{Verdict: v, span: s.CallTimes.interval(), took: s.Took}
-}
-
-func runState(r *runRef) RunState {
-	return RunState{
-		Key: r.key, Scope: r.scope, Session: r.sessionID, Trace: r.traceID, Top: r.topSpanID, Ended: timesOf(r.span.Load()),
-		Exported: r.exported, Totals: r.totals.Load() && !r.recorded,
+// childState is the sub-agent that works in the stream, and what is known of it; nil if none does.
+func (s *Stream) childState() *link.Child {
+	if s.links.child.IsZero() {
+		return nil
 	}
+	r := s.run
+	if !r.isChild() {
+		return s.registry.links.State(s.registry.links.Lookup(s.links.child))
+	}
+	k := s.registry.links.Lookup(r.childKey)
+	if r.ref.Span() != nil {
+		k = s.linkNow(r) // the run is over, so what the folder shows of the call holds
+	}
+	if k.Run == nil {
+		k.Run = r.ref // known by its turn alone
+	}
+	return s.registry.links.State(k)
 }
 
-func callState(c *callRef) CallState {
-	return CallState{Span: c.spanID, Type: c.agentType, Tool: c.toolName, Exported: c.exported}
-}
+// isChild reports whether the run is a sub-agent's task in a stream of its own.
+func (r *run) isChild() bool { return r != nil && !r.childKey.IsZero() }
 
-func (s *CallState) ref() *callRef {
-	return &callRef{spanID: s.Span, agentType: s.Type, toolName: s.Tool, exported: s.Exported}
-}
-
-// linksState is what the stream's sub-agents need that have not come; nil if there are none.
-func (s *Stream) linksState() *LinksState {
-	state := &LinksState{Provider: s.settings.Agent.Provider}
+// keepLinks adds to the state of a complete stream what its sub-agents need that have not come.
+func (s *Stream) keepLinks(state *StreamState) {
 	for _, key := range s.links.announced {
-		if k := s.registry.linkNow(key); !k.done && k.run != nil {
-			state.Agents = append(state.Agents, *s.registry.childState(key, &k))
+		if k := s.registry.links.Lookup(key); !k.Done && k.Run != nil {
+			state.Agents = append(state.Agents, *s.registry.links.State(k))
 		}
 	}
 	if r := s.run; r != nil && s.settings.Agent.Folders {
-		state.Session = s.registry.sessionState(s, sessionKey{s.settings.Agent.Provider, r.sessionID})
+		state.Folder = s.registry.folders.State(s, s.settings.folder(r.sessionID))
 	}
-	if state.Agents == nil && state.Session == nil {
-		return nil
-	}
-	return state
 }
 
-// sessionState is what is known of a session, if a call of the stream started an agent whose file was not read yet.
-func (r *Registry) sessionState(maker *Stream, key sessionKey) *SessionState {
+// recalled is what the states of streams have of runs and sub-agents, until [Registry.Recalled].
+type recalled struct {
+	needs  map[link.RunID]struct{}
+	agents []*StreamState
+}
+
+func (c *recalled) add(state *StreamState) {
+	for _, run := range state.Needs {
+		if c.needs == nil {
+			c.needs = map[link.RunID]struct{}{}
+		}
+		c.needs[run] = struct{}{}
+	}
+	if sub := state.Child; sub != nil && sub.Run != nil && len(state.Used)+len(state.Needs) > 0 {
+		c.agents = append(c.agents, state)
+	}
+}
+
+// Recall restores what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
+// copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
+// streams are opened.
+func (r *Registry) Recall(stream string, state *StreamState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, known := r.links.sessions.Get(key)
-	if !known {
-		return nil
+	for _, thing := range state.Owned {
+		r.owners.claim(thing, stream).recalled = true
 	}
-	missed := false
-	state := &SessionState{ID: key.session, Latest: int64(s.latest)}
-	for _, run := range s.runs {
-		one := SessionRunState{RunState: runState(run.ref), Start: int64(run.start)}
-		for i := range run.spawning {
-			c := &run.spawning[i]
-			missed = missed || c.maker == maker && !c.found
-			one.Spawning = append(one.Spawning, SpawningCallState{callState(c.call), endState(&c.how), c.target})
-		}
-		state.Runs = append(state.Runs, one)
+	for i := range state.Agents {
+		r.links.Restore(&state.Agents[i])
 	}
-	if !missed {
-		return nil
+	if state.Folder != nil {
+		r.folders.Restore(state.Folder, r.links.Recall)
 	}
-	return state
+	r.recalled.add(state)
 }
 
-// recallLinks restores what a complete stream knew of its sub-agents. Its owner locks.
-func (r *Registry) recallLinks(state *LinksState) {
-	for i := range state.Agents {
-		one := &state.Agents[i]
-		r.recallChild(agentKey{state.Provider, one.Session, one.Agent, one.Task}, one)
-	}
-	session := state.Session
-	if session == nil {
-		return
-	}
-	key := sessionKey{state.Provider, session.ID}
-	s, known := r.links.sessions.Get(key)
-	if !known {
-		s = &sessionRuns{}
-		r.links.sessions.Set(key, s)
-	}
-	if latest := clock.Instant(session.Latest); latest.After(s.latest) {
-		s.latest = latest
-	}
-	for i := range session.Runs {
-		one := &session.Runs[i]
-		ref := r.recallRun(&one.RunState)
-		if s.of(ref) != nil {
+// Recalled ends the calls of [Registry.Recall]: what sub-agents used is entered for the runs that need it, each of which has one
+// reference, whichever of the streams is opened first.
+func (r *Registry) Recalled() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, state := range r.recalled.agents {
+		if _, needed := r.recalled.needs[state.Child.Run.RunID]; !needed {
 			continue
 		}
-		run := &datedRun{ref: ref, start: clock.Instant(one.Start)}
-		for j := range one.Spawning {
-			c := &one.Spawning[j]
-			run.spawning = append(run.spawning, spawningCall{call: c.ref(), target: c.Target, how: c.ending()})
+		ref := r.links.Recall(state.Child.Run)
+		for i := range state.Used {
+			ref.Team.Recall(state.Child.Agent, &state.Used[i])
 		}
-		s.runs = append(s.runs, run)
 	}
+	r.recalled = recalled{}
+}
+
+// unwrittenSpans are the spans of the stream's closed runs that were not accepted.
+func (s *Stream) unwrittenSpans() (spans []pcommon.SpanID) {
+	for r := range s.spans.runs() {
+		spans = append(spans, r.top.spanID)
+	}
+	return spans
+}
+
+// needs are the runs of the stream's spans that are not written, as far as sub-agents work for them.
+func (s *Stream) needs() (runs []link.RunID) {
+	add := func(ref *link.Run) {
+		if !ref.Team.Empty() && !slices.Contains(runs, ref.RunID) {
+			runs = append(runs, ref.RunID)
+		}
+	}
+	if r := s.run; r != nil && !r.closed && !r.isJoined() && r.ref != nil {
+		add(r.ref)
+	}
+	for r := range s.spans.runs() {
+		add(r.ref)
+	}
+	return runs
+}
+
+// dropSpans leaves the spans that wait to a later process.
+func (s *Stream) dropSpans() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.spans.runs() {
+		s.registry.releaseTeam(r.ref, s, false)
+	}
+	s.spans = nil
+	s.registry.release(s.registry.spans, s)
 }

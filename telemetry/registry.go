@@ -12,8 +12,11 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/folder"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/wait"
 )
 
 // Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
@@ -26,11 +29,14 @@ type Registry struct {
 	emitted  *memory.Set  // has locks of its own
 	said     *memory.Set  // copy marks of what the model said; see accounts.go
 
+	links   *link.Registry[*Stream]
+	folders *folder.Registry[*Stream]
+
 	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
 
 	mu        sync.Mutex
 	pipelines pipelines
-	links     links
+	waits     wait.List[*Stream] // for the end of an account, or for the sub-agents of a [link.Run]
 	owners    owners
 	signs     signer
 	totals    sessionTotals
@@ -44,10 +50,7 @@ type Registry struct {
 	backlog   backlog
 	out       *batch
 	counts    Counts
-
-	// runsByID are the runs in the states of sub-agents, and those whose sub-agents are linked by their folder.
-	runsByID memory.Map[runID, *runRef]
-	recalled recalled
+	recalled  recalled
 }
 
 // NewRegistry makes a Registry.
@@ -63,6 +66,8 @@ func NewRegistry(s Settings) *Registry {
 		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
 		emitted:   memory.NewSet(s.Limits.EmittedIDs),
 		said:      memory.NewSet(s.Limits.RememberedIDs),
+		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
+		folders:   folder.NewRegistry[*Stream](s.Limits.RememberedIDs),
 		agents:    map[Agent]*Agent{},
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
@@ -71,11 +76,9 @@ func NewRegistry(s Settings) *Registry {
 		spans:     streamTimes{},
 	}
 	r.out = newBatch(r)
-	r.links = newLinks(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
-	r.runsByID = memory.NewMap[runID, *runRef](s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
 
@@ -183,6 +186,16 @@ func (r *Registry) childOpened(s *Stream) {
 	r.children[s] = struct{}{}
 }
 
+// leave takes a stream that ends out of all that waits.
+func (r *Registry) leave(s *Stream) {
+	r.links.Leave(s, s.links.child)
+	r.folders.Leave(s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waits.Remove(s)
+	delete(r.children, s)
+}
+
 func (r *Registry) childClosed(s *Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -226,6 +239,7 @@ func (r *Registry) Close() Output {
 // flushLocked takes the spans of the pipelines that have been quiet since before.
 func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
+	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten()
 	out := r.out.take()
 	out.registry = r
 	out.Counts, r.counts = r.counts, Counts{}
@@ -241,15 +255,15 @@ func (r *Registry) runStarted(res *otlp.Resource, counts bool) (pcommon.TraceID,
 }
 
 // accountStarted enters a second account of a run under the pipeline and step of its resource, with a link to the run of
-// the first. Where both have one step there is nothing to enter.
-func (r *Registry) accountStarted(res *otlp.Resource, first *runRef) (inPipeline bool) {
+// the first. Where both have one step there is nothing to enter; that of the first is nil if it is not known.
+func (r *Registry) accountStarted(res, ofFirst *otlp.Resource, first otlp.SpanRef) (inPipeline bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if first.resource != nil && sameStep(res, first.resource) {
+	if ofFirst != nil && sameStep(res, ofFirst) {
 		return false
 	}
 	if _, _, inPipeline = r.pipelines.started(res, true); inPipeline {
-		r.pipelines.link(res, otlp.SpanRef{Trace: first.traceID, Span: first.topSpanID})
+		r.pipelines.link(res, first)
 	}
 	return inPipeline
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -42,34 +41,16 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	streams = append(streams, s)
 	require.NotEmpty(t, r.children)
 	require.NotEmpty(t, r.live)
-	require.NotEmpty(t, r.links.waiting)
+	require.False(t, r.links.Idle())
+	require.False(t, r.folders.Idle())
 	for _, s := range streams {
 		s.Close(otlp.CloseReasonTruncated)
 	}
 	assert.Empty(t, r.children)
 	assert.Empty(t, r.live)
-	assert.Empty(t, r.links.waiting)
-	for key, k := range r.links.agents.All() {
-		assert.Nil(t, k.child, "%v", key)
-	}
-}
-
-// TestRestoredRunsAreBounded: a receiver that starts with the states of many sub-agents remembers so many of their runs as
-// its limit says, and counts the others.
-func TestRestoredRunsAreBounded(t *testing.T) {
-	settings := NewDefaultSettings()
-	settings.Limits.RememberedIDs = 3
-	r := NewRegistry(settings)
-	state := func(n byte) *ChildState {
-		return &ChildState{Agent: fmt.Sprint("ag", n), Run: &RunState{Key: "k", Trace: pcommon.TraceID{n}, Top: pcommon.SpanID{n}}}
-	}
-	for n := range byte(10) {
-		r.restoreChild(agentKey{provider: "p", agent: fmt.Sprint("ag", n)}, state(n))
-	}
-	assert.Equal(t, 3, r.runsByID.Length())
-	newest := r.runRef(&runRef{traceID: pcommon.TraceID{9}, topSpanID: pcommon.SpanID{9}})
-	assert.Same(t, r.linkNow(agentKey{provider: "p", agent: "ag9"}).run, newest, "both sides have one reference")
-	assert.NotZero(t, r.Take().Counts.ForgottenIDs)
+	assert.True(t, r.links.Idle())
+	assert.True(t, r.folders.Idle())
+	assert.True(t, r.waits.Empty())
 }
 
 // BenchmarkRecordID compares what a record needs that does not go out, the mark, with what one needs besides that does.

@@ -12,7 +12,7 @@ func (s *Stream) setBack(at clock.Moment) {
 	if !s.clock.SteppedBack(at) || r == nil || r.closed {
 		return
 	}
-	if r.childKey != (agentKey{}) || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.open.agents) > 0 {
+	if r.isChild() || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.open.agents) > 0 {
 		return // results of calls that ran side by side are in no order, and what is exported can't be moved
 	}
 	r.top.span.SetBack(at)

@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/outcome"
 )
@@ -38,8 +39,8 @@ type run struct {
 	inPipeline  bool
 	closed      bool
 
-	ref      *runRef  // what sub-agents in streams of their own need to know
-	childKey agentKey // the sub-agent that this is the run of, in its own stream
+	ref      *link.Run // what sub-agents in streams of their own need to know
+	childKey link.Key  // the sub-agent that this is the run of, in its own stream
 	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
 	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
 	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
@@ -193,7 +194,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		begin: runStart{clock: s.startOf(waiting)},
 	}
 	r.idSession = s.idSession(r.sessionID)
-	if s.links.child == (agentKey{}) { // else the run is its parent's, and adopt sees to it
+	if s.links.child.IsZero() { // else the run is its parent's, and adopt sees to it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
 		if a := r.account; r.standing == standingSecond && a != nil && !a.recalled && a.ref.Load() == nil {
 			r.standing = standingFirst // the other one waits for this, or has not come to it
@@ -214,11 +215,14 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
 		}
-		r.ref = s.registry.runRef(&runRef{resource: r.resource, recorded: s.recorded, account: r.account, key: r.key, scope: r.idScope, sessionID: r.sessionID, traceID: r.traceID, topSpanID: r.top.spanID, exported: r.exports()})
+		r.ref = s.registry.links.NewRun(&link.Run{
+			RunID: link.RunID{Trace: r.traceID, Top: r.top.spanID}, Key: r.key, Scope: r.idScope, Session: r.sessionID,
+			Exported: r.exports(), Recorded: s.recorded, Account: key.account,
+		})
 	}
 	if r.standing == standingSecond {
 		// The first account is of an earlier process: its run is where ids alone say.
-		s.stepOfAccount(r, &runRef{traceID: s.ownTrace(r), topSpanID: r.top.spanID})
+		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: s.ownTrace(r), Span: r.top.spanID})
 	}
 	opening := waiting[0].at
 	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
@@ -293,7 +297,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := r.standing == standingFirst && s.links.child == (agentKey{})
+	counts := r.standing == standingFirst && s.links.child.IsZero()
 	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
 		return false

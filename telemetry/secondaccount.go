@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -10,19 +11,19 @@ import (
 func (s *Stream) joinAccount(r *run) {
 	ref := r.account.ref.Load()
 	r.standing = standingJoined
-	if r.account.stream != s.settings.ID && (r.account.key != r.key || s.settings.Agent.StreamIDs && s.recorded != ref.recorded) {
+	if r.account.stream != s.settings.ID && (r.account.key != r.key || s.settings.Agent.StreamIDs && s.recorded != ref.Recorded) {
 		r.standing = standingTwin
 		s.registry.pair(r.account, s.settings.ID)
 	}
 	r.late = r.account.over()
-	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.traceID, ref.scope, ref.topSpanID
-	s.stepOfAccount(r, ref)
+	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.Trace, ref.Scope, ref.Top
+	s.stepOfAccount(r, r.account.resource, refTo(ref))
 }
 
 // stepOfAccount enters a second account under its own pipeline and step, which link to the run of the first.
-func (s *Stream) stepOfAccount(r *run, first *runRef) {
+func (s *Stream) stepOfAccount(r *run, ofFirst *otlp.Resource, first otlp.SpanRef) {
 	if s.settings.Parent.Empty() {
-		r.inPipeline = s.registry.accountStarted(r.resource, first)
+		r.inPipeline = s.registry.accountStarted(r.resource, ofFirst, first)
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *run) outside(a *agent, i *clock.Interval) bool {
 	if !r.isJoined() {
 		return false
 	}
-	over := r.account.ref.Load().span.Load()
+	over := r.account.ref.Load().Span()
 	return a.call != nil || over == nil || !over.Contains(*i)
 }
 

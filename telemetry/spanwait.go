@@ -9,11 +9,12 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
-	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/team"
 )
 
 // The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
-// ([linkedAgents]). So it waits for those that are at work, and so does the record of the run's end:
+// (package team). So it waits for those that are at work, and so does the record of the run's end:
 //
 //	closed → written   none of them is at work; the last line of its stream was read linkWait ago; the stream is closed
 //	                   for good; the registry is
@@ -44,7 +45,7 @@ type spanWait struct {
 	// ready.
 	suppressed bool
 	// looked is one more than the changes of its sub-agents that were known when they were looked at; 0 before.
-	looked uint64
+	looked uint32
 }
 
 // spanWaits are the spans of a stream that wait.
@@ -101,13 +102,46 @@ func (s *Stream) waitsForLinked(r *run) bool {
 // lacksLinked reports whether sub-agents of a closed run are at work, or may be. Whether the files of those that a stream on
 // standard output names are read at all is not known, so it waits for those alone whose files are.
 func (s *Stream) lacksLinked(r *run) bool {
-	u := s.registry.linkedUse(r.ref, r.childKey, 0)
-	return u.atWork || (s.recorded || r.childKey != (agentKey{})) && (u.unseen || u.groups)
+	u := s.registry.teamUse(s.settings.Agent.Provider, r, 0)
+	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups)
+}
+
+// teamUse is what the sub-agents in other streams used that work for a run, or for the sub-agent that it is of.
+func (r *Registry) teamUse(provider string, of *run, until clock.Instant) team.Use {
+	return of.ref.Team.Use(of.childKey.Member(), until, func(group team.Key) bool {
+		return r.links.GroupOver(provider, group)
+	})
+}
+
+// awaitTeam registers a stream to be updated when sub-agents of a run are over.
+func (r *Registry) awaitTeam(ref *link.Run, s *Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waits.Add(ref, s)
+}
+
+// awaitingTeam are the streams with a span that waits for sub-agents of a run.
+func (r *Registry) awaitingTeam(ref *link.Run) []*Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waits.Of(ref)
+}
+
+// releaseTeam undoes [Registry.awaitTeam], since the span was accepted: that of the run, or of a sub-agent of it.
+func (r *Registry) releaseTeam(ref *link.Run, s *Stream, run bool) {
+	r.mu.Lock()
+	r.waits.Drop(ref, s)
+	r.mu.Unlock()
+	if run {
+		ref.Team.Written()
+	} else {
+		ref.Team.Closed()
+	}
 }
 
 // sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
 func (s *Stream) sumsUpAgents(r *run) bool {
-	return r.childKey == (agentKey{}) && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
+	return !r.isChild() && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
 }
 
 // takeLinked enters in the ledger of a run what its sub-agents in other streams used.
@@ -119,14 +153,14 @@ func (s *Stream) takeLinked(r *run) {
 	if end := r.top.span.End; end.FromLine() || end.Source == clock.SourceCarried {
 		until = end.At.Add(s.registry.linkWait())
 	}
-	u := s.registry.linkedUse(r.ref, r.childKey, until)
-	r.top.ledger.Linked, r.top.ledger.Incomplete = u.used, u.incomplete
+	u := s.registry.teamUse(s.settings.Agent.Provider, r, until)
+	r.top.ledger.Linked, r.top.ledger.Incomplete = u.Used, u.Incomplete
 }
 
 // reportLinked enters what the sub-agent that works in this stream used, once its stream shows the end of its work.
 func (s *Stream) reportLinked() {
 	r := s.run
-	if r == nil || r.closed || r.childKey == (agentKey{}) {
+	if r == nil || r.closed || !r.isChild() {
 		return
 	}
 	over := s.idle && len(s.pending) == 0 && (s.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
@@ -143,31 +177,31 @@ func (s *Stream) enterLinked(r *run, over bool) {
 		end = last.At
 	}
 	if s.settings.ParentSession != "" && over {
-		if k := s.linkNow(r); k.call != nil {
-			s.registry.linkSpawningCall(r.ref, r.childKey, spawningLink(s.settings.Agent.Provider, k.call))
+		if k := s.linkNow(r); k.Call != nil {
+			r.ref.Team.Spawned(r.childKey.Member(), spawnKey(k.Call))
 		}
 	}
-	var used ledger.ByModel
-	if over {
-		used = r.top.ledger.Own()
+	if !over {
+		r.ref.Team.GoesOn(r.childKey.Member())
+	} else if r.ref.Team.Over(r.childKey.Member(), end, r.top.ledger.Own()) {
+		s.followUp.notify(s.registry.awaitingTeam(r.ref))
 	}
-	s.followUp.notify(s.registry.linkOver(r.ref, r.childKey, end, used, over))
 }
 
-// linkInline notes how far the work of a sub-agent in the run's own stream is.
-func (s *Stream) linkInline(a *agent, state linkState) {
+// worksInline notes that a sub-agent works in the run's own stream, or that this is over.
+func (s *Stream) worksInline(a *agent, over bool) {
 	if c := a.call; c.agentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
-		s.registry.linkInline(a.run.ref, s.keyOf(c), state)
+		a.run.ref.Team.Inline(s.keyOf(c).Member(), over)
 	}
 }
 
 // writeClosed writes the span of a closed run, or has it wait.
 func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	r.top.ledger.Closed = true
-	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || !s.registry.hasLinked(r.ref)) {
+	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
-		if child := r.childKey != (agentKey{}); child || !r.isJoined() {
-			s.registry.releaseLinked(r.ref, s, !child)
+		if child := r.isChild(); child || !r.isJoined() {
+			s.registry.releaseTeam(r.ref, s, !child)
 		}
 		return
 	}
@@ -179,7 +213,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 		s.spans = &spanWaits{}
 	}
 	s.spans.list = append(s.spans.list, w)
-	s.registry.awaitLinked(r.ref, s)
+	s.registry.awaitTeam(r.ref, s)
 	s.registry.await(s.registry.spans, s)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
@@ -190,7 +224,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 
 // writeRunSpan writes the span of a run, or of a sub-agent in a stream of its own.
 func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
-	if r.childKey != (agentKey{}) {
+	if r.isChild() {
 		s.writeChild(r, why)
 		return
 	}
@@ -205,7 +239,7 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 // they are looked at again only after a change.
 func (s *Stream) writeReady() {
 	s.writeWaiting(func(w *spanWait) bool {
-		known := w.run.ref.linked.changes.Load() + 1
+		known := w.run.ref.Team.Changes() + 1
 		if known == w.looked {
 			return false
 		}
@@ -271,7 +305,7 @@ func (s *Stream) writeWaited(w *spanWait) {
 	}
 	s.writeRunSpan(r, w.why)
 	if s.suppressed {
-		s.registry.releaseLinked(r.ref, s, r.childKey == (agentKey{}))
+		s.registry.releaseTeam(r.ref, s, !r.isChild())
 		return
 	}
 	sent := &sentSpan{stepTaken{unaccepted: true}, r}
@@ -286,7 +320,7 @@ func (s *Stream) spansAccepted() {
 	}
 	s.spans.sent = slices.DeleteFunc(s.spans.sent, func(g *sentSpan) bool {
 		if !g.unaccepted {
-			s.registry.releaseLinked(g.run.ref, s, g.run.childKey == (agentKey{}))
+			s.registry.releaseTeam(g.run.ref, s, g.run.childKey.IsZero())
 		}
 		return !g.unaccepted
 	})

@@ -1,12 +1,14 @@
 package telemetry
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/folder"
+	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/team"
 )
 
 // A stream that is resumed after a restart is replayed from its beginning to its offset ([Line.Replay]). Its
@@ -33,13 +35,18 @@ type StreamState struct {
 	// Owned are the hashes of runs and agents that this stream was the first with.
 	Owned []uint64 `json:"owned,omitempty"`
 	// Child is the sub-agent that works in the stream, and its links.
-	Child *ChildState `json:"child,omitempty"`
+	Child *link.Child `json:"child,omitempty"`
+	// Used is what the tasks of it used that are over, each of which counts in the total of its run.
+	Used []team.Task `json:"used,omitempty"`
 	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
 	Unwritten []otlp.SpanID `json:"unwritten,omitempty"`
 	// Needs are the runs of which spans are open yet or wait: what their sub-agents used is asked for again.
-	Needs []RunLink `json:"needs,omitempty"`
-	// Family are the sub-agents of a complete stream whose work is yet to be read.
-	Links *LinksState `json:"links,omitempty"`
+	Needs []link.RunID `json:"needs,omitempty"`
+	// Agents are the sub-agents of a complete stream whose work is yet to be read, as far as their ids are known: how many files
+	// a workflow has is not known, and an agent may have none at all.
+	Agents []link.Child `json:"agents,omitempty"`
+	// Folder has those of a complete stream that only the folder of its files links to it; nil if there are none.
+	Folder *folder.State `json:"folder,omitempty"`
 }
 
 // Place is an event: the offset of its line, and which one of the line it is.
@@ -75,64 +82,6 @@ const (
 	StepClose StepKind = "close" // the stream was closed
 )
 
-// ChildState is a sub-agent and its link, as [links] has them.
-type ChildState struct {
-	Session    string     `json:"session,omitempty"`
-	Agent      string     `json:"agent"`
-	Task       int        `json:"task,omitempty"` // how many tasks it had before
-	Run        *RunState  `json:"run,omitempty"`
-	Call       *CallState `json:"call,omitempty"`
-	Background bool       `json:"background,omitempty"`
-	Ended      bool       `json:"ended,omitempty"`
-	EndState
-	// Provider is set with Used.
-	Provider string `json:"provider,omitempty"`
-	// Used is what the tasks of it used that are over, each of which counts in the total of its run.
-	Used []LinkState `json:"used,omitempty"`
-}
-
-// RunState is the run that a sub-agent belongs to.
-type RunState struct {
-	Key      string       `json:"key"`
-	Scope    string       `json:"scope,omitempty"`
-	Session  string       `json:"session,omitempty"`
-	Trace    otlp.TraceID `json:"trace"`
-	Top      otlp.SpanID  `json:"top"`
-	Ended    *Times       `json:"ended,omitempty"`
-	Exported bool         `json:"exported,omitempty"` // its span goes out as this account has it
-	Totals   bool         `json:"totals,omitempty"`   // its end has totals, which hold the tokens of sub-agents
-}
-
-// Times are the start and the end of a span, in Unix nanoseconds.
-type Times struct {
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
-}
-
-func timesOf(i *clock.Interval) *Times {
-	if i == nil || !i.Start.Known() {
-		return nil
-	}
-	return &Times{int64(i.Start.At), int64(i.End.At)}
-}
-
-// interval is the same as times of carried lines; empty if there are none.
-func (t *Times) interval() (i clock.Interval) {
-	if t != nil {
-		i.Start = clock.Moment{At: clock.Instant(t.Start), Source: clock.SourceCarried}
-		i.End = clock.Moment{At: clock.Instant(t.End), Source: clock.SourceCarried}
-	}
-	return i
-}
-
-// CallState is the call that started a sub-agent.
-type CallState struct {
-	Span     otlp.SpanID `json:"span"`
-	Type     string      `json:"type,omitempty"`
-	Tool     string      `json:"tool,omitempty"`
-	Exported bool        `json:"exported,omitempty"` // its span goes out
-}
-
 // maxState bounds each list of a state; the oldest are evicted.
 const maxState = 256
 
@@ -164,10 +113,13 @@ func (s *Stream) State() (state StreamState, open bool) {
 		}
 		state.Steps = append(state.Steps, step.Step)
 	}
+	if r := s.run; r.isChild() {
+		state.Used = r.ref.Team.Tasks(r.childKey.Member(), r.closed, s.settings.Group)
+	}
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
 	if !open { // else its lines are replayed, with the same result
-		state.Links = s.linksState()
+		s.keepLinks(&state)
 	}
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.pipelinePending(s.run.resource)
 }
@@ -180,48 +132,6 @@ func (s *Stream) Waiting() int {
 		return len(s.pending) + s.replay.inFlight.events
 	}
 	return len(s.pending)
-}
-
-func (s *Stream) childState() *ChildState {
-	if s.links.child == (agentKey{}) {
-		return nil
-	}
-	key := s.links.child
-	atWork := s.run != nil && s.run.childKey != (agentKey{})
-	if atWork {
-		key = s.run.childKey
-	}
-	k := s.registry.linkNow(key)
-	if atWork && s.run.ref.span.Load() != nil {
-		k = s.linkNow(s.run) // the run is over, so what the folder shows of the call holds
-	}
-	if k.run == nil && atWork {
-		k.run = s.run.ref // known by its turn alone
-	}
-	state := s.registry.childState(key, &k)
-	if atWork {
-		if state.Used = s.registry.linkStates(s.run.ref, key, s.run.closed, s.settings.Group); state.Used != nil {
-			state.Provider = key.provider
-		}
-	}
-	return state
-}
-
-// childState is what is known of a sub-agent.
-func (r *Registry) childState(key agentKey, k *agentLink) *ChildState {
-	state := &ChildState{
-		Session: key.session, Agent: key.agent, Task: key.task, Background: k.background, Ended: k.ended, EndState: endState(&k.ending),
-	}
-	if k.run != nil {
-		run := runState(k.run)
-		state.Run = &run
-	}
-	if k.call != nil {
-		call := callState(k.call)
-		call.Type = cmp.Or(call.Type, r.agentType(key))
-		state.Call = &call
-	}
-	return state
 }
 
 // restore restores an earlier state of the stream.
@@ -240,7 +150,7 @@ func (s *Stream) restore(state *StreamState) {
 	}
 	s.replay.restored, s.replay.pendingFrom = state.Last > 0, state.Pending
 	if state.Child != nil {
-		s.registry.restoreChild(agentKey{s.settings.Agent.Provider, state.Child.Session, state.Child.Agent, state.Child.Task}, state.Child)
+		s.registry.links.Restore(state.Child)
 	}
 }
 
@@ -281,7 +191,7 @@ func (s *Stream) catchUp(offset int64) {
 				s.closeRun(s.run, otlp.CloseReasonResult)
 			}
 		case StepTask:
-			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.childKey.task) == step.Run {
+			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.childKey.Task) == step.Run {
 				s.closeRun(r, otlp.CloseReasonResult)
 			}
 		case StepTurn:

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"container/list"
 	"math"
 	"slices"
 	"sync"
@@ -66,21 +65,9 @@ type Stream struct {
 	links    streamLinks
 	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
 	lastTotals *memory.Map[sessionModel, events.Usage]
-	awaits     map[any]*list.Element // what the stream waits for; the registry's, see [waitlist]
-	unwritten  *unwritten            // a closed run whose span waits for the exit of its process
-	spans      *spanWaits            // closed runs whose spans wait for sub-agents in other streams
-	exit       *outcome.Exit         // how the process ended, once it has
-}
-
-// streamLinks are how a stream is linked to others.
-type streamLinks struct {
-	child agentKey // the sub-agent that works in the stream, if it is one's
-	// taskStart is when the file of a sub-agent began, and taskPrompt what it began with.
-	taskStart  clock.Instant
-	taskPrompt string
-	// announced are the agents that the stream started and whose work may stand in streams of their own.
-	announced []agentKey
-	awaited   *awaited // nil before the first
+	unwritten  *unwritten    // a closed run whose span waits for the exit of its process
+	spans      *spanWaits    // closed runs whose spans wait for sub-agents in other streams
+	exit       *outcome.Exit // how the process ended, once it has
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {

@@ -6,11 +6,12 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/link"
 )
 
 // A sub-agent that is asked again goes on in the stream that it has. Each time it was asked is a task: a run of the stream
 // with a span of its own, under the call that asked. The n-th task of the stream belongs to the n-th call that asked the
-// agent ([agentKey]).
+// agent ([link.Key]).
 //
 //	task   begins with                                           ends with
 //	first  the first line of the stream                          its call, or the notice that the work is over
@@ -39,22 +40,22 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 
 // openTask opens the run of a task that waiting begins with; false while it is not known whose it is, or the task before is
 // not over. With force nothing waits.
-func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool {
+func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
 	before := s.run
-	if key.task = s.seen.cameBefore(&s.seen.agents, key.agent); before == nil || key.task == 0 || before.childKey == (agentKey{}) {
+	if key.Task = s.seen.cameBefore(&s.seen.agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
 		before = nil
 	}
 	s.noteTask(waiting)
-	ref := s.registry.seekRun(s, key, s.turnOf(waiting))
+	ref := s.registry.links.Await(s, key, s.settings.Group, s.turnOf(waiting))
 	if before != nil && !before.closed {
-		k := s.registry.linkNow(before.childKey)
-		if !k.ended && !force && !s.decide {
+		k := s.registry.links.Lookup(before.childKey)
+		if !k.Ended && !force && !s.decide {
 			return false
 		}
 		if !s.suppressed { // else it was done before a restart
-			s.doneWith(strconv.Itoa(before.childKey.task), StepTask, s.sink)
+			s.doneWith(strconv.Itoa(before.childKey.Task), StepTask, s.sink)
 		}
-		s.closeRun(before, cmp.Or(k.ending.Reason, otlp.CloseReasonResult))
+		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
 	}
 	if ref == nil {
 		ref = s.folderRun(force || s.decide)
@@ -69,7 +70,7 @@ func (s *Stream) openTask(key agentKey, waiting []pendingEvent, force bool) bool
 	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
 		return false
 	}
-	s.openRun(&runKey{id: ref.key}, waiting)
+	s.openRun(&runKey{id: ref.Key}, waiting)
 	s.adopt(key, ref)
 	return true
 }

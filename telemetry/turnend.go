@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 )
 
 // A transcript has no line for the end of a run. Its run is over when its last event shows that the turn ended
@@ -37,7 +38,7 @@ func (s *Stream) turnOver() bool {
 		return false
 	}
 	r := s.run
-	if r.childKey != (agentKey{}) && !s.registry.linkNow(r.childKey).background {
+	if r.isChild() && !s.registry.links.Lookup(r.childKey).Background {
 		return false
 	}
 	return !slices.ContainsFunc(s.open.agents, func(a *agent) bool { return a.run == r }) &&
@@ -45,9 +46,9 @@ func (s *Stream) turnOver() bool {
 }
 
 // worksElsewhere reports whether a sub-agent in a stream of its own goes on after its call.
-func (s *Stream) worksElsewhere(key agentKey) bool {
-	k := s.registry.linkNow(key)
-	return k.background && !k.ended && !k.done
+func (s *Stream) worksElsewhere(key link.Key) bool {
+	k := s.registry.links.Lookup(key)
+	return k.Background && !k.Ended && !k.Done
 }
 
 // awaitEnd begins the wait for the end of a run that has shown it, or ends that wait where the run goes on.
@@ -98,13 +99,13 @@ func (s *Stream) isOld() bool {
 
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld() || s.awaitsAccount() || s.links.child != (agentKey{}) {
+	if !s.isOld() || s.awaitsAccount() || !s.links.child.IsZero() {
 		return
 	}
 	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.unwritten == nil {
 		return
 	}
-	if s.release(releaseReady); s.childOf(s.pending) != (agentKey{}) {
+	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
 		return
 	}
 	s.done(StepOld, s.sink)
@@ -120,7 +121,7 @@ func (s *Stream) closeAtEnd(reason otlp.CloseReason) {
 
 // continuation is what a run may go on with, and whether it does.
 type continuation struct {
-	of    *runRef // the closed run before it in its session, or the one which that went on with; nil: there is none
+	of    *link.Run // the closed run before it in its session, or the one which that went on with; nil: there is none
 	shown bool
 }
 

@@ -45,9 +45,9 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 // sub-agent's own stream in the totals of its run.
 func (s *Stream) counted(r *run) bool {
 	if r.isJoined() {
-		return r.account.ref.Load().totals.Load()
+		return r.account.ref.Load().HasTotals()
 	}
-	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.recorded && r.ref.totals.Load()
+	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.Recorded && r.ref.HasTotals()
 }
 
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what

@@ -89,7 +89,7 @@ func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) ||
 func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	s.registry.opening.Lock()
 	defer s.registry.opening.Unlock()
-	if key := s.childOf(waiting); key != (agentKey{}) {
+	if key := s.childOf(waiting); !key.IsZero() {
 		if s.openTask(key, waiting, force) {
 			return true
 		}
@@ -100,21 +100,21 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		own, _ := s.runKey(waiting, true)
 		first, mine := s.claim(s.accountOf(s.idSession(sessionOf(waiting)), &own))
 		if !mine {
-			own.id += "/" + key.agent // another stream has a run of that name, which this is not
+			own.id += "/" + key.Agent // another stream has a run of that name, which this is not
 		}
 		s.openRun(&own, waiting)
-		s.run.orphan, s.run.subAgent = key.agent, true
+		s.run.orphan, s.run.subAgent = key.Agent, true
 		s.run.standing = standingFirst
 		if s.run.account == nil && mine {
 			s.run.account = first
 			s.registry.opened(s.run)
 		}
-		if !s.owns("agent", key.provider, key.session, key.agent) {
+		if !s.owns("agent", key.Provider, key.Session, key.Agent) {
 			s.run.standing = standingOrphan // another stream exports what it did, without its call either
 		}
 		s.joinPipeline(s.run)
 		// The persona is the top agent's.
-		s.run.top.id, s.run.top.name = key.agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
+		s.run.top.id, s.run.top.name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
 	if !force && s.links.awaited.contains(waiting[0].origin) {

@@ -66,7 +66,7 @@ func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte)
 
 // stateVersion is the version of stored states. A stream with another version is replayed without its state; a newer state of the
 // registry is an error.
-const stateVersion = 2
+const stateVersion = 3
 
 // registryKey is the key of the registry's state.
 const registryKey = "registry"

@@ -157,7 +157,7 @@ func TestStorageErrors(t *testing.T) {
 		"another kind":      {id: component.MustNewID("nop"), want: `extension "nop" is not a storage extension`},
 		"no client":         {id: diskID, disk: func(d *disk) { d.fail = errors.New("locked") }, want: `get client of storage "disk": locked`},
 		"newer state": {
-			id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{"version":3}`) }, want: "newer version",
+			id: diskID, disk: func(d *disk) { d.values[registryKey] = fmt.Appendf(nil, `{"version":%d}`, stateVersion+1) }, want: "newer version",
 		},
 		"broken state": {id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{`) }, want: `decode "registry"`},
 	} {

@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -9,6 +10,30 @@ import (
 // Interval is the time that a span covers. It grows over what happens inside it.
 type Interval struct {
 	Start, End Moment
+}
+
+// intervalState is an interval as JSON, in Unix nanoseconds. Where its ends come from is not kept.
+type intervalState struct {
+	Start Instant `json:"start"`
+	End   Instant `json:"end"`
+}
+
+// IsZero reports whether the interval has no time.
+func (i Interval) IsZero() bool { return !i.Start.Known() }
+
+// MarshalJSON writes the times of both ends.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	return json.Marshal(intervalState{i.Start.At, i.End.At})
+}
+
+// UnmarshalJSON reads the times of both ends, as those of carried lines.
+func (i *Interval) UnmarshalJSON(data []byte) error {
+	var s intervalState
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	*i = Interval{Moment{At: s.Start, Source: SourceCarried}, Moment{At: s.End, Source: SourceCarried}}
+	return nil
 }
 
 // Cover stretches the interval over m. Every event comes by here several times, for all that it lies in, so what is large

@@ -167,11 +167,11 @@ func (l *Ledger) Rest() ByModel {
 
 // Sum is a sum of tokens and what they cost.
 type Sum struct {
-	Tokens    events.Tokens
-	CostUSD   float64
-	HasCost   bool
-	Estimated bool // of the cost, some is estimated
-	hasOutput bool // some output is known
+	Tokens    events.Tokens `json:"tokens"`
+	CostUSD   float64       `json:"cost_usd,omitempty"`
+	HasCost   bool          `json:"has_cost,omitempty"`
+	Estimated bool          `json:"estimated,omitempty"` // of the cost, some is estimated
+	hasOutput bool          // some output is known
 }
 
 func (s *Sum) add(u *events.Usage) {
@@ -196,7 +196,7 @@ func (s *Sum) Usage() events.Usage {
 type ByModel []ModelSum
 
 type ModelSum struct {
-	Model string
+	Model string `json:"model,omitempty"`
 	Sum
 }
 

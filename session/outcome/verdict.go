@@ -16,10 +16,10 @@ type Evidence struct {
 
 // Verdict is how a run or a sub-agent ended.
 type Verdict struct {
-	Outcome events.Outcome
-	Reason  otlp.CloseReason
-	Cause   events.Cause
-	Message string
+	Outcome events.Outcome   `json:"outcome,omitempty"`
+	Reason  otlp.CloseReason `json:"reason,omitempty"`
+	Cause   events.Cause     `json:"cause,omitempty"`
+	Message string           `json:"-"` // it may have contents
 }
 
 // beforeResult follows how a process ended that gave no result.

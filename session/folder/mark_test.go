@@ -1,11 +1,12 @@
-// The mark is tested by itself: what it keeps from whoever reads a storage shows nowhere else.
-package telemetry
+package folder_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/session/folder"
 )
 
 func TestTextMark(t *testing.T) {
@@ -24,6 +25,6 @@ func TestTextMark(t *testing.T) {
 		{"in nothing", "a", "", false},
 		{"long", strings.Repeat("ü", 5000), "x" + strings.Repeat("ü", 6000), true},
 	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, markOf(tt.text).in(tt.in)) })
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, folder.MarkOf(tt.text).In(tt.in)) })
 	}
 }

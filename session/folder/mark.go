@@ -1,7 +1,7 @@
-package telemetry
+package folder
 
-// textMark knows a text again, also inside of another one, without holding it: what is kept over a restart has no contents.
-type textMark struct {
+// Mark knows a text again, also inside of another one, without holding it: what is kept over a restart has no contents.
+type Mark struct {
 	Len  int    `json:"len"`
 	Hash uint64 `json:"hash"`
 }
@@ -9,16 +9,17 @@ type textMark struct {
 // markBase is the base of the polynomial, modulo 2^64, that is a text's hash.
 const markBase = 1099511628211
 
-func markOf(text string) textMark {
-	m := textMark{Len: len(text)}
+// MarkOf is the mark of a text.
+func MarkOf(text string) Mark {
+	m := Mark{Len: len(text)}
 	for i := range len(text) {
 		m.Hash = m.Hash*markBase + uint64(text[i])
 	}
 	return m
 }
 
-// in reports whether the text stands in another. The empty one is in none.
-func (m textMark) in(text string) bool {
+// In reports whether the text stands in another. The empty one is in none.
+func (m Mark) In(text string) bool {
 	if m.Len == 0 || m.Len > len(text) {
 		return false
 	}
@@ -26,7 +27,7 @@ func (m textMark) in(text string) bool {
 	for range m.Len {
 		power *= markBase
 	}
-	hash := markOf(text[:m.Len]).Hash
+	hash := MarkOf(text[:m.Len]).Hash
 	for i := m.Len; hash != m.Hash; i++ {
 		if i == len(text) {
 			return false

@@ -1,0 +1,244 @@
+package link
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/team"
+	"github.com/tailspan/tailspan/session/wait"
+)
+
+// maxMembers bounds the agents that one id stands for. A further one learns what is known when it comes, and nothing later.
+const maxMembers = 256
+
+// Settings bound a [Registry].
+type Settings struct {
+	Known   int // the agents, the turns and the runs that are remembered, each
+	Members int // the sub-agents of a run
+}
+
+// Registry is where the two sides meet.
+type Registry[S comparable] struct {
+	settings Settings
+
+	mu        sync.Mutex
+	agents    memory.Map[Key, *entry[S]]
+	turns     memory.Map[Turn, *Run]
+	runs      memory.Map[RunID, *Run] // those of states, and those whose children have the same reference after a restart
+	waiting   wait.List[S]            // for a [Key] or a [Turn]
+	forgotten int
+}
+
+// NewRegistry makes a Registry.
+func NewRegistry[S comparable](settings Settings) *Registry[S] {
+	r := &Registry[S]{settings: settings}
+	r.agents = memory.NewMap[Key, *entry[S]](settings.Known, &r.forgotten)
+	r.turns = memory.NewMap[Turn, *Run](settings.Known, &r.forgotten)
+	r.runs = memory.NewMap[RunID, *Run](settings.Known, &r.forgotten)
+	return r
+}
+
+// TakeForgotten is how many keys were evicted since the last call.
+func (r *Registry[S]) TakeForgotten() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, r.forgotten = r.forgotten, 0
+	return n
+}
+
+// Idle reports whether no stream waits.
+func (r *Registry[S]) Idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waiting.Empty()
+}
+
+// entryOf is the entry of an agent, a new one if nobody named it yet.
+func (r *Registry[S]) entryOf(key Key) *entry[S] {
+	e, known := r.agents.Get(key)
+	if !known {
+		e = &entry[S]{}
+		r.agents.Set(key, e)
+	}
+	return e
+}
+
+// AnnounceTurn notes that a turn belongs to a run, and returns the streams that waited for it.
+func (r *Registry[S]) AnnounceTurn(turn Turn, run *Run) []S {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.turns.Get(turn); !known {
+		r.turns.Set(turn, run)
+	}
+	return r.waiting.Take(turn)
+}
+
+// AnnounceCall notes that a call of a run, in the stream maker, started an agent, and returns the streams that waited for it. Of
+// two accounts of a run the exported one counts; the other may know more, so it is taken until then. An agent that is asked
+// again has ended its task before.
+func (r *Registry[S]) AnnounceCall(maker S, key Key, run *Run, call *Call) []S {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var none S
+	var woken []S
+	for _, key := range key.names() {
+		e := r.entryOf(key)
+		if e.Call != nil && (e.Call.Exported || !call.Exported) {
+			continue
+		}
+		e.begun(maker, run, call)
+		woken = append(woken, r.waiting.Take(key)...)
+		if before, again := key.before(); again {
+			woken = append(woken, r.end(before, finished)...)
+		}
+		if e.child != none {
+			woken = append(woken, e.child)
+		}
+		for _, member := range e.members {
+			r.entryOf(member).begun(maker, run, call)
+			woken = append(woken, r.waiting.Take(member)...)
+		}
+	}
+	return woken
+}
+
+// finished is the end of a task whose end nothing shows but what follows it.
+var finished = End{Verdict: outcome.Closed(otlp.CloseReasonResult)}
+
+// End notes that the call of an agent is over, and how; in the background it is the agent's own end. It returns the streams that
+// the agent, and all that its id stands for, work in.
+func (r *Registry[S]) End(key Key, how End) (woken []S) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range key.names() {
+		woken = append(woken, r.end(key, how)...)
+	}
+	return woken
+}
+
+func (r *Registry[S]) end(key Key, how End) (woken []S) {
+	e := r.entryOf(key)
+	if e.Ended {
+		return nil
+	}
+	e.over(how)
+	if none := *new(S); e.child != none {
+		woken = append(woken, e.child)
+	}
+	for _, member := range e.members {
+		woken = append(woken, r.end(member, how)...)
+	}
+	return woken
+}
+
+// Background notes that the agent outlives its call.
+func (r *Registry[S]) Background(key Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range key.names() {
+		e := r.entryOf(key)
+		e.Background = true
+		for _, member := range e.members {
+			r.entryOf(member).Background = true
+		}
+	}
+}
+
+// Await is the run that a child belongs to, nil while nobody has announced it: then the child is among the streams that the
+// announcement returns. A group is the id that stands for the agent and others; a turn without a name is none.
+func (r *Registry[S]) Await(child S, key Key, group string, turn Turn) *Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if group != "" {
+		r.join(key, Key{Provider: key.Provider, Session: key.Session, Agent: group})
+	}
+	e := r.entryOf(key)
+	e.child = child
+	if e.Run != nil {
+		return e.Run
+	}
+	if turn.Turn != "" {
+		if run, known := r.turns.Get(turn); known {
+			return run
+		}
+		r.waiting.Add(turn, child)
+	}
+	r.waiting.Add(key, child)
+	return nil
+}
+
+// join makes an agent a member of a group.
+func (r *Registry[S]) join(key, group Key) {
+	g, e := r.entryOf(group), r.entryOf(key)
+	if len(g.members) < maxMembers && !slices.Contains(g.members, key) {
+		g.members = append(g.members, key)
+	}
+	if e.Call == nil && g.Call != nil {
+		e.begun(g.maker, g.Run, g.Call)
+	}
+	e.Background = e.Background || g.Background
+	if g.Ended && !e.Ended {
+		e.over(g.End)
+	}
+}
+
+// Done notes that the span of an agent was written by its own stream, and returns the stream whose call started it, which
+// no longer has to wait for that; the zero value if it is not known.
+func (r *Registry[S]) Done(key Key) (maker S) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var none S
+	for _, key := range key.names() {
+		e := r.entryOf(key)
+		e.Done = true
+		if e.maker != none {
+			maker, e.maker = e.maker, none
+		}
+	}
+	return maker
+}
+
+// Lookup is what is known of an agent; its key alone if nobody named it.
+func (r *Registry[S]) Lookup(key Key) (c Child) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, known := r.agents.Get(key); known {
+		c = e.Child
+	}
+	c.Key = key
+	return c
+}
+
+// AgentType is the type of an agent, from the call that started it first.
+func (r *Registry[S]) AgentType(key Key) string {
+	key.Task = 0
+	if call := r.Lookup(key).Call; call != nil {
+		return call.Type
+	}
+	return ""
+}
+
+// GroupOver reports whether the call of a group is over.
+func (r *Registry[S]) GroupOver(provider string, group team.Key) bool {
+	return r.Lookup(Key{Provider: provider, Agent: group.Agent, Task: group.Task}).Ended
+}
+
+// Leave takes a stream that ends out of all that it waits for, and out of the tasks of the agent that works in it, if one does.
+func (r *Registry[S]) Leave(child S, key Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting.Remove(child)
+	if key.IsZero() {
+		return
+	}
+	var none S
+	for e, known := r.agents.Get(key); known; e, known = r.agents.Get(key) {
+		if e.child == child {
+			e.child = none
+		}
+		key = key.next()
+	}
+}

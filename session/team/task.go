@@ -1,0 +1,53 @@
+package team
+
+import (
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/ledger"
+)
+
+// Task is what one task of a sub-agent used, as JSON. It is kept with the state of the sub-agent's stream, which is not
+// replayed once it is complete.
+type Task struct {
+	Task  int            `json:"task,omitempty"`
+	Maker Key            `json:"maker,omitzero"`
+	Group string         `json:"group,omitempty"` // the id that stands for it and others
+	Spawn Key            `json:"spawn,omitzero"`  // the call that its folder names
+	End   clock.Instant  `json:"end,omitempty"`
+	Used  ledger.ByModel `json:"used,omitempty"`
+}
+
+// Tasks are the tasks of a sub-agent that are over, as long as the run's span was not written; of the last one only if it is
+// closed, since its lines are replayed else.
+func (t *Team) Tasks(last Key, closed bool, group string) (tasks []Task) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := last.Task
+	if closed {
+		n++
+	}
+	for ; n > 0; n-- {
+		key := Key{last.Agent, n - 1}
+		if one := t.members[key]; one != nil && one.phase == phaseOver {
+			tasks = append(tasks, Task{Task: key.Task, Maker: one.maker, Group: group, Spawn: one.spawn, End: one.end, Used: one.used})
+		}
+	}
+	return tasks
+}
+
+// Recall enters what a task of a sub-agent used.
+func (t *Team) Recall(agent string, task *Task) {
+	key := Key{agent, task.Task}
+	t.change(key, func(one *member) {
+		one.phase, one.end, one.spawn, one.used = phaseOver, task.End, Key{}, nil
+		for i := range task.Used {
+			one.used.Of(task.Used[i].Model).AddAll(&task.Used[i].Sum)
+		}
+	})
+	t.Asked(key, task.Maker)
+	if task.Spawn != (Key{}) {
+		t.Spawned(key, task.Spawn)
+	}
+	if task.Group != "" {
+		t.Group(Key{Agent: task.Group})
+	}
+}
