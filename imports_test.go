@@ -35,7 +35,7 @@ var house = map[string]struct{ ours, others []string }{
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "otlp", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
-	"internal":                     {others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/cenkalti/backoff/v7", "github.com/fsnotify/fsnotify", "github.com/klauspost/compress", "github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "github.com/google/go-cmp", "github.com/stretchr/testify"}},
+	"internal":                     {others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/cenkalti/backoff/v7", "github.com/fsnotify/fsnotify", "github.com/klauspost/compress", "github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "go.uber.org/zap", "github.com/google/go-cmp", "github.com/stretchr/testify"}},
 }
 
 // testOnly are modules that any _test.go file may import, beside what its folder may.

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // counter is a handler that only counts.
@@ -19,8 +19,8 @@ type counter struct {
 	caughtUp     chan struct{}
 }
 
-func (c *counter) Open(context.Context, Stream) (Consumer, error) { return c, nil }
-func (c *counter) Lines(_ context.Context, lines []Line) error {
+func (c *counter) Open(context.Context, tail.Stream) (tail.Consumer, error) { return c, nil }
+func (c *counter) Lines(_ context.Context, lines []tail.Line) error {
 	c.lines += len(lines)
 	for _, l := range lines {
 		c.bytes += len(l.Data) + 1
@@ -31,7 +31,7 @@ func (c *counter) Idle(context.Context) error {
 	c.caughtUp <- struct{}{}
 	return nil
 }
-func (c *counter) Close(context.Context, CloseReason) error { return nil }
+func (c *counter) Close(context.Context, tail.CloseReason) error { return nil }
 
 // readAll reads a file from Start to its end.
 func readAll(b *testing.B, name string, size int) {
@@ -40,7 +40,7 @@ func readAll(b *testing.B, name string, size int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c := &counter{caughtUp: make(chan struct{}, 1)}
-		f, err := New(Settings{Include: []string{name}, PollOnly: true}, c)
+		f, err := tail.New(tail.Settings{Include: []string{name}, PollOnly: true}, c)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -101,74 +101,11 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkRescan is one look at 10,000 files in 50 folders of which none has changed; the baseline is a walk of the
-// standard library that looks at each file.
-func BenchmarkRescan(b *testing.B) {
-	dir := b.TempDir()
-	const folders, perFolder = 50, 200
-	for i := range folders {
-		folder := filepath.Join(dir, fmt.Sprintf("project-%d", i))
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			b.Fatal(err)
-		}
-		for j := range perFolder {
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%032d.jsonl", j)), []byte("line\n"), 0o600); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	b.Run("rescan", func(b *testing.B) {
-		g, err := discover.NewGlobs([]string{filepath.Join(dir, "**", "*.jsonl")}, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		settings := Settings{StartAt: StartAtEnd}.withDefaults()
-		t := newTable(settings, &g)
-		if t.seen, err = settings.inventory(b.Context(), filesInventoryKey, &g); err != nil {
-			b.Fatal(err)
-		}
-		look := func() int {
-			n := 0
-			s := &discover.Scan{Globs: &g, Stop: make(chan struct{}), Yield: func(files []discover.Found) {
-				for _, one := range files {
-					t.ingest(one, len(t.paths) < folders*perFolder)
-				}
-				n += len(files)
-			}}
-			s.All()
-			return n
-		}
-		look()
-		b.ReportAllocs()
-		for b.Loop() {
-			if n := look(); n != folders*perFolder {
-				b.Fatalf("found %d files", n)
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/folders/perFolder, "ns/file")
-	})
-	b.Run("walkdir", func(b *testing.B) {
-		for b.Loop() {
-			n := 0
-			err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
-					_, err = d.Info()
-					n++
-				}
-				return err
-			})
-			if err != nil || n != folders*perFolder {
-				b.Fatalf("found %d files: %v", n, err)
-			}
-		}
-	})
-}
-
 // BenchmarkLatency is the time from a line's being written to its being handed over, with watched folders.
 func BenchmarkLatency(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "a.jsonl")
 	c := &counter{caughtUp: make(chan struct{}, 1)}
-	f, err := New(Settings{Include: []string{name}, PollInterval: time.Hour}, c)
+	f, err := tail.New(tail.Settings{Include: []string{name}, PollInterval: time.Hour}, c)
 	if err != nil {
 		b.Fatal(err)
 	}

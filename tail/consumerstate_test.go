@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // knowing is a handler whose consumers count their lines and say so.
@@ -20,18 +22,18 @@ type knowing struct {
 }
 
 type knowingStream struct {
-	Consumer
+	tail.Consumer
 	*knowing
 	n int
 }
 
-func (k *knowing) Open(ctx context.Context, s Stream) (Consumer, error) {
+func (k *knowing) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
 	k.given, k.changed = append(k.given, s.State), s.Changed
 	c, err := k.sink.Open(ctx, s)
 	return &knowingStream{c, k, 0}, err
 }
 
-func (k *knowingStream) Lines(ctx context.Context, lines []Line) error {
+func (k *knowingStream) Lines(ctx context.Context, lines []tail.Line) error {
 	k.n += len(lines)
 	return k.Consumer.Lines(ctx, lines)
 }
@@ -45,7 +47,7 @@ func TestConsumerState(t *testing.T) {
 		w.add("a.jsonl", text)
 		run := func(open bool, during func(*knowing)) *knowing {
 			k := &knowing{sink: newSink(), open: open}
-			f, err := New(w.settings(with(store)), k)
+			f, err := tail.New(w.settings(with(store)), k)
 			require.NoError(w, err)
 			require.NoError(w, f.Start(w.Context()))
 			w.pass(time.Minute)
@@ -89,13 +91,13 @@ func TestReplayRefused(t *testing.T) {
 		w.add("a.jsonl", "new\n")
 		w.sink = newSink()
 		calls := 0
-		w.sink.accept = func(Stream, []Line) error {
+		w.sink.accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%3 != 0 {
 				return errRefused
 			}
 			return nil
 		}
-		f, err := New(w.settings(with(store), func(s *Settings) { s.BatchLines = 4 }), w.sink)
+		f, err := tail.New(w.settings(with(store), func(s *tail.Settings) { s.BatchLines = 4 }), w.sink)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
 		w.pass(5 * time.Minute)
@@ -109,7 +111,7 @@ func TestReplayRefused(t *testing.T) {
 func TestReopenReplays(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.add("a.jsonl", "one\ntwo\n")
-		w.begin(pollOnly, func(s *Settings) { s.Replay, s.IdleClose = true, time.Minute })
+		w.begin(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose = true, time.Minute })
 		w.pass(2 * time.Minute)
 		w.add("a.jsonl", "three\n")
 		w.pass(10 * time.Second)
@@ -144,14 +146,14 @@ func TestOldFileIsClosed(t *testing.T) {
 				w.write("a.jsonl", "one")
 				w.add("a.jsonl", tt.tail)
 				w.dated("a.jsonl", tt.age)
-				w.beginWith(k, w.settings(pollOnly, func(s *Settings) { s.Replay, s.IdleClose, s.Store = tt.replay, 30*time.Minute, newMemory() }))
+				w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose, s.Store = tt.replay, 30*time.Minute, newMemory() }))
 				w.pass(5 * time.Second)
 				closed := k.opened()[0].closed
 				if !tt.want {
 					require.Empty(w, closed)
 					return
 				}
-				require.Equal(w, []CloseReason{CloseReasonIdle}, closed)
+				require.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, closed)
 				w.write("a.jsonl", "")
 				w.write("a.jsonl", "more")
 				w.pass(2 * time.Second)
@@ -171,12 +173,12 @@ func TestOldFileIsClosedLater(t *testing.T) {
 		k := &knowing{sink: w.sink, open: true}
 		w.write("a.jsonl", "one")
 		w.dated("a.jsonl", time.Hour)
-		w.beginWith(k, w.settings(pollOnly, func(s *Settings) { s.Replay, s.IdleClose, s.Store = true, 30*time.Minute, newMemory() }))
+		w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose, s.Store = true, 30*time.Minute, newMemory() }))
 		w.pass(time.Minute)
 		require.Empty(w, k.opened()[0].closed)
 		k.open = false
 		k.changed()
 		w.pass(time.Minute)
-		assert.Equal(w, []CloseReason{CloseReasonIdle}, k.opened()[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, k.opened()[0].closed)
 	})
 }

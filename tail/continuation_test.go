@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // A file that is compressed while its plain name is still there is the same file, though others that are gone begin with
 // the same kilobyte and are asked first.
 func TestCompressAmongTwins(t *testing.T) {
 	head := strings.Repeat("x", fingerprint.HeadSize) + "\n"
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, gzipped(w), func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, gzipped(w), func(s *tail.Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		for _, name := range []string{"1", "2", "3"} {
 			w.add(name+".jsonl", head+"of "+name+"\n")
 		}
@@ -45,7 +45,7 @@ func TestCompressAmongTwins(t *testing.T) {
 
 // A path goes on with the version that replaces it, though the version before has another name.
 func TestReplaceBesideHardLink(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		w.add("a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))
@@ -63,7 +63,7 @@ func TestReplaceBesideHardLink(t *testing.T) {
 
 // What is left of the version before, under its other name, is read on from where it was.
 func TestReplacedFileGrowsUnderItsHardLink(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		old, oldText := records(0, 10)
 		twoNames(w, poll, old...)
 		w.put("a.tmp", oldText+record(10)+"\n")
@@ -85,7 +85,7 @@ func TestReplaceUnseenBesideHardLink(t *testing.T) {
 	next, nextText := records(20, 30)
 	for _, lost := range []string{"a.jsonl", "b.jsonl"} { // the name that it is followed under, or the other one
 		t.Run(lost, func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				twoNames(w, poll, old...)
 				w.put("c.tmp", oldText+nextText)
 				require.NoError(w, os.Remove(w.path(lost)))
@@ -101,7 +101,7 @@ func TestReplaceUnseenBesideHardLink(t *testing.T) {
 func TestTwinOfStrayedFile(t *testing.T) {
 	old, oldText := records(0, 20)
 	twinText := strings.Replace(oldText, old[12], strings.Replace(old[12], "12", "99", 1), 1) + record(20) + "\n"
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		twoNames(w, poll, old...)
 		w.remove("a.jsonl")
 		w.put("c.jsonl", twinText)
@@ -112,41 +112,20 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
-// A file that is rewritten in place keeps its names, so one of them may be replaced as soon as its new lines have come,
-// by whichever name that was.
-func TestRewrittenFileKeepsItsNames(t *testing.T) {
-	table := newTable(Settings{}.withDefaults(), &discover.Globs{})
-	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos, f.links = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}, []*file{name}
-	name.state, name.target = stateLink, f
-	table.rewritten(f)
-	next := table.paths["a"]
-	require.NotSame(t, f, next)
-	assert.Equal(t, fingerprint.FileID{Device: 1, Inode: 2}, next.id)
-	assert.Equal(t, []*file{name}, next.links)
-	assert.Same(t, next, name.target)
-
-	// If another file is found there, the name is one of its own.
-	table.identify(next, result{job: job{id: fingerprint.FileID{Device: 1, Inode: 3}}})
-	assert.Empty(t, next.links)
-	assert.Equal(t, stateNew, name.state)
-	assert.Equal(t, turnQueued, name.turn)
-}
-
 // Among many files that begin alike and were renamed, a few looks tell which one a longer version goes on with.
 func TestReplaceAmongTwins(t *testing.T) {
 	const twins = 300
 	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}` + "\n"
 	bubble(t, func(w *world) {
-		files, err := New(w.settings(pollOnly), w.sink)
+		files, err := tail.New(w.settings(pollOnly), w.sink)
 		require.NoError(w, err)
 		var opened atomic.Int32
-		files.open = func(path string) (openfile.Handle, error) {
+		files.SetOpen(func(path string) (openfile.Handle, error) {
 			if path == w.path("c.jsonl") {
 				opened.Add(1)
 			}
 			return openfile.Open(path)
-		}
+		})
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files
 		w.put("first.jsonl", head+record(500)+"\n")
@@ -179,24 +158,6 @@ func TestReplaceAmongTwins(t *testing.T) {
 	})
 }
 
-// That a path was found to be no known file's is said of what stood there then: a path that was a name of a followed file
-// since, and leads to another one now, is looked into again.
-func TestNameIsLookedIntoAgain(t *testing.T) {
-	table := newTable(Settings{}.withDefaults(), &discover.Globs{})
-	f, name := table.newFile("a"), table.newFile("b")
-	f.state, f.id, f.pos = stateFollowing, fingerprint.FileID{Device: 1, Inode: 2}, fingerprint.Position{Offset: 10}
-	name.state, name.target, name.rejected, name.rechecked, name.delays = stateLink, f, true, true, maxDelays
-	f.links = []*file{name}
-	table.unlinkName(name)
-	assert.False(t, name.rejected)
-	assert.False(t, name.rechecked)
-	assert.Zero(t, name.delays)
-
-	name.id, name.rejected, name.delays = fingerprint.FileID{Device: 1, Inode: 3}, true, maxDelays
-	table.identify(name, result{job: job{id: fingerprint.FileID{Device: 1, Inode: 4}, size: 200}, head: []byte(record(1))})
-	assert.False(t, name.rejected)
-}
-
 // A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so
 // what is added to either is told.
 func TestCopyOfStrayedFile(t *testing.T) {
@@ -221,7 +182,7 @@ func TestCopyOfStrayedFile(t *testing.T) {
 func TestCopyAfterSplit(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		twoVersions(w, poll, old, next)
 		w.remove("b.jsonl") // before it has a consumer, so nothing tells that it was found gone
 		w.put("d.tmp", oldText+nextText+record(30)+"\n")
@@ -238,8 +199,8 @@ func TestCopyAfterSplit(t *testing.T) {
 func TestReplaceWhileRefused(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		twoNames(w, func(s *Settings) { poll(s); s.RetryInterval = 200 * time.Millisecond }, old...)
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		twoNames(w, func(s *tail.Settings) { poll(s); s.RetryInterval = 200 * time.Millisecond }, old...)
 		w.sink.mu.Lock()
 		w.sink.refuse = 4
 		w.sink.mu.Unlock()
@@ -256,7 +217,7 @@ func TestReplaceWhileRefused(t *testing.T) {
 func TestReplaceWhileHalfALineWaits(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		twoNames(w, poll, old...)
 		w.add("b.jsonl", nextText[:10])
 		w.put("c.tmp", oldText+nextText)
@@ -271,8 +232,8 @@ func TestReplaceWhileHalfALineWaits(t *testing.T) {
 func TestReplaceBesideUnseenHardLink(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		w.add("a.jsonl", oldText)
 		w.sink.wantLines(w.T, old...)
 		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("out.of.sight")))
@@ -294,7 +255,7 @@ func TestReplaceBesideUnseenHardLink(t *testing.T) {
 func TestMoveAfterSplit(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		twoVersions(w, poll, old, next)
 		w.put("d.tmp", oldText+nextText+record(30)+"\n") // before an inode is free
 		w.remove("b.jsonl")
@@ -315,8 +276,8 @@ func TestMoveAfterSplit(t *testing.T) {
 func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 	old, oldText := records(0, 20)
 	next, nextText := records(20, 30)
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 100 * time.Millisecond })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 100 * time.Millisecond })
 		w.add("b.jsonl", oldText)
 		w.sink.wantLines(w.T, old...)
 		w.add("a.jsonl", oldText+nextText)
@@ -334,8 +295,8 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 }
 
 // twoVersions has a file of two names, of which a.jsonl was replaced by a longer version.
-func twoVersions(w *world, poll func(*Settings), old, next []string) {
-	twoNames(w, func(s *Settings) { poll(s); s.UnlinkGrace = 100 * time.Millisecond }, old...)
+func twoVersions(w *world, poll func(*tail.Settings), old, next []string) {
+	twoNames(w, func(s *tail.Settings) { poll(s); s.UnlinkGrace = 100 * time.Millisecond }, old...)
 	all := slices.Concat(old, next)
 	w.put("c.tmp", strings.Join(all, "\n")+"\n")
 	w.rename("c.tmp", "a.jsonl")
@@ -344,7 +305,7 @@ func twoVersions(w *world, poll func(*Settings), old, next []string) {
 
 // twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
 // name, the first of them in one look with it, if there are only looks.
-func twoNames(w *world, poll func(*Settings), lines ...string) {
+func twoNames(w *world, poll func(*tail.Settings), lines ...string) {
 	w.begin(poll)
 	begin := len(lines) - 2
 	w.add("a.jsonl", strings.Join(lines[:begin], "\n")+"\n")

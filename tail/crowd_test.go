@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -7,12 +7,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
+
+// maxActive is how many consumers may be active.
+const maxActive = 512
 
 // TestRestOfMany: where more are active than a maxActive, as many as are too many rest at once, those that were read longest ago;
 // the others when their own time comes. One that rested is told all again, like any that did.
 func TestRestOfMany(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
 		for n := range maxActive {
 			w.write(name(n), "one")
@@ -49,7 +54,7 @@ func TestRestOfMany(t *testing.T) {
 
 // TestRestRefusedByMany: where more are active than a maxActive, one that may not rest yet is asked again after a tenth of the time.
 func TestRestRefusedByMany(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const extra = 30
 		for n := range maxActive + extra {
 			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
@@ -72,7 +77,7 @@ func TestRestRefusedByMany(t *testing.T) {
 
 // TestRestAndUnterminatedLine: a last line without its newline is taken in its time, also where many are active.
 func TestRestAndUnterminatedLine(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleFlush = 3 * time.Second
 		const files = maxActive + 100
 		for n := range files {
@@ -91,7 +96,7 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 
 // TestRestWhileReading: of thousands of files that are all there at once, no more than a maxActive is held while they are read.
 func TestRestWhileReading(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		for n := range 3 * maxActive {
 			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
 		}
@@ -99,14 +104,14 @@ func TestRestWhileReading(t *testing.T) {
 		w.pass(time.Second)
 		require.Len(w, w.sink.all(), 3*maxActive)
 		assert.EqualValues(w, 2*maxActive, h.asked.Load())
-		assert.LessOrEqual(w, h.mostAwake, maxActive+2*w.files.settings.MaxConcurrentFiles)
+		assert.LessOrEqual(w, h.mostAwake, maxActive+2*tail.DefaultMaxConcurrentFiles)
 	})
 }
 
 // TestRestOfThoseAtWork: lines that come by turns to more files than a maxActive have each of them rest once and read again once,
 // not with every line.
 func TestRestOfThoseAtWork(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const files, rounds = maxActive + 128, 8
 		round := func() {
 			for n := range files {

@@ -104,22 +104,18 @@
 //
 // # Inside
 //
-// The way of a line: [Tailer] runs the manager, which asks the scheduler for the next job of a file; a worker, the reader, makes
-// a visit, whose bytes become lines (internal/lines) that it delivers to the Consumer; the checkpoint is saved
-// (internal/checkpoint), and the manager settles the result.
+// The way of a line: the [Tailer] runs the manager, which asks the set of files for the next task; a worker, the reader, makes a
+// visit, whose bytes become lines that it delivers to the Consumer; the checkpoint is saved, and the set settles the result.
 //
-//	internal/discover       patterns to paths: globs, scans, the watcher
-//	internal/fingerprint    ids of files and positions in them
-//	internal/openfile       handles, also of compressed files, and the count of descriptors
-//	internal/lines          bytes to lines
-//	internal/checkpoint     what is stored of a stream
-//	internal/poll           documents and databases, for [Polled]
-//	internal/inventory      which files existed at the last start
-//	file                    what is known of a path: identity, evidence, schedule and stream
-//	index, scheduler        files by path, inode and head; which of them is next
-//	matcher                 which known file is under a path: the table of identities
-//	table                   applies what scans, events and workers report: the table of states
-//	reader, visit           one pass of a worker over a file
+//	internal/fileset             all files: which file is under a path, what a worker does with it next
+//	internal/reader              one pass of a worker over a file, and what it leaves for the next one
+//	internal/stream              what a source and its receiver have in common: Stream, Handler, Consumer, Observer
+//	../internal/files/discover   patterns to paths: globs, scans, the watcher
+//	.../fingerprint              ids of files and positions in them
+//	.../openfile                 handles, also of compressed files, and the count of descriptors
+//	.../lines                    bytes to lines
+//	.../checkpoint               what is stored of a stream
+//	.../inventory                which files existed at the last start
 //
 // # Lifetime
 //

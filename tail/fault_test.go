@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"errors"
@@ -22,6 +22,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
 )
 
 var errDisk error = syscall.EIO
@@ -70,7 +71,7 @@ func TestFilesReadFails(t *testing.T) {
 			bubble(t, func(w *world) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
-				f, err := New(w.settings(pollOnly, func(s *Settings) {
+				f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 					s.BatchBytes, s.Logger = 1000, zap.New(core)
 					s.Observer.Failed = func(_ string, err error, _ time.Duration) {
 						failed++
@@ -78,7 +79,7 @@ func TestFilesReadFails(t *testing.T) {
 					}
 				}), w.sink)
 				require.NoError(w, err)
-				f.open = (&faults{reads: 5, limit: at}).open
+				f.SetOpen((&faults{reads: 5, limit: at}).open)
 				w.add("a.jsonl", text)
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
@@ -107,18 +108,18 @@ func TestFilesOpenFails(t *testing.T) {
 			bubble(t, func(w *world) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
-				f, err := New(w.settings(pollOnly, func(s *Settings) {
+				f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 					s.Logger, s.MaxConcurrentFiles = zap.New(core), 1
 					s.Observer.Failed = func(string, error, time.Duration) { failed++ }
 				}), w.sink)
 				require.NoError(w, err)
 				disk := &faults{opens: 9, why: tt.why}
-				f.open = func(path string) (openfile.Handle, error) {
+				f.SetOpen(func(path string) (openfile.Handle, error) {
 					if path == w.path("b.jsonl") {
 						return openfile.Open(path)
 					}
 					return disk.open(path)
-				}
+				})
 				w.add("a.jsonl", "one\n")
 				w.add("b.jsonl", "two\n")
 				require.NoError(w, f.Start(w.Context()))
@@ -143,16 +144,16 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
 		failed := 0
-		f, err := New(w.settings(pollOnly, func(s *Settings) {
+		f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 			s.Logger = zap.New(core)
 			s.Observer.Failed = func(string, error, time.Duration) { failed++ }
 		}), w.sink)
 		require.NoError(w, err)
 		var once sync.Once
-		f.open = func(path string) (openfile.Handle, error) {
+		f.SetOpen(func(path string) (openfile.Handle, error) {
 			once.Do(func() { w.rename("a.jsonl", "b.jsonl") })
 			return openfile.Open(path)
-		}
+		})
 		w.add("a.jsonl", "one\n")
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
@@ -168,9 +169,9 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 // and was looked at meanwhile.
 func TestFilesStartAtEndOpenedLate(t *testing.T) {
 	bubble(t, func(w *world) {
-		f, err := New(w.settings(pollOnly, startAtEnd), w.sink)
+		f, err := tail.New(w.settings(pollOnly, startAtEnd), w.sink)
 		require.NoError(w, err)
-		f.open = (&faults{opens: 6, why: syscall.EMFILE}).open
+		f.SetOpen((&faults{opens: 6, why: syscall.EMFILE}).open)
 		w.add("a.jsonl", record(1)+"\n")
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
@@ -188,7 +189,7 @@ func TestFilesPermissionDenied(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("no file can be made unreadable for this user; TestFilesOpenFails does as if")
 	}
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.add("a.jsonl", "one\n")
 		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0))
 		w.add("b.jsonl", "two\n")
@@ -197,11 +198,12 @@ func TestFilesPermissionDenied(t *testing.T) {
 		require.NoError(w, os.Chmod(w.path("shut"), 0))
 		w.Cleanup(func() { _ = os.Chmod(w.path("shut"), 0o700) }) //nolint:gosec // as it was made
 		core, logs := observer.New(zap.WarnLevel)
-		w.begin(poll, func(s *Settings) { s.Logger = zap.New(core) })
+		polls := false
+		w.begin(poll, func(s *tail.Settings) { s.Logger, polls = zap.New(core), s.PollOnly })
 		w.sink.wantLines(w.T, "two")
 		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0o600))
 		w.sink.wantLines(w.T, "two", "one")
-		if !w.files.settings.PollOnly {
+		if !polls {
 			return // what becomes of a folder that can't be entered no event tells
 		}
 		require.NoError(w, os.Chmod(w.path("shut"), 0o700)) //nolint:gosec // as it was made
@@ -250,17 +252,17 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 	for _, folder := range []string{"a", "closed", "z"} {
 		w.mkdir(folder)
 	}
-	f, err := New(w.settings(func(s *Settings) {
+	f, err := tail.New(w.settings(func(s *tail.Settings) {
 		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
-		n, err := newWatcher(s)
+	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
+		n, err := tail.NewWatcher(s)
 		if err == nil {
 			n.Notify = &closed{n.Notify, w.path("closed")}
 		}
 		return n, err
-	}
+	})
 	require.NoError(t, f.Start(t.Context()))
 	w.files = f
 	w.Cleanup(w.end)
@@ -270,14 +272,14 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 	w.add("z/later/two.jsonl", "two\n")
 	w.sink.until(t, "a line in a new folder", func() bool { return len(w.sink.all()) == 2 })
 	assert.Empty(t, logs.FilterMessageSnippet("folders can't be watched").All(), "no limit was reached")
-	assert.False(t, f.watch.Whole(), "the closed folder is polled")
+	assert.False(t, f.WatchesAll(), "the closed folder is polled")
 }
 
 func TestFilesWatchesRunOut(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
 	w := newWorld(t)
 	var refused []string
-	f, err := New(w.settings(func(s *Settings) {
+	f, err := tail.New(w.settings(func(s *tail.Settings) {
 		s.PollInterval, s.Logger = 10*time.Millisecond, zap.New(core)
 		s.Observer.WatchRefused = func(folder string, err error) {
 			assert.ErrorIs(t, err, syscall.ENOSPC)
@@ -285,13 +287,13 @@ func TestFilesWatchesRunOut(t *testing.T) {
 		}
 	}), w.sink)
 	require.NoError(t, err)
-	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
-		w, err := newWatcher(s)
+	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
+		w, err := tail.NewWatcher(s)
 		if err == nil {
 			w.Notify = &refusing{w.Notify, 2}
 		}
 		return w, err
-	}
+	})
 	var want []string
 	for i := range 10 {
 		w.mkdir(strconv.Itoa(i))
@@ -315,9 +317,9 @@ func TestFilesWatchesRunOut(t *testing.T) {
 func TestFilesWatchingIsNotPossible(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
-		f, err := New(w.settings(func(s *Settings) { s.Logger = zap.New(core) }), w.sink)
+		f, err := tail.New(w.settings(func(s *tail.Settings) { s.Logger = zap.New(core) }), w.sink)
 		require.NoError(w, err)
-		f.newWatcher = func(*Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE }
+		f.SetNewWatcher(func(*tail.Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE })
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.mkdir("a")
@@ -332,16 +334,16 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 // The queue of events ran over: all files are looked at.
 func TestFilesEventsAreLost(t *testing.T) {
 	w := newWorld(t)
-	f, err := New(w.settings(func(s *Settings) { s.PollInterval = time.Hour }), w.sink)
+	f, err := tail.New(w.settings(func(s *tail.Settings) { s.PollInterval = time.Hour }), w.sink)
 	require.NoError(t, err)
 	lost := make(chan error)
-	f.newWatcher = func(s *Settings) (*discover.Watcher, error) {
-		w, err := newWatcher(s)
+	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
+		w, err := tail.NewWatcher(s)
 		if err == nil {
 			w.Events, w.Errors = nil, lost // no event comes through
 		}
 		return w, err
-	}
+	})
 	require.NoError(t, f.Start(t.Context()))
 	w.files = f
 	w.mkdir("a")
@@ -362,15 +364,15 @@ func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
 		w.add("a.jsonl", "more of it\n")
 		w.add("fork.jsonl", text+"of the fork\n")
 		w.sink = newSink()
-		files, err := New(w.settings(with(store)), w.sink)
+		files, err := tail.New(w.settings(with(store)), w.sink)
 		require.NoError(w, err)
 		var open atomic.Bool
-		files.open = func(path string) (openfile.Handle, error) {
+		files.SetOpen(func(path string) (openfile.Handle, error) {
 			if !open.Load() && filepath.Base(path) == "a.jsonl" {
 				return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
 			}
 			return openfile.Open(path)
-		}
+		})
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files
 		w.pass(10 * time.Minute)

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 func TestLook(t *testing.T) {
@@ -15,7 +17,7 @@ func TestLook(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte("12345"), 0o600))
 	}
-	all, err := Find([]string{filepath.Join(dir, "**/*.jsonl"), filepath.Join(dir, "nowhere/*")}, []string{"**/old/**"})
+	all, err := tail.Find([]string{filepath.Join(dir, "**/*.jsonl"), filepath.Join(dir, "nowhere/*")}, []string{"**/old/**"})
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for i, path := range []string{"a.jsonl", "below/b.jsonl"} {
@@ -24,7 +26,7 @@ func TestLook(t *testing.T) {
 		assert.True(t, all[i].Regular)
 		assert.False(t, all[i].ModTime.IsZero())
 	}
-	_, err = Find([]string{"["}, nil)
+	_, err = tail.Find([]string{"["}, nil)
 	assert.ErrorContains(t, err, "invalid glob")
 }
 
@@ -40,7 +42,7 @@ func TestLookTellsWhatItCannotSee(t *testing.T) {
 	}
 	require.NoError(t, os.Chmod(filepath.Join(dir, "shut"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "shut"), 0o700) }) //nolint:gosec // as it was made
-	all, err := Find([]string{filepath.Join(dir, "*/*.jsonl")}, nil)
+	all, err := tail.Find([]string{filepath.Join(dir, "*/*.jsonl")}, nil)
 	assert.ErrorIs(t, err, os.ErrPermission)
 	require.Len(t, all, 1)
 	assert.Equal(t, filepath.Join(dir, "open", "a.jsonl"), all[0].Path)

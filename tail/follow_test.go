@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // pieces is a Tail whose bytes come in given pieces. A piece of "" is a pause of an hour, one that is rewritten begins
@@ -57,11 +58,11 @@ func (p *pieces) Wait(ctx context.Context) error {
 func (p *pieces) Arrival(offset int64) time.Time { return p.at.Add(time.Duration(offset)) }
 
 // follow runs Follow over pieces, in a bubble of its own time.
-func follow(t *testing.T, s Settings, k *sink, left ...string) (got *stream, err error) {
+func follow(t *testing.T, s tail.Settings, k *sink, left ...string) (got *stream, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		got = &stream{sink: k}
-		err = Follow(t.Context(), &pieces{left: left, at: time.Unix(1000, 0)}, got, s)
+		err = tail.Follow(t.Context(), &pieces{left: left, at: time.Unix(1000, 0)}, got, s)
 	})
 	return got, err
 }
@@ -86,7 +87,7 @@ func TestFollow(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			skipped := 0
-			s := Settings{MaxLineSize: 1000, Observer: Observer{Skipped: func(string, SkipReason, int64) { skipped++ }}}
+			s := tail.Settings{MaxLineSize: 1000, Observer: tail.Observer{Skipped: func(string, tail.SkipReason, int64) { skipped++ }}}
 			got, err := follow(t, s, newSink(), slices.Clone(tc.pieces)...)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got.text)
@@ -104,7 +105,7 @@ func TestFollow(t *testing.T) {
 func TestFollowInsists(t *testing.T) {
 	k := newSink()
 	k.refuse = 7
-	got, err := follow(t, Settings{BatchLines: 2}, k, "1\n2\n3\n4\n5\n")
+	got, err := follow(t, tail.Settings{BatchLines: 2}, k, "1\n2\n3\n4\n5\n")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, got.text)
 	assert.Equal(t, 7, k.refused)
@@ -117,7 +118,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for _, left := range [][]string{{"refused\n"}, {"", "", ""}} {
-			err := Follow(ctx, &pieces{left: left}, &stream{sink: k}, Settings{})
+			err := tail.Follow(ctx, &pieces{left: left}, &stream{sink: k}, tail.Settings{})
 			require.Error(t, err)
 			require.Error(t, ctx.Err())
 		}
@@ -138,7 +139,7 @@ func TestFollowAnyCut(t *testing.T) {
 			cut = append(cut, rest[:n])
 			rest = rest[n:]
 		}
-		got, err := follow(t, Settings{BatchBytes: 600, BatchLines: 3}, newSink(), cut...)
+		got, err := follow(t, tail.Settings{BatchBytes: 600, BatchLines: 3}, newSink(), cut...)
 		require.NoError(t, err)
 		require.Equal(t, want, got.text)
 	}

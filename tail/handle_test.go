@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/tail/internal/poll"
 )
 
@@ -26,19 +27,19 @@ func compressed(t *testing.T, text string) string {
 	return out.String()
 }
 
-func gzipped(w *world) func(*Settings) {
-	return func(s *Settings) { s.Include = []string{w.path("**/*.jsonl"), w.path("**/*.gz")} }
+func gzipped(w *world) func(*tail.Settings) {
+	return func(s *tail.Settings) { s.Include = []string{w.path("**/*.jsonl"), w.path("**/*.gz")} }
 }
 
 func TestFilesCompressed(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		lines, text := records(0, 5000)
 		w.put("a.jsonl.gz", compressed(w.T, text+"the last has no newline"))
 		w.begin(poll, gzipped(w))
 		w.untilClosed(1)
 		s := oneStream(w)
 		assert.Equal(w, append(lines, "the last has no newline"), s.text)
-		assert.Equal(w, []CloseReason{CloseReasonEnd}, s.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonEnd}, s.closed)
 		assert.True(w, s.Compressed)
 		assert.Equal(w, 1, s.idle)
 		assert.EqualValues(w, len(text), s.lines[len(lines)].Offset)
@@ -48,7 +49,7 @@ func TestFilesCompressed(t *testing.T) {
 func TestFilesCompressedAndRefused(t *testing.T) {
 	bubble(t, func(w *world) {
 		calls := 0
-		w.sink.accept = func(Stream, []Line) error {
+		w.sink.accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%2 == 0 {
 				return errRefused
 			}
@@ -69,7 +70,7 @@ func TestFilesCompressedInPieces(t *testing.T) {
 		data := compressed(w.T, text)
 		core, logs := observer.New(zap.WarnLevel)
 		failures := 0
-		w.begin(pollOnly, gzipped(w), func(s *Settings) {
+		w.begin(pollOnly, gzipped(w), func(s *tail.Settings) {
 			s.Logger = zap.New(core)
 			s.Observer.Failed = func(string, error, time.Duration) { failures++ }
 		})
@@ -95,7 +96,7 @@ func TestFilesCompressedInPieces(t *testing.T) {
 
 // A finished log is compressed beside the original, which is removed then: the content is not read again.
 func TestRotateCompress(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, gzipped(w))
 		lines, text := records(0, 50)
 		w.add("a.jsonl", text)
@@ -123,9 +124,9 @@ func TestFilesCompressedLineOverTheLimit(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.put("a.jsonl.gz", compressed(w.T, "one\n"+strings.Repeat("l", 10_001)+"\ntwo\n"+strings.Repeat("l", 10_001)))
 		skipped := 0
-		w.begin(pollOnly, gzipped(w), func(s *Settings) {
+		w.begin(pollOnly, gzipped(w), func(s *tail.Settings) {
 			s.MaxLineSize, s.BatchBytes = 10_000, 1000
-			s.Observer.Skipped = func(string, SkipReason, int64) { skipped++ }
+			s.Observer.Skipped = func(string, tail.SkipReason, int64) { skipped++ }
 		})
 		w.pass(5 * time.Second)
 		assert.Equal(w, []string{"one", "two"}, w.sink.all())
@@ -141,14 +142,14 @@ func TestFilesZstandard(t *testing.T) {
 		require.NoError(w, err)
 		data := string(z.EncodeAll([]byte(text+"the last has no newline"), nil))
 		require.NoError(w, z.Close())
-		w.begin(pollOnly, func(s *Settings) { s.Include = []string{w.path("**/*.zst")} })
+		w.begin(pollOnly, func(s *tail.Settings) { s.Include = []string{w.path("**/*.zst")} })
 		for _, cut := range []int{0, 3, len(data) / 2, len(data)} {
 			w.put("a.jsonl.zst", data[:cut])
 			w.pass(5 * time.Second)
 		}
 		s := oneStream(w)
 		assert.Equal(w, append(lines, "the last has no newline"), s.text)
-		assert.Equal(w, []CloseReason{CloseReasonEnd}, s.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonEnd}, s.closed)
 		assert.True(w, s.Compressed)
 	})
 }

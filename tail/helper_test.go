@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +29,7 @@ type sink struct {
 	refuse  int // how many calls are still refused
 	refused int
 	// accept, if set, may refuse a batch.
-	accept   func(s Stream, lines []Line) error
+	accept   func(s tail.Stream, lines []tail.Line) error
 	notify   chan struct{}
 	patience time.Duration
 }
@@ -41,11 +43,11 @@ var errRefused = errors.New("downstream is not ready")
 // stream is one opened stream.
 type stream struct {
 	sink *sink
-	Stream
-	lines  []Line
+	tail.Stream
+	lines  []tail.Line
 	text   []string
 	idle   int
-	closed []CloseReason
+	closed []tail.CloseReason
 }
 
 func newSink() *sink { return &sink{notify: make(chan struct{}, 1), patience: bubblePatience} }
@@ -73,7 +75,7 @@ func (s *sink) no() error {
 	return nil
 }
 
-func (s *sink) Open(_ context.Context, in Stream) (Consumer, error) {
+func (s *sink) Open(_ context.Context, in tail.Stream) (tail.Consumer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.no(); err != nil {
@@ -84,7 +86,7 @@ func (s *sink) Open(_ context.Context, in Stream) (Consumer, error) {
 	return one, nil
 }
 
-func (s *stream) Lines(_ context.Context, lines []Line) error {
+func (s *stream) Lines(_ context.Context, lines []tail.Line) error {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
 	defer s.sink.changed()
@@ -115,7 +117,7 @@ func (s *stream) Idle(context.Context) error {
 	return nil
 }
 
-func (s *stream) Close(_ context.Context, reason CloseReason) error {
+func (s *stream) Close(_ context.Context, reason tail.CloseReason) error {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
 	defer s.sink.changed()
@@ -181,7 +183,7 @@ type world struct {
 	*testing.T
 	dir   string
 	sink  *sink
-	files *Tailer
+	files *tail.Tailer
 }
 
 // newWorld makes a folder; begin starts to follow it.
@@ -189,17 +191,17 @@ func newWorld(t *testing.T) *world {
 	return &world{T: t, dir: t.TempDir(), sink: newPatientSink()}
 }
 
-func (w *world) settings(change ...func(*Settings)) Settings {
-	s := Settings{Include: []string{w.path("**/*.jsonl")}}
+func (w *world) settings(change ...func(*tail.Settings)) tail.Settings {
+	s := tail.Settings{Include: []string{w.path("**/*.jsonl")}}
 	for _, c := range change {
 		c(&s)
 	}
 	return s
 }
 
-func (w *world) begin(change ...func(*Settings)) {
+func (w *world) begin(change ...func(*tail.Settings)) {
 	w.Helper()
-	files, err := New(w.settings(change...), w.sink)
+	files, err := tail.New(w.settings(change...), w.sink)
 	require.NoError(w, err)
 	require.NoError(w, files.Start(w.Context()))
 	w.files = files
@@ -263,16 +265,16 @@ func records(from, to int) (lines []string, text string) {
 }
 
 // bothWays runs a test with watched folders, in real time, and with polling alone, in a bubble of its own time.
-func bothWays(t *testing.T, test func(w *world, poll func(*Settings))) {
+func bothWays(t *testing.T, test func(w *world, poll func(*tail.Settings))) {
 	t.Run("watch", func(t *testing.T) {
 		t.Parallel()
 		// The safety net is so slow that only events can make the test pass in time.
-		test(newWorld(t), func(s *Settings) { s.PollInterval = time.Hour })
+		test(newWorld(t), func(s *tail.Settings) { s.PollInterval = time.Hour })
 	})
 	t.Run("poll", func(t *testing.T) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			test(&world{T: t, dir: dir, sink: newSink()}, func(s *Settings) { s.PollOnly = true })
+			test(&world{T: t, dir: dir, sink: newSink()}, func(s *tail.Settings) { s.PollOnly = true })
 		})
 	})
 }

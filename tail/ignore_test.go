@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"sync"
@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
 )
 
-func olderThanADay(s *Settings) { s.ExcludeOlderThan = 24 * time.Hour }
+func olderThanADay(s *tail.Settings) { s.ExcludeOlderThan = 24 * time.Hour }
 
 func isIn(m *sync.Map, path string) bool {
 	_, in := m.Load(path)
@@ -23,12 +24,12 @@ func isIn(m *sync.Map, path string) bool {
 func TestExcludeOlderThan(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		start StartAt
+		start tail.StartAt
 		// there comes of the files that are there at start, grown once they have grown.
 		there, grown []string
 	}{
-		{"from the beginning", StartAtBeginning, []string{record(2)}, []string{record(1), record(11), record(12)}},
-		{"at the end", StartAtEnd, nil, []string{record(11), record(12)}},
+		{"from the beginning", tail.StartAtBeginning, []string{record(2)}, []string{record(1), record(11), record(12)}},
+		{"at the end", tail.StartAtEnd, nil, []string{record(11), record(12)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -37,12 +38,12 @@ func TestExcludeOlderThan(t *testing.T) {
 				w.add("young.jsonl", record(2)+"\n")
 				w.dated("young.jsonl", 23*time.Hour)
 				var opened sync.Map // workers open files
-				f, err := New(w.settings(pollOnly, olderThanADay, func(s *Settings) { s.StartAt = tt.start }), w.sink)
+				f, err := tail.New(w.settings(pollOnly, olderThanADay, func(s *tail.Settings) { s.StartAt = tt.start }), w.sink)
 				require.NoError(w, err)
-				f.open = func(path string) (openfile.Handle, error) {
+				f.SetOpen(func(path string) (openfile.Handle, error) {
 					opened.Store(path, true)
 					return openfile.Open(path)
-				}
+				})
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
 				w.pass(2 * time.Hour) // that the young one grows older is nothing new
@@ -72,7 +73,7 @@ func TestExcludeOlderThan(t *testing.T) {
 
 // TestExcludeOlderThanAfterARestart: a file that was read goes on where it was, however old it has become.
 func TestExcludeOlderThanAfterARestart(t *testing.T) {
-	stores(t, func(w *world, store Store, _ bool) {
+	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.add("a.jsonl", record(1)+"\n")
 		w.dated("a.jsonl", 0)
 		assert.Equal(w, []string{record(1)}, w.run(with(store), olderThanADay).all())
@@ -92,7 +93,7 @@ func TestIgnoreOlderDocuments(t *testing.T) {
 		w.dated("old.json", 25*time.Hour)
 		w.put("young.json", `{"n":2}`)
 		w.dated("young.json", 23*time.Hour)
-		w.follow(func(s *PolledSettings) { s.Settings.ExcludeOlderThan = 24 * time.Hour })
+		w.follow(func(s *tail.PolledSettings) { s.Settings.ExcludeOlderThan = 24 * time.Hour })
 		w.pass(2 * time.Hour)
 		assert.Equal(w, []string{`{"n":2}`}, w.sink.all())
 		w.write("old.json", `{"n":3}`)

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // long is an age that all files of these tests have: rsync -a and tar give files their old times.
@@ -29,7 +30,7 @@ func TestArrivedWhileDown(t *testing.T) {
 		name   string
 		first  func(w *world) // before the first start
 		down   func(w *world) // while no process looks
-		change func(*Settings)
+		change func(*tail.Settings)
 		want   []string
 	}{
 		{name: "copied in", first: func(w *world) { w.old("a.jsonl", "one\n") },
@@ -49,17 +50,17 @@ func TestArrivedWhileDown(t *testing.T) {
 			down: func(w *world) { require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl"))) }},
 		{name: "compressed", first: func(w *world) { w.old("a.jsonl.gz", compressed(w.T, "one\n")) },
 			down: func(w *world) { w.old("b.jsonl.gz", compressed(w.T, "two\n")) }, want: []string{"two"},
-			change: func(s *Settings) { s.Include = []string{strings.Replace(s.Include[0], ".jsonl", ".jsonl.gz", 1)} }},
+			change: func(s *tail.Settings) { s.Include = []string{strings.Replace(s.Include[0], ".jsonl", ".jsonl.gz", 1)} }},
 		{name: "ignored for its age, and changed", first: func(w *world) { w.old("a.jsonl", "one\n") },
 			down:   func(w *world) { w.add("a.jsonl", "two\n") },
-			change: func(s *Settings) { s.ExcludeOlderThan = time.Hour }},
+			change: func(s *tail.Settings) { s.ExcludeOlderThan = time.Hour }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				store := walking{newMemory()}
 				w.dir = w.path("in")
 				require.NoError(w, os.Mkdir(w.dir, 0o700))
-				change := []func(*Settings){with(store), startAtEnd}
+				change := []func(*tail.Settings){with(store), startAtEnd}
 				if tt.change != nil {
 					change = append(change, tt.change)
 				}
@@ -82,8 +83,8 @@ func TestInventoryOfOtherPatterns(t *testing.T) {
 		w.mkdir("b")
 		w.old("a/1.jsonl", "one\n")
 		w.old("b/1.jsonl", "of another pattern\n")
-		only := func(folders ...string) func(*Settings) {
-			return func(s *Settings) {
+		only := func(folders ...string) func(*tail.Settings) {
+			return func(s *tail.Settings) {
 				s.Include = nil
 				for _, folder := range folders {
 					s.Include = append(s.Include, w.path(folder+"/*.jsonl"))
@@ -113,7 +114,7 @@ func TestInventoryAfterAKill(t *testing.T) {
 			}
 			return nil
 		}
-		f, err := New(w.settings(with(walking{store}), startAtEnd), w.sink)
+		f, err := tail.New(w.settings(with(walking{store}), startAtEnd), w.sink)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
 		w.pass(time.Second)
@@ -133,17 +134,17 @@ func TestInventoryNotUnderstood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				store := newMemory()
-				store.values[filesInventoryKey] = value
+				store.values["seen/files"] = value
 				w.old("a.jsonl", "one\n")
 				var keys []string
-				got := w.run(with(walking{store}), startAtEnd, func(s *Settings) {
+				got := w.run(with(walking{store}), startAtEnd, func(s *tail.Settings) {
 					s.Observer.Unusable = func(key string, err error) {
 						keys = append(keys, key)
-						assert.ErrorIs(w, err, ErrBroken)
+						assert.ErrorIs(w, err, tail.ErrBroken)
 					}
 				})
 				assert.Empty(w, got.all())
-				assert.Equal(w, []string{filesInventoryKey}, keys)
+				assert.Equal(w, []string{"seen/files"}, keys)
 				w.old("b.jsonl", "two\n")
 				assert.Equal(w, []string{"two"}, w.run(with(walking{store}), startAtEnd).all(), "it was written reset")
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/tail/internal/poll"
 )
 
@@ -36,7 +37,7 @@ type item struct {
 	caughtUp bool // all that was there was read once
 	// missingSince is when its path was found to lead nowhere.
 	missingSince time.Time
-	tries        uint8
+	tries        retry.Tries
 	retryAt      time.Time
 	due          bool      // to be asked in this round
 	wakeAt       time.Time // to be asked then; zero: with all others
@@ -172,7 +173,7 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	}
 	it.source.Acknowledge()
 	it.tries = 0
-	p.errorLog.resolved(it.path)
+	p.errorLog.Resolved(it.path)
 	if fresh > 0 {
 		p.settings.Settings.Observer.Read(it.path, fresh, b.Bytes)
 	}
@@ -197,7 +198,7 @@ func (p *Polled) refused(it *item, err error) {
 
 // backOff delays an item's next poll, longer each time.
 func (p *Polled) backOff(it *item) time.Duration {
-	wait := p.settings.Settings.backOff(&it.tries)
+	wait := it.tries.Next(p.settings.Settings.RetryInterval, p.settings.Settings.MaxRetryInterval)
 	it.retryAt = time.Now().Add(wait)
 	return wait
 }

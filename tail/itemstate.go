@@ -2,14 +2,12 @@ package tail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
@@ -17,6 +15,7 @@ import (
 type itemStates struct {
 	settings *Settings
 	saver    *checkpoint.Saver
+	log      *errorlog.Log
 	walked   map[string]*checkpoint.Checkpoint             // by stream; nil if the store does not walk
 	byID     map[fingerprint.FileID]*checkpoint.Checkpoint // documents, and of databases the stream that was written last
 	byPath   map[string]*checkpoint.Checkpoint             // the same, by where they were last
@@ -27,12 +26,12 @@ type itemStates struct {
 
 // load reads the checkpoints of the store.
 func (s *itemStates) load(ctx context.Context) error {
-	if _, ok := s.settings.Store.(Walker); !ok {
+	if _, ok := s.settings.Store.(checkpoint.Walker); !ok {
 		return nil
 	}
 	s.walked, s.asked = map[string]*checkpoint.Checkpoint{}, map[string]bool{}
 	s.byID, s.byPath = map[fingerprint.FileID]*checkpoint.Checkpoint{}, map[string]*checkpoint.Checkpoint{}
-	return eachCheckpoint(ctx, s.saver, checkpoint.ItemPrefix, func(state *checkpoint.Checkpoint) {
+	return s.saver.Each(ctx, checkpoint.ItemPrefix, func(state *checkpoint.Checkpoint) {
 		s.walked[state.Stream] = state
 		if id := state.ID(); id != (fingerprint.FileID{}) {
 			keepNewest(s.byID, id, state)
@@ -58,7 +57,7 @@ func (s *itemStates) of(ctx context.Context, stream string) (*checkpoint.Checkpo
 		s.asked[stream] = true
 	}
 	state, err := s.saver.Lookup(ctx, checkpoint.ItemPrefix+stream)
-	if errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrBroken) {
+	if checkpoint.IsUnusable(err) {
 		s.unusable(checkpoint.ItemPrefix+stream, err)
 		return nil, nil
 	}
@@ -129,7 +128,7 @@ func mayBeOf(c *checkpoint.Checkpoint, one discover.Found) bool {
 // unusable reports a value that is not used, since a broken or newer format is never guessed.
 func (s *itemStates) unusable(key string, err error) {
 	s.settings.Observer.Unusable(key, err)
-	s.settings.Logger.Error("stored checkpoint is not readable, reading its file as new", zap.String("key", key), zap.Error(err))
+	s.log.Unusable(key, err)
 }
 
 // expire deletes old checkpoints that no item asked for, after the first scan.

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // TestReplacedAlias: where a second name of a followed file is given to another file, that one is read at once, and the
@@ -16,9 +18,9 @@ import (
 func TestReplacedAlias(t *testing.T) {
 	for name, link := range map[string]func(from, to string) error{"hard link": os.Link, "symbolic link": os.Symlink} {
 		t.Run(name, func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				w.mkdir("c")
-				w.begin(poll, func(s *Settings) { s.MaxConcurrentFiles = 1 })
+				w.begin(poll, func(s *tail.Settings) { s.MaxConcurrentFiles = 1 })
 				w.add("a.jsonl", record(1)+"\n")
 				w.sink.wantLines(w.T, record(1))
 				require.NoError(w, link(w.path("a.jsonl"), w.path("c/b.jsonl")))

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // modeller does at random, beside what a [rotator] does, what files are given other names by, and stops and starts the
@@ -18,7 +20,7 @@ import (
 type modeller struct {
 	*rotator
 	store    walking
-	poll     func(*Settings)
+	poll     func(*tail.Settings)
 	running  bool
 	archived []string        // names out of sight
 	links    []string        // second names for long, some of them of files that lost the first one since
@@ -28,11 +30,11 @@ type modeller struct {
 
 // start begins to follow, with consumers that rest whenever they may.
 func (m *modeller) start() {
-	s := m.settings(m.poll, func(s *Settings) {
+	s := m.settings(m.poll, func(s *tail.Settings) {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
 		s.Store, s.Replay, s.SuspendAfter, s.UnlinkGrace = m.store, true, time.Millisecond, 300*time.Millisecond
 	})
-	f, err := New(s, &resters{sink: m.sink})
+	f, err := tail.New(s, &resters{sink: m.sink})
 	require.NoError(m, err)
 	require.NoError(m, f.Start(m.Context()))
 	m.world.files = f
@@ -175,7 +177,7 @@ func (m *modeller) tell() {
 func TestModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				for i := range 3 {
 					w.mkdir(strconv.Itoa(i))
 				}

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"bytes"

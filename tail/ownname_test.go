@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // TestOwnName: whose work a file is may be told by its path, so a link that someone puts elsewhere never names it, whichever
@@ -23,7 +25,7 @@ func TestOwnName(t *testing.T) {
 				w.mkdir("m")
 				w.put("m/file.jsonl", "one\n")
 				link(w)
-				w.begin(func(s *Settings) { s.Include = []string{w.path("*/*.jsonl"), w.path("*/*/*.jsonl")} })
+				w.begin(func(s *tail.Settings) { s.Include = []string{w.path("*/*.jsonl"), w.path("*/*/*.jsonl")} })
 				w.sink.until(t, "the line", func() bool { return len(w.sink.all()) == 1 })
 				w.add("m/file.jsonl", "two\n")
 				w.sink.until(t, "the other line", func() bool { return len(w.sink.all()) == 2 })
@@ -41,6 +43,6 @@ func TestNamedLink(t *testing.T) {
 	w.mkdir("m")
 	w.put("m/file.jsonl", "one\n")
 	require.NoError(t, os.Symlink(w.path("m/file.jsonl"), w.path("latest.jsonl")))
-	w.begin(func(s *Settings) { s.Include = []string{w.path("latest.jsonl")} })
+	w.begin(func(s *tail.Settings) { s.Include = []string{w.path("latest.jsonl")} })
 	w.sink.until(t, "the line", func() bool { return len(w.sink.all()) == 1 })
 }

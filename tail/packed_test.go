@@ -1,10 +1,12 @@
-package tail
+package tail_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // blocking is a handler whose consumers of compressed files wait until they are released.
@@ -14,11 +16,11 @@ type blocking struct {
 }
 
 type blockingConsumer struct {
-	Consumer
+	tail.Consumer
 	release chan struct{}
 }
 
-func (b *blocking) Open(ctx context.Context, in Stream) (Consumer, error) {
+func (b *blocking) Open(ctx context.Context, in tail.Stream) (tail.Consumer, error) {
 	c, err := b.sink.Open(ctx, in)
 	if in.Compressed {
 		c = &blockingConsumer{c, b.release}
@@ -26,7 +28,7 @@ func (b *blocking) Open(ctx context.Context, in Stream) (Consumer, error) {
 	return c, err
 }
 
-func (c *blockingConsumer) Lines(ctx context.Context, lines []Line) error {
+func (c *blockingConsumer) Lines(ctx context.Context, lines []tail.Line) error {
 	select {
 	case <-c.release:
 	case <-ctx.Done():
@@ -43,7 +45,7 @@ func TestPackedShare(t *testing.T) {
 	}
 	w.put("plain.jsonl", "plain\n")
 	h := &blocking{w.sink, make(chan struct{})}
-	files, err := New(w.settings(gzipped(w), func(s *Settings) {
+	files, err := tail.New(w.settings(gzipped(w), func(s *tail.Settings) {
 		s.MaxConcurrentFiles, s.Include = 4, []string{w.path("*")}
 	}), h)
 	require.NoError(t, err)

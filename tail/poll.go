@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
@@ -59,8 +60,8 @@ func (p *Polled) run(ctx context.Context) {
 				p.settings.Settings.Logger.Debug("events of watched folders were lost, polling all that is followed", zap.Error(err))
 				nextAll = time.Now()
 			}
-		case <-p.dirty.signal:
-			for _, n := range p.dirty.take() {
+		case <-p.dirty.Signal():
+			for _, n := range p.dirty.Take() {
 				if s := n.item.streams[n.key]; s != nil {
 					p.save(ctx, n.item, n.key, s)
 				}
@@ -178,7 +179,7 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 		}
 		p.byPath[one.Path], ids[one.ID] = it, it
 		p.items = append(p.items, it)
-	}, func(err error) { p.failed(pathOf(err), err, p.settings.Settings.PollInterval) })
+	}, func(err error) { p.failed(errorlog.PathOf(err), err, p.settings.Settings.PollInterval) })
 	for it, one := range replaced {
 		if it.path == one.Path { // else the file that it follows was renamed, and another took its place
 			it.id = one.ID
@@ -194,5 +195,14 @@ func (p *Polled) failed(path string, err error, retryIn time.Duration) {
 		p.settings.Settings.Descriptors.Exhaust()
 	}
 	p.settings.Settings.Observer.Failed(path, err, retryIn)
-	p.errorLog.unreadable(path, err)
+	p.errorLog.Unreadable(path, err)
+}
+
+func isClosed(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
 }

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tailspan/tailspan/internal/files/dirty"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
@@ -99,14 +101,14 @@ type Polled struct {
 	newWatcher func(*Settings) (*discover.Watcher, error)
 	openFile   openfile.Opener
 	watch      *discover.Watcher
-	dirty      *dirtySet[dirtyStream]
+	dirty      *dirty.Set[dirtyStream]
 
 	// Of the goroutine alone, once it runs.
 	states   itemStates
 	seen     inventory.Inventory // of use at start alone
 	items    []*item
 	byPath   map[string]*item
-	errorLog errorLog
+	errorLog *errorlog.Log
 	search   search
 }
 
@@ -139,10 +141,11 @@ func NewPolled(settings PolledSettings, handler Handler) (*Polled, error) {
 	settings.Settings = settings.Settings.withDefaults()
 	p := &Polled{
 		settings: settings, handler: handler, byPath: map[string]*item{},
-		newWatcher: newWatcher, openFile: openfile.Open, dirty: newDirtySet[dirtyStream](),
+		newWatcher: newWatcher, openFile: openfile.Open, dirty: dirty.New[dirtyStream](),
 	}
 	p.states.settings, p.states.saver = &p.settings.Settings, p.settings.Settings.saver()
-	p.errorLog.logger = p.settings.Settings.Logger
+	p.errorLog = errorlog.New(p.settings.Settings.Logger)
+	p.states.log = p.errorLog
 	var err error
 	p.finder, err = newFinder(&p.settings)
 	return p, err
@@ -174,14 +177,14 @@ func (p *Polled) Start(ctx context.Context) error {
 		}
 		p.watch = w
 	}
-	if p.seen, err = p.settings.Settings.inventory(ctx, itemsInventoryKey, p.finder.sets()...); err != nil {
+	if p.seen, err = p.settings.Settings.inventory(ctx, itemsInventoryKey, p.errorLog, p.finder.sets()...); err != nil {
 		cancel()
 		return errors.Join(err, p.watch.Close())
 	}
 	p.find(run, true)
 	if err := p.seen.Save(ctx); err != nil {
 		p.settings.Settings.Observer.Unsaved(itemsInventoryKey, err)
-		p.errorLog.unsaved(err)
+		p.errorLog.Unsaved(err)
 	}
 	p.work.Go(func() { p.run(run) })
 	return nil

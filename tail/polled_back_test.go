@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/tail/internal/poll"
 )
 
@@ -39,7 +40,7 @@ func TestPolledIsBack(t *testing.T) {
 	})
 	t.Run("database", func(t *testing.T) {
 		w := &polledWorld{world: newWorld(t)}
-		w.follow(func(s *PolledSettings) {
+		w.follow(func(s *tail.PolledSettings) {
 			s.Settings.PollInterval, s.Settings.UnlinkGrace = 5*time.Millisecond, time.Millisecond
 		})
 		for round, id := range []string{"s0", "s1"} {
@@ -55,11 +56,11 @@ func TestPolledIsBack(t *testing.T) {
 }
 
 // keep follows the folder with a store; the world's sink is a new one.
-func (w *polledWorld) keep(store Store) {
+func (w *polledWorld) keep(store tail.Store) {
 	w.Helper()
 	w.sink = newSink()
-	polled, err := NewPolled(PolledSettings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: Settings{PollOnly: true, Store: store},
+	polled, err := tail.NewPolled(tail.PolledSettings{
+		Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: tail.Settings{PollOnly: true, Store: store},
 	}, &keepers{w.sink, false})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
@@ -69,7 +70,7 @@ func (w *polledWorld) keep(store Store) {
 
 // TestDocumentIsBackWithAStore goes on after what it was.
 func TestDocumentIsBackWithAStore(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, _ bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
 		w.keep(store)
 		w.pass(time.Minute)
@@ -90,7 +91,7 @@ func TestDocumentIsBackWithAStore(t *testing.T) {
 // TestDocumentRenamedThenRestarts: a document that was renamed while it was followed is the same after each restart, and
 // the one that took its old name is another.
 func TestDocumentRenamedThenRestarts(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		if !walks {
 			return // such a store finds documents by the names that they had first
 		}
@@ -133,9 +134,9 @@ func TestDatabaseRenamed(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	store := walking{newMemory()}
 	skipped := make(chan string, 10)
-	quick := func(s *PolledSettings) {
+	quick := func(s *tail.PolledSettings) {
 		s.Documents, s.Settings.PollInterval, s.Settings.Store, s.Settings.MaxLineSize = nil, 5*time.Millisecond, store, 1000
-		s.Settings.Observer.Skipped = func(path string, _ SkipReason, _ int64) { skipped <- path }
+		s.Settings.Observer.Skipped = func(path string, _ tail.SkipReason, _ int64) { skipped <- path }
 	}
 	w.mkdir("a")
 	db := openDatabase(t, w.path("a/opencode.db"))
@@ -175,7 +176,7 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 		require.NoError(w, os.Symlink("b.json", w.path("a.json")))
 		require.NoError(w, os.Symlink("a.json", w.path("b.json")))
 		core, logs := observer.New(zap.WarnLevel)
-		w.follow(func(s *PolledSettings) { s.Settings.Logger = zap.New(core) })
+		w.follow(func(s *tail.PolledSettings) { s.Settings.Logger = zap.New(core) })
 		w.pass(time.Minute)
 		told := logs.FilterMessageSnippet("is not readable").All()
 		require.Len(w, told, 2)
@@ -193,10 +194,10 @@ func TestDocumentStaysHalf(t *testing.T) {
 		w.write("empty.json", "\n")
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`+"\n")
 		w.put("packed.json.gz", compressed(w.T, `{"n":3}`)[:20])
-		w.follow(func(s *PolledSettings) {
+		w.follow(func(s *tail.PolledSettings) {
 			s.Settings.Logger = zap.New(core)
-			s.Settings.Observer.Skipped = func(_ string, reason SkipReason, _ int64) {
-				assert.Equal(w, SkipReasonIncomplete, reason)
+			s.Settings.Observer.Skipped = func(_ string, reason tail.SkipReason, _ int64) {
+				assert.Equal(w, tail.SkipReasonIncomplete, reason)
 				skipped++
 			}
 		})
@@ -229,7 +230,7 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 
 // TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one that was saved last has it.
 func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		if !walks {
 			return // such a store finds documents by the names that they had first
 		}
@@ -243,7 +244,7 @@ func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
 		require.NoError(w, err)
 		for i := range 50 { // that were there before
 			at.Path, at.Saved = w.path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
-			at.Origin, at.Stream = at.Path, polledID(at.Path, "")
+			at.Origin, at.Stream = at.Path, fmt.Sprintf("%032d", i)
 			memory.values[checkpoint.ItemPrefix+at.Stream], err = at.Encode()
 			require.NoError(w, err)
 		}

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // keepers is a handler whose streams want the number of their lines back.
@@ -31,7 +32,7 @@ type keeper struct {
 	of *keepers
 }
 
-func (h *keepers) Open(ctx context.Context, s Stream) (Consumer, error) {
+func (h *keepers) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
 	c, err := h.sink.Open(ctx, s)
 	if err != nil {
 		return nil, err
@@ -47,15 +48,15 @@ func (k keeper) State() ([]byte, bool) {
 
 // lifetime follows the folder with a new Polled until all is quiet, and stops. It gives the new lines, and those that came
 // again.
-func (w *polledWorld) lifetime(store Store, open bool, change ...func(*PolledSettings)) (fresh, again []string) {
+func (w *polledWorld) lifetime(store tail.Store, open bool, change ...func(*tail.PolledSettings)) (fresh, again []string) {
 	w.Helper()
 	w.sink = newSink()
-	s := PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
+	s := tail.PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
 	s.Settings.PollOnly, s.Settings.Store = true, store
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := NewPolled(s, &keepers{w.sink, open})
+	polled, err := tail.NewPolled(s, &keepers{w.sink, open})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.pass(20 * time.Second)
@@ -73,7 +74,7 @@ func (w *polledWorld) lifetime(store Store, open bool, change ...func(*PolledSet
 }
 
 // polledStores runs a test in a bubble, with a store that walks and with one that does not.
-func polledStores(t *testing.T, test func(w *polledWorld, store Store, walks bool)) {
+func polledStores(t *testing.T, test func(w *polledWorld, store tail.Store, walks bool)) {
 	for _, walks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
 			dir := t.TempDir()
@@ -91,7 +92,7 @@ func polledStores(t *testing.T, test func(w *polledWorld, store Store, walks boo
 
 // TestDocumentRestart: what was accepted is not opened again; what has changed comes after what was.
 func TestDocumentRestart(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"m":1}`)
 		fresh, again := w.lifetime(store, false)
@@ -134,7 +135,7 @@ func TestDocumentRestart(t *testing.T) {
 
 // TestDocumentRestartAtEnd: with start_at end, what was made or changed while no process looked is new.
 func TestDocumentRestartAtEnd(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		w.write("old.json", `{"n":1}`)
 		w.pass(time.Minute)
 		fresh, _ := w.lifetime(store, false, fromEnd)
@@ -155,11 +156,11 @@ func TestDocumentRestartAtEnd(t *testing.T) {
 
 // TestDocumentIdleClose: a document that is quiet for long is closed, and goes on after what it was.
 func TestDocumentIdleClose(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, _ bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
-		polled, err := NewPolled(PolledSettings{
+		polled, err := tail.NewPolled(tail.PolledSettings{
 			Documents: []string{w.path("**")}, IsDocument: isJSON,
-			Settings: Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
+			Settings: tail.Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
 		}, &keepers{w.sink, false})
 		require.NoError(w, err)
 		require.NoError(w, polled.Start(w.Context()))
@@ -169,7 +170,7 @@ func TestDocumentIdleClose(t *testing.T) {
 		require.NoError(w, polled.Shutdown(w.Context()))
 		streams := w.sink.opened()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []CloseReason{CloseReasonIdle}, streams[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, streams[0].closed)
 		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].text)
 		assert.True(w, streams[1].lines[0].Replayed)
 		assert.False(w, streams[1].lines[1].Replayed)
@@ -190,7 +191,7 @@ func TestItemStateNotUnderstood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			polledStores(t, func(w *polledWorld, store Store, _ bool) {
+			polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
 				w.write("a.json", `{"n":1}`)
 				w.lifetime(store, false)
 				m := memoryOf(store)
@@ -200,7 +201,7 @@ func TestItemStateNotUnderstood(t *testing.T) {
 				}
 				unusable := 0
 				core, logs := observer.New(zap.ErrorLevel)
-				fresh, _ := w.lifetime(store, false, func(s *PolledSettings) {
+				fresh, _ := w.lifetime(store, false, func(s *tail.PolledSettings) {
 					s.Settings.Observer.Unusable = func(string, error) { unusable++ }
 					s.Settings.Logger = zap.New(core)
 				})
@@ -214,7 +215,7 @@ func TestItemStateNotUnderstood(t *testing.T) {
 
 // TestOlderItemStatesAreDeleted: those of items that are gone would be reported at each start.
 func TestOlderItemStatesAreDeleted(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		if !walks {
 			return // it can't list what it has
 		}
@@ -227,7 +228,7 @@ func TestOlderItemStatesAreDeleted(t *testing.T) {
 		}
 		require.NoError(w, os.Remove(w.path("a.json")))
 		unusable := 0
-		count := func(s *PolledSettings) { s.Settings.Observer.Unusable = func(string, error) { unusable++ } }
+		count := func(s *tail.PolledSettings) { s.Settings.Observer.Unusable = func(string, error) { unusable++ } }
 		w.lifetime(store, false, count)
 		w.lifetime(store, false, count)
 		assert.Equal(w, 1, unusable)
@@ -237,7 +238,7 @@ func TestOlderItemStatesAreDeleted(t *testing.T) {
 
 // TestItemStoreFails: what can't be saved is saved later; reading goes on, and one message says what to do.
 func TestItemStoreFails(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		m := memoryOf(store)
 		reads := 2
@@ -252,7 +253,7 @@ func TestItemStoreFails(t *testing.T) {
 		}
 		core, logs := observer.New(zap.ErrorLevel)
 		unsaved := 0
-		fresh, _ := w.lifetime(store, false, func(s *PolledSettings) {
+		fresh, _ := w.lifetime(store, false, func(s *tail.PolledSettings) {
 			s.Settings.Logger = zap.New(core)
 			s.Settings.Observer.Unsaved = func(string, error) { unsaved++ }
 		})
@@ -267,7 +268,7 @@ func TestItemStoreFails(t *testing.T) {
 		w := &polledWorld{world: newWorld(t)}
 		m := newMemory()
 		m.fail = func(int) error { return errStore }
-		polled, err := NewPolled(PolledSettings{Documents: []string{w.path("**")}, Settings: Settings{Store: walking{m}, PollOnly: true}}, w.sink)
+		polled, err := tail.NewPolled(tail.PolledSettings{Documents: []string{w.path("**")}, Settings: tail.Settings{Store: walking{m}, PollOnly: true}}, w.sink)
 		require.NoError(t, err)
 		require.ErrorIs(t, polled.Start(t.Context()), errStore)
 		require.NoError(t, polled.Shutdown(t.Context()))
@@ -276,15 +277,15 @@ func TestItemStoreFails(t *testing.T) {
 
 // TestItemKeepUnlinked: what is kept of documents that are not there is deleted after a while.
 func TestItemKeepUnlinked(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store Store, walks bool) {
+	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"n":2}`)
 		w.lifetime(store, false)
 		w.remove("a.json")
-		w.pass(DefaultKeepUnlinked / 2)
+		w.pass(tail.DefaultKeepUnlinked / 2)
 		w.lifetime(store, false)
 		assert.Len(w, memoryOf(store).positions(), 2)
-		w.pass(DefaultKeepUnlinked)
+		w.pass(tail.DefaultKeepUnlinked)
 		w.lifetime(store, false)
 		if walks {
 			assert.Len(w, memoryOf(store).positions(), 1)
@@ -298,7 +299,7 @@ func TestPolledIsWatched(t *testing.T) {
 	db := openDatabase(t, w.path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.put("a.json", `{"n":1}`)
-	w.follow(func(s *PolledSettings) {
+	w.follow(func(s *tail.PolledSettings) {
 		s.Settings.PollOnly = false
 		s.Settings.PollInterval = time.Hour // only events can make the test pass in time
 	})
@@ -326,18 +327,18 @@ func TestPolledWatchesRunOut(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	core, logs := observer.New(zap.WarnLevel)
 	w.put("a.json", `{"n":1}`)
-	polled, err := NewPolled(PolledSettings{
+	polled, err := tail.NewPolled(tail.PolledSettings{
 		Documents: []string{w.path("**")}, IsDocument: isJSON,
-		Settings: Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
+		Settings: tail.Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
 	}, w.sink)
 	require.NoError(t, err)
-	polled.newWatcher = func(s *Settings) (*discover.Watcher, error) {
-		w, err := newWatcher(s)
+	polled.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
+		w, err := tail.NewWatcher(s)
 		if err == nil {
 			w.Notify = &refusing{w.Notify, 0}
 		}
 		return w, err
-	}
+	})
 	require.NoError(t, polled.Start(t.Context()))
 	w.polled = polled
 	w.Cleanup(w.finish)
@@ -351,30 +352,31 @@ func TestPolledWatchesRunOut(t *testing.T) {
 // TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
 // none at all.
 func TestWatchWarningIsShared(t *testing.T) {
-	for name, refuse := range map[string]func(*Settings) (*discover.Watcher, error){
-		"none left": func(s *Settings) (*discover.Watcher, error) {
-			w, err := newWatcher(s)
+	for name, refuse := range map[string]func(*tail.Settings) (*discover.Watcher, error){
+		"none left": func(s *tail.Settings) (*discover.Watcher, error) {
+			w, err := tail.NewWatcher(s)
 			if err == nil {
 				w.Notify = &refusing{w.Notify, 0}
 			}
 			return w, err
 		},
-		"not possible": func(*Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE },
+		"not possible": func(*tail.Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			core, logs := observer.New(zap.WarnLevel)
 			refused := 0
-			settings := w.settings(func(s *Settings) {
+			settings := w.settings(func(s *tail.Settings) {
 				s.Logger, s.WatchWarning = zap.New(core), new(sync.Once)
 				s.PollInterval = 5 * time.Millisecond
 			})
 			settings.Observer.WatchRefused = func(string, error) { refused++ }
-			files, err := New(settings, w.sink)
+			files, err := tail.New(settings, w.sink)
 			require.NoError(t, err)
-			polled, err := NewPolled(PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: settings}, w.sink)
+			polled, err := tail.NewPolled(tail.PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: settings}, w.sink)
 			require.NoError(t, err)
-			files.newWatcher, polled.newWatcher = refuse, refuse
+			files.SetNewWatcher(refuse)
+			polled.SetNewWatcher(refuse)
 			w.add("a.jsonl", "one\n")
 			w.put("b.json", `{"n":1}`)
 			require.NoError(t, files.Start(t.Context()))

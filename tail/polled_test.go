@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -18,12 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // polledWorld is a folder with a Polled that follows what is in it.
 type polledWorld struct {
 	*world
-	polled *Polled
+	polled *tail.Polled
 }
 
 // inBubble runs a test in a bubble of its own time.
@@ -38,16 +40,16 @@ func isJSON(path string) bool {
 	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".json.gz")
 }
 
-func (w *polledWorld) follow(change ...func(*PolledSettings)) {
+func (w *polledWorld) follow(change ...func(*tail.PolledSettings)) {
 	w.Helper()
-	s := PolledSettings{
+	s := tail.PolledSettings{
 		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")},
 	}
 	s.Settings.PollOnly = true // in a bubble, and where a test says how often it is polled
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := NewPolled(s, w.sink)
+	polled, err := tail.NewPolled(s, w.sink)
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.polled = polled
@@ -66,7 +68,7 @@ func (w *polledWorld) write(name, text string) {
 	require.NoError(w, os.Chtimes(w.path(name), now, now))
 }
 
-func fromEnd(s *PolledSettings) { s.Settings.StartAt = StartAtEnd }
+func fromEnd(s *tail.PolledSettings) { s.Settings.StartAt = tail.StartAtEnd }
 
 func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 	inBubble(t, func(w *polledWorld) {
@@ -88,12 +90,12 @@ func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 		require.Len(w, streams, 2)
 		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].text)
 		assert.Equal(w, []string{`[1,"]"]`}, streams[1].text)
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, streams[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, streams[0].closed)
 		assert.Empty(w, streams[1].closed)
 		assert.Equal(w, 2, streams[0].idle)
-		assert.Equal(w, []Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].lines)
+		assert.Equal(w, []tail.Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].lines)
 		w.finish()
-		assert.Equal(w, []CloseReason{CloseReasonShutdown}, w.sink.opened()[1].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, w.sink.opened()[1].closed)
 	})
 }
 
@@ -123,10 +125,10 @@ func TestDocumentTooLarge(t *testing.T) {
 		large := `{"x":"` + strings.Repeat("x", 1000) + `"}`
 		w.put("packed.json.gz", compressed(w.T, large))
 		w.write("a.json", large)
-		w.follow(func(s *PolledSettings) {
+		w.follow(func(s *tail.PolledSettings) {
 			s.MaxDocumentSize = 100
-			s.Settings.Observer.Skipped = func(path string, reason SkipReason, n int64) {
-				assert.Equal(w, SkipReasonTooLong, reason)
+			s.Settings.Observer.Skipped = func(path string, reason tail.SkipReason, n int64) {
+				assert.Equal(w, tail.SkipReasonTooLong, reason)
 				skipped[filepath.Base(path)] += n
 			}
 		})
@@ -191,7 +193,7 @@ func TestDocumentUnreadable(t *testing.T) {
 		w.write("a.json.gz", "no gzip")
 		w.mkdir("dir.json")
 		failed := 0
-		w.follow(func(s *PolledSettings) {
+		w.follow(func(s *tail.PolledSettings) {
 			s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
 		})
 		w.pass(time.Minute)
@@ -212,14 +214,14 @@ func TestDocumentReadFails(t *testing.T) {
 			inBubble(t, func(w *polledWorld) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
-				w.follow(func(s *PolledSettings) {
+				w.follow(func(s *tail.PolledSettings) {
 					s.Settings.Logger = zap.New(core)
 					s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
 				})
 				polled := w.polled
 				w.sink.mu.Lock()
-				w.sink.accept = func(Stream, []Line) error { // in the goroutine that opens
-					polled.openFile = disk.open
+				w.sink.accept = func(tail.Stream, []tail.Line) error { // in the goroutine that opens
+					polled.SetOpen(disk.open)
 					return nil
 				}
 				w.sink.mu.Unlock()
@@ -278,7 +280,7 @@ func TestDatabaseStreams(t *testing.T) {
 		insert(t, db, "session", "id, parent_id, time_created, time_updated", fmt.Sprint("s", i), fmt.Sprint("s", i-2), i, i)
 		insert(t, db, "message", "id, session_id, time_created, time_updated, data", fmt.Sprint("m", i), fmt.Sprint("s", i), i, i, "{}")
 	}
-	quick := func(s *PolledSettings) { s.Settings.PollInterval = 5 * time.Millisecond }
+	quick := func(s *tail.PolledSettings) { s.Settings.PollInterval = 5 * time.Millisecond }
 	w.follow(quick)
 	rows := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
 	w.sink.until(t, "all rows", rows(6))
@@ -289,7 +291,7 @@ func TestDatabaseStreams(t *testing.T) {
 	require.Len(t, first, 2)
 	assert.Equal(t, []string{"s0", "m0", "s2", "m2", "p0"}, ids(t, &first[0]))
 	assert.Equal(t, []string{"s1", "m1"}, ids(t, &first[1]))
-	assert.Equal(t, []CloseReason{CloseReasonShutdown}, first[0].closed)
+	assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, first[0].closed)
 	assert.True(t, first[0].lines[4].Live)
 	assert.False(t, first[0].lines[0].Live)
 	assert.EqualValues(t, 9, first[0].lines[4].Offset>>20)
@@ -318,13 +320,13 @@ func TestDatabaseRefused(t *testing.T) {
 	db := openDatabase(t, w.path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	calls := 0
-	w.sink.accept = func(Stream, []Line) error {
+	w.sink.accept = func(tail.Stream, []tail.Line) error {
 		if calls++; calls%3 != 0 {
 			return errRefused
 		}
 		return nil
 	}
-	w.follow(func(s *PolledSettings) {
+	w.follow(func(s *tail.PolledSettings) {
 		s.Settings.PollInterval, s.Settings.RetryInterval, s.Settings.BatchLines = time.Millisecond, time.Millisecond, 3
 		s.Settings.MaxRetryInterval = 2 * time.Millisecond
 	})
@@ -346,7 +348,7 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	db := openDatabase(t, w.path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
-	w.follow(func(s *PolledSettings) {
+	w.follow(func(s *tail.PolledSettings) {
 		s.Settings.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
 	})
 	w.untilClosed(1)
@@ -357,7 +359,7 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	assert.Equal(t, s[0].ID, s[1].ID)
 	assert.Equal(t, []string{"s0"}, ids(t, &s[0]))
 	assert.Equal(t, []string{"s0", "m0"}, ids(t, &s[1]))
-	assert.Equal(t, []CloseReason{CloseReasonIdle}, s[0].closed)
+	assert.Equal(t, []tail.CloseReason{tail.CloseReasonIdle}, s[0].closed)
 }
 
 // TestDatabaseStartAtEnd gives what is written after the start, with what it belongs to.
@@ -371,7 +373,7 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 	}
 	idle := make(chan struct{})
 	var once sync.Once // it fails at each look
-	w.follow(fromEnd, func(s *PolledSettings) {
+	w.follow(fromEnd, func(s *tail.PolledSettings) {
 		s.Settings.PollInterval = 5 * time.Millisecond
 		s.Settings.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
 	})
@@ -391,15 +393,14 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 }
 
 func TestPolledSettings(t *testing.T) {
-	_, err := NewPolled(PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
+	_, err := tail.NewPolled(tail.PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
 	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
 		assert.ErrorContains(t, err, want)
 	}
-	_, err = NewPolled(PolledSettings{}, nil)
+	_, err = tail.NewPolled(tail.PolledSettings{}, nil)
 	require.Error(t, err)
-	p, err := NewPolled(PolledSettings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
+	p, err := tail.NewPolled(tail.PolledSettings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
 	require.NoError(t, err)
-	assert.True(t, p.finder.empty(), "no document can match")
 	require.NoError(t, p.Start(t.Context()))
 	require.Error(t, p.Start(t.Context()))
 	require.NoError(t, p.Shutdown(t.Context()))
@@ -411,11 +412,11 @@ func TestMayBe(t *testing.T) {
 		"/a/*.json": true, "/a/session-*.json": true, "/a/**": true, "/a/*": true, "/a/*.{json,jsonl}": true, "/a/x.json": true, "/a/*n": true, "/a/*.gz": true,
 		"/a/*.jsonl": false, "/a/**/*.jsonl.gz": false, "/a/x.jsonl": false, "/a/rollout-*.log": false,
 	} {
-		assert.Equal(t, want, mayBe(pattern, isJSON), pattern)
+		assert.Equal(t, want, tail.MayBe(pattern, isJSON), pattern)
 	}
 }
 
 func TestInFolders(t *testing.T) {
-	got := InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
+	got := tail.InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
 	assert.Equal(t, []string{"/a/**/opencode.db", "/b/**/opencode.db", "~/c/opencode.db", "/e/opencode.db", "opencode.db"}, got)
 }

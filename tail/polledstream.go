@@ -75,7 +75,7 @@ func (p *Polled) open(ctx context.Context, it *item, b *poll.Batch) (*polledStre
 		in.State = known.State
 	}
 	if p.settings.Settings.Store != nil {
-		in.Changed = func() { p.dirty.add(dirtyStream{it, key}) }
+		in.Changed = func() { p.dirty.Add(dirtyStream{it, key}) }
 	}
 	s.consumer, err = p.handler.Open(ctx, in)
 	return s, err
@@ -161,14 +161,14 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.source.Position(key)}
 	wait, err := p.states.saver.Save(ctx, &s.written, &c, must)
 	if err != nil {
-		p.errorLog.unsaved(err)
+		p.errorLog.Unsaved(err)
 	}
 	return wait
 }
 
 // saveLast writes the checkpoint of a closed stream, also when ctx has ended.
 func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	p.saveItem(last, it, key, s, true)
 }

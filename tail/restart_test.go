@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -12,10 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/internal/files/checkpoint"
-	"github.com/tailspan/tailspan/internal/files/discover"
-	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // newLines gives the lines of all streams that were not replayed, and how many were.
@@ -33,10 +31,10 @@ func (s *sink) newLines() (fresh []string, replayed int) {
 }
 
 // run follows the folder with a new source and sink until all is quiet, and stops.
-func (w *world) run(change ...func(*Settings)) *sink {
+func (w *world) run(change ...func(*tail.Settings)) *sink {
 	w.Helper()
 	w.sink = newSink()
-	files, err := New(w.settings(change...), w.sink)
+	files, err := tail.New(w.settings(change...), w.sink)
 	require.NoError(w, err)
 	require.NoError(w, files.Start(w.Context()))
 	w.files = files
@@ -85,7 +83,7 @@ func TestRestart(t *testing.T) {
 		{name: "a new twin", down: func(w *world) { w.add("0.jsonl", long); w.add("a.jsonl", nextText) }, want: sorted(slices.Concat(old, next, next)), replayed: 40},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			stores(t, func(w *world, store Store, walks bool) {
+			stores(t, func(w *world, store tail.Store, walks bool) {
 				if test.first != nil {
 					test.first(w)
 				} else {
@@ -110,7 +108,7 @@ func TestRestart(t *testing.T) {
 
 // TestRestartKeepsTheStream: id and offsets are those of the first process.
 func TestRestartKeepsTheStream(t *testing.T) {
-	stores(t, func(w *world, store Store, _ bool) {
+	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.add("a.jsonl", "{\"n\":1}\n{\"n\":2}\n")
 		id := w.run(with(store)).opened()[0].ID
 		w.add("a.jsonl", "{\"n\":3}\n")
@@ -124,7 +122,7 @@ func TestRestartKeepsTheStream(t *testing.T) {
 
 // An unterminated object that was taken is replayed too, and its newline is no line after the restart.
 func TestRestartAfterUnterminatedLine(t *testing.T) {
-	stores(t, func(w *world, store Store, _ bool) {
+	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.add("a.jsonl", "{\"n\":1}\n{\"n\":2}")
 		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.run(with(store)).all())
 		w.add("a.jsonl", "\n{\"n\":3}\n")
@@ -135,10 +133,10 @@ func TestRestartAfterUnterminatedLine(t *testing.T) {
 }
 
 func TestRestartCompressed(t *testing.T) {
-	stores(t, func(w *world, store Store, _ bool) {
+	stores(t, func(w *world, store tail.Store, _ bool) {
 		lines, text := records(0, 100)
 		w.put("a.jsonl.gz", compressed(w.T, text))
-		gz := func(s *Settings) { s.Include = []string{w.path("*.gz")} }
+		gz := func(s *tail.Settings) { s.Include = []string{w.path("*.gz")} }
 		assert.Equal(w, lines, w.run(with(store), gz).all())
 		second := w.run(with(store), gz)
 		assert.Empty(w, second.opened())
@@ -163,8 +161,8 @@ func TestRestartBesideABrokenArchive(t *testing.T) {
 // TestRestartAtEnd: with start_at end, what stood in a file at the first start is never read, also after a restart; what
 // was written while nobody looked is read, also in files that were made then.
 func TestRestartAtEnd(t *testing.T) {
-	stores(t, func(w *world, store Store, _ bool) {
-		atEnd := func(s *Settings) { s.StartAt = StartAtEnd }
+	stores(t, func(w *world, store tail.Store, _ bool) {
+		atEnd := func(s *tail.Settings) { s.StartAt = tail.StartAtEnd }
 		old, oldText := records(0, 20)
 		next, nextText := records(20, 30)
 		w.add("a.jsonl", oldText)
@@ -173,7 +171,7 @@ func TestRestartAtEnd(t *testing.T) {
 		w.add("a.jsonl", nextText)
 		w.add("c.jsonl", "made while down\n")
 		fresh, replayed := w.run(with(store), atEnd).newLines()
-		if _, walks := store.(Walker); walks {
+		if _, walks := store.(tail.Walker); walks {
 			assert.ElementsMatch(w, append(next, "made while down"), fresh)
 		} else {
 			assert.ElementsMatch(w, next, fresh)
@@ -196,9 +194,9 @@ func TestRestartOpensNothingIdle(t *testing.T) {
 		w.run(with(store))
 		opens := 0
 		w.sink = newSink()
-		f, err := New(w.settings(with(store)), w.sink)
+		f, err := tail.New(w.settings(with(store)), w.sink)
 		require.NoError(w, err)
-		f.open = func(path string) (openfile.Handle, error) { opens++; return openfile.Open(path) }
+		f.SetOpen(func(path string) (openfile.Handle, error) { opens++; return openfile.Open(path) })
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.pass(time.Minute)
@@ -225,7 +223,7 @@ func TestCrash(t *testing.T) {
 		take := func() { shots = append(shots, snapshot{maps.Clone(store.values), len(sink.all())}) }
 		store.wrote = take
 		store.fail = func(int) error { take(); return nil } // the call is not done yet
-		files, err := New(w.settings(with(walking{store}), func(s *Settings) { s.BatchLines = batch }), sink)
+		files, err := tail.New(w.settings(with(walking{store}), func(s *tail.Settings) { s.BatchLines = batch }), sink)
 		require.NoError(w, err)
 		w.add("a.jsonl", text)
 		require.NoError(w, files.Start(w.Context()))
@@ -252,14 +250,14 @@ func TestRestartIsNotIdle(t *testing.T) {
 		w.run(with(store))
 		w.add("a.jsonl", "two\n")
 		w.sink = newSink()
-		f, err := New(w.settings(with(store), func(s *Settings) { s.IdleClose = time.Hour }), w.sink)
+		f, err := tail.New(w.settings(with(store), func(s *tail.Settings) { s.IdleClose = time.Hour }), w.sink)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
 		w.pass(30 * time.Minute)
 		require.Len(w, w.sink.opened(), 1)
 		assert.Empty(w, w.sink.opened()[0].closed)
 		w.pass(time.Hour)
-		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.sink.opened()[0].closed)
 		require.NoError(w, f.Shutdown(w.Context()))
 	})
 }
@@ -273,7 +271,7 @@ func TestRestartAfterACopytruncate(t *testing.T) {
 		first, text := records(0, 10)
 		next, nextText := records(10, 20)
 		last, lastText := records(20, 30)
-		poll := func(s *Settings) { s.PollInterval = 50 * time.Millisecond }
+		poll := func(s *tail.Settings) { s.PollInterval = 50 * time.Millisecond }
 		w.add("a.jsonl", text)
 		w.begin(with(store), poll)
 		w.sink.wantLines(w.T, first...)
@@ -283,7 +281,7 @@ func TestRestartAfterACopytruncate(t *testing.T) {
 		w.put("b.jsonl", text+nextText)
 		w.put("a.jsonl", "")
 		w.untilClosed(1)
-		assert.Equal(w, []CloseReason{CloseReasonRewritten}, w.sink.opened()[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonRewritten}, w.sink.opened()[0].closed)
 		w.end()
 		w.add("b.jsonl", lastText)
 		got, _ := w.run(with(store)).newLines()
@@ -314,26 +312,12 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 	}
 }
 
-// TestRecallOfAnInodeLeftBehind: a stored position whose inode was left behind by a file that goes on as another is not
-// that file's.
-func TestRecallOfAnInodeLeftBehind(t *testing.T) {
-	tab := newTable(Settings{}.withDefaults(), &discover.Globs{})
-	id := fingerprint.FileID{Device: 1, Inode: 1}
-	known := tab.newFile("a.jsonl")
-	known.id, known.pos.Offset, known.state, known.named = id, 5, stateUnlinked, true
-	tab.ids[id] = known
-	tab.continueAs(known, tab.newFile("b.jsonl"), fingerprint.FileID{Device: 1, Inode: 2})
-	require.Same(t, known.before, tab.ids[id])
-	tab.recall(&checkpoint.Checkpoint{Stream: "s", Path: "c.jsonl", Device: 1, Inode: 1, File: checkpoint.File{Offset: 3}})
-	assert.Same(t, known.before, tab.ids[id])
-}
-
 // TestRestartBeforeTheOtherNameIsRead: a file with two names is replaced under one of them by a longer version, the folder
 // of the other name is renamed, and the source stops, all before a worker has come to the other name: its position is kept.
 func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := walking{newMemory()}
-		follow := func(s *Settings) {
+		follow := func(s *tail.Settings) {
 			pollOnly(s)
 			s.Store, s.MaxConcurrentFiles, s.MaxOpenFiles = store, 1, -1
 		}
@@ -344,7 +328,7 @@ func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 		w.begin(follow)
 		w.pass(time.Minute)
 		w.sink.mu.Lock()
-		w.sink.accept = func(Stream, []Line) error { // the only worker is with the longer version
+		w.sink.accept = func(tail.Stream, []tail.Line) error { // the only worker is with the longer version
 			return os.Rename(w.path("in"), w.path("moved"))
 		}
 		w.sink.mu.Unlock()

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // oneStream asserts that all came in one stream, which was closed once.
@@ -22,7 +23,7 @@ func oneStream(w *world) stream {
 }
 
 func TestRotateRename(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		w.add("a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))
@@ -30,12 +31,12 @@ func TestRotateRename(t *testing.T) {
 		w.add("b.jsonl", record(2)+"\n")
 		w.sink.wantLines(w.T, record(1), record(2))
 		s := oneStream(w)
-		assert.Equal(w, []CloseReason{CloseReasonShutdown}, s.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, s.closed)
 	})
 }
 
 func TestRotateMoveToOtherFolder(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("sessions/1")
 		w.mkdir("archive")
 		w.begin(poll)
@@ -49,8 +50,8 @@ func TestRotateMoveToOtherFolder(t *testing.T) {
 }
 
 func TestRotateMoveOutOfSight(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 300 * time.Millisecond })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 300 * time.Millisecond })
 		w.add("a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))
 		w.add("a.jsonl", record(2)+"\n")
@@ -59,7 +60,7 @@ func TestRotateMoveOutOfSight(t *testing.T) {
 		w.add("a.archived", record(3)+"\n") // its writer still has it open
 		w.untilClosed(1)
 		s := oneStream(w)
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, s.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, s.closed)
 		assert.Equal(w, []string{record(1), record(2), record(3)}, s.text)
 	})
 }
@@ -81,18 +82,18 @@ func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
 			w.pass(30 * time.Second)
 		}
 		quiet, live := w.sink.opened()[0], w.sink.opened()[1]
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, quiet.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, quiet.closed)
 		assert.Empty(w, live.closed)
 		lines, _ := records(1, 7)
 		assert.Equal(w, lines, live.text)
 		w.pass(2 * time.Minute)
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, w.sink.opened()[1].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, w.sink.opened()[1].closed)
 		w.end()
 	})
 }
 
 func TestRotateRenameAndCreate(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		w.add("a.jsonl", record(1)+"\n")
 		w.sink.wantLines(w.T, record(1))
@@ -111,7 +112,7 @@ func TestRotateRenameAndCreate(t *testing.T) {
 }
 
 func TestRotateChain(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		w.add("a.2.jsonl", record(1)+"\n")
 		w.add("a.1.jsonl", record(2)+"\n")
@@ -129,7 +130,7 @@ func TestRotateChain(t *testing.T) {
 }
 
 func TestRotateTruncate(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
@@ -140,7 +141,7 @@ func TestRotateTruncate(t *testing.T) {
 		w.sink.wantLines(w.T, append(lines, record(10))...)
 		streams := w.streams()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []CloseReason{CloseReasonRewritten}, streams[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonRewritten}, streams[0].closed)
 		assert.Zero(w, streams[1].lines[0].Offset)
 	})
 }
@@ -162,7 +163,7 @@ func TestRotateRewrite(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				w.begin(poll)
 				w.put("a.jsonl", oldText+`{"half":`)
 				w.sink.wantLines(w.T, old...)
@@ -177,7 +178,7 @@ func TestRotateRewrite(t *testing.T) {
 func linesOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestRotateRewriteWhileHalfALineWaits(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		w.add("b.jsonl", "other\n")
 		w.put("a.jsonl", `{"half":"`)
@@ -189,7 +190,7 @@ func TestRotateRewriteWhileHalfALineWaits(t *testing.T) {
 
 // A copytruncate whose copy is not read: what the copy alone has is out of sight, and nothing comes twice.
 func TestRotateCopyTruncate(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
@@ -203,7 +204,7 @@ func TestRotateCopyTruncate(t *testing.T) {
 
 // A copytruncate whose copy matches: the copy goes on where the original was, and so nothing is lost either.
 func TestRotateCopyTruncateWithCopyInSight(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
@@ -217,7 +218,7 @@ func TestRotateCopyTruncateWithCopyInSight(t *testing.T) {
 }
 
 func TestRotateReplaceByRename(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
@@ -230,7 +231,7 @@ func TestRotateReplaceByRename(t *testing.T) {
 
 // A writer that saves a longer version of the whole file beside the old one and renames it over it.
 func TestRotateReplaceByLongerVersion(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
@@ -244,19 +245,19 @@ func TestRotateReplaceByLongerVersion(t *testing.T) {
 }
 
 func TestRotateDelete(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.UnlinkGrace = 300 * time.Millisecond })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 300 * time.Millisecond })
 		w.add("a.jsonl", record(1)+"\n"+record(2)) // the last line has no newline, and never will
 		w.sink.wantLines(w.T, record(1))
 		w.remove("a.jsonl")
 		w.sink.wantLines(w.T, record(1), record(2))
 		w.untilClosed(1)
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, oneStream(w).closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).closed)
 	})
 }
 
 func TestRotateDeleteAndCreate(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		var want []string
 		for i := range 5 {
@@ -272,8 +273,8 @@ func TestRotateDeleteAndCreate(t *testing.T) {
 
 // A new file under another path that is given the inode of one that was deleted, with the same first kilobyte.
 func TestRotateInodeReuse(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.MaxOpenFiles = -1 })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.MaxOpenFiles = -1 })
 		head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
 		w.add("a.jsonl", head+"\n"+record(1)+"\n")
 		w.sink.wantLines(w.T, head, record(1))
@@ -289,8 +290,8 @@ func TestRotateInodeReuseCompressed(t *testing.T) {
 	first, second := head+"\n"+record(1)+"\n", head+"\n"+record(2)+"\n"+record(3)+"\n"
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} { // what had the inode before
 		t.Run(name, func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
-				w.begin(poll, gzipped(w), func(s *Settings) { s.MaxOpenFiles = -1 })
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
+				w.begin(poll, gzipped(w), func(s *tail.Settings) { s.MaxOpenFiles = -1 })
 				text := first
 				if openfile.IsCompressed(name) {
 					text = compressed(w.T, first)
@@ -306,7 +307,7 @@ func TestRotateInodeReuseCompressed(t *testing.T) {
 }
 
 func TestRotateTwins(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
 		for i := range 50 {
@@ -328,7 +329,7 @@ func TestRotateTwins(t *testing.T) {
 
 // A finished session is linked into an archive, is there twice for a while, and then in the archive alone.
 func TestRotateArchiveByLink(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("sessions/2026/03/01")
 		w.mkdir("archived")
 		w.begin(poll)
@@ -351,7 +352,7 @@ func TestRotateArchiveByLink(t *testing.T) {
 
 // Moving to another file system is copying and removing.
 func TestRotateMoveAcrossFileSystems(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("archive")
 		w.begin(poll)
 		lines, text := records(0, 10)
@@ -366,7 +367,7 @@ func TestRotateMoveAcrossFileSystems(t *testing.T) {
 }
 
 func TestRotateFolderRename(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("old/deep")
 		w.begin(poll)
 		w.add("old/deep/a.jsonl", record(1)+"\n")
@@ -382,9 +383,9 @@ func TestRotateFolderRename(t *testing.T) {
 
 // A folder goes away for longer than any grace, and comes back (a share that is mounted again).
 func TestRotateFolderGoneAndBack(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("in/share")
-		w.begin(poll, func(s *Settings) {
+		w.begin(poll, func(s *tail.Settings) {
 			s.Include = []string{w.path("in/**/*.jsonl")}
 			s.UnlinkGrace = 10 * time.Millisecond
 		})
@@ -403,7 +404,7 @@ func TestRotateFolderGoneAndBack(t *testing.T) {
 }
 
 func TestRotateSymlink(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.mkdir("logs")
 		w.add("logs/real.jsonl", record(1)+"\n")
 		if err := os.Symlink(w.path("logs/real.jsonl"), w.path("latest.jsonl")); err != nil {

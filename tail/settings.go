@@ -11,8 +11,10 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
-	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/fileset"
+	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
 // StartAt says where reading begins in files that exist at start.
@@ -177,7 +179,7 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
 	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
-	s.Observer = s.Observer.withDefaults()
+	s.Observer = s.Observer.WithDefaults()
 	if s.Descriptors == nil {
 		s.Descriptors = NewDescriptors()
 	}
@@ -196,44 +198,11 @@ func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
 }
 
-// backOff returns the wait after so many refusals or failures in a row, and counts one more.
-func (s *Settings) backOff(tries *uint8) time.Duration {
-	wait := s.RetryInterval << min(*tries, 20)
-	if wait <= 0 || wait > s.MaxRetryInterval {
-		wait = s.MaxRetryInterval
-	}
-	if *tries < 255 {
-		*tries++
-	}
-	return wait
-}
-
 func orDefault[T int | time.Duration](value *T, def T) {
 	if *value == 0 {
 		*value = def
 	}
 }
-
-// Descriptors are the file descriptors that sources share. While they hold more than their part, or the system has none left,
-// files that were kept open are closed.
-type Descriptors = openfile.Descriptors
-
-// NewDescriptors makes Descriptors with a quarter of the limit that the system has set for the process.
-func NewDescriptors() *Descriptors { return openfile.NewDescriptors() }
-
-// Store keeps a value for each key over a restart; see [checkpoint.Store].
-type Store = checkpoint.Store
-
-// Walker is a [Store] that can list its keys. With it a file that was renamed while no process ran is found again; without it,
-// only a file that kept its path.
-type Walker = checkpoint.Walker
-
-// What a stored value may be that can't be read.
-var (
-	ErrNewer  = checkpoint.ErrNewer
-	ErrOlder  = checkpoint.ErrOlder
-	ErrBroken = checkpoint.ErrBroken
-)
 
 func (s *Settings) saver() *checkpoint.Saver {
 	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
@@ -245,11 +214,28 @@ const (
 	itemsInventoryKey = "seen/items"
 )
 
-func (s *Settings) inventory(ctx context.Context, key string, sets ...*discover.Globs) (inventory.Inventory, error) {
+func (s *Settings) inventory(ctx context.Context, key string, log *errorlog.Log, sets ...*discover.Globs) (inventory.Inventory, error) {
 	return inventory.Load(ctx, s.Store, key, func(key string, err error) {
 		s.Observer.Unusable(key, err)
-		s.Logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+		log.UnusableInventory(key, err)
 	}, sets...)
+}
+
+// reader is what a reader needs.
+func (s *Settings) reader() reader.Settings {
+	return reader.Settings{
+		Include: s.Include, MaxLineSize: s.MaxLineSize, BatchBytes: s.BatchBytes, BatchLines: s.BatchLines,
+		IdleFlush: s.IdleFlush, IdleClose: s.IdleClose, SuspendAfter: s.SuspendAfter, Replay: s.Replay, Observer: s.Observer,
+	}
+}
+
+// fileset is what the set of files needs.
+func (s *Settings) fileset() fileset.Settings {
+	return fileset.Settings{
+		StartAtEnd: s.StartAt == StartAtEnd, ExcludeOlderThan: s.ExcludeOlderThan, UnlinkGrace: s.UnlinkGrace, KeepUnlinked: s.KeepUnlinked,
+		PollInterval: s.PollInterval, RetryInterval: s.RetryInterval, MaxRetryInterval: s.MaxRetryInterval,
+		Workers: s.workers(), MaxOpenFiles: s.MaxOpenFiles, Descriptors: s.Descriptors, Reader: s.reader(), Logger: s.Logger, Observer: s.Observer,
+	}
 }
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // memory is a store that outlives the sources of a test. It can't walk; walking can.
@@ -96,7 +98,7 @@ func (w walking) Walk(_ context.Context, f func(string, []byte) error) error {
 }
 
 // stores runs a test with a store that tells all that it holds and with one that does not.
-func stores(t *testing.T, test func(w *world, store Store, walks bool)) {
+func stores(t *testing.T, test func(w *world, store tail.Store, walks bool)) {
 	for _, walks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -110,8 +112,8 @@ func stores(t *testing.T, test func(w *world, store Store, walks bool)) {
 	}
 }
 
-func with(store Store) func(*Settings) {
-	return func(s *Settings) { s.PollOnly, s.Store, s.Replay = true, store, true }
+func with(store tail.Store) func(*tail.Settings) {
+	return func(s *tail.Settings) { s.PollOnly, s.Store, s.Replay = true, store, true }
 }
 
 // TestStoreFails lets each call of the store fail, once and for good: reading goes on, and what was saved is no lie.
@@ -133,7 +135,7 @@ func TestStoreFails(t *testing.T) {
 					w.add("a.jsonl", text)
 					w.sink = newSink()
 					core, logs := observer.New(zap.ErrorLevel)
-					f, err := New(w.settings(with(walking{store}), func(s *Settings) {
+					f, err := tail.New(w.settings(with(walking{store}), func(s *tail.Settings) {
 						s.BatchLines, s.Logger = 3, zap.New(core)
 						s.Observer.Unsaved = func(string, error) { unsaved++ }
 					}), w.sink)
@@ -172,7 +174,7 @@ func TestStoreUnreadable(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := newMemory()
 		store.fail = func(int) error { return errStore }
-		f, err := New(w.settings(with(walking{store})), newSink())
+		f, err := tail.New(w.settings(with(walking{store})), newSink())
 		require.NoError(w, err)
 		assert.ErrorIs(w, f.Start(w.Context()), errStore)
 		assert.NoError(w, f.Shutdown(w.Context()))
@@ -185,15 +187,15 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 		change func([]byte) []byte
 		want   error
 	}{
-		"newer":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 3 ", 1)) }, ErrNewer},
-		"older":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 1 ", 1)) }, ErrOlder},
-		"torn":           {func(v []byte) []byte { return v[:len(v)/2] }, ErrBroken},
-		"a bit flipped":  {func(v []byte) []byte { v = slices.Clone(v); v[len(v)-10] ^= 1; return v }, ErrBroken},
-		"empty":          {func([]byte) []byte { return []byte{} }, ErrBroken},
-		"something else": {func([]byte) []byte { return []byte(`{"offset":12}`) }, ErrBroken},
+		"newer":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 3 ", 1)) }, tail.ErrNewer},
+		"older":          {func(v []byte) []byte { return []byte(strings.Replace(string(v), " 2 ", " 1 ", 1)) }, tail.ErrOlder},
+		"torn":           {func(v []byte) []byte { return v[:len(v)/2] }, tail.ErrBroken},
+		"a bit flipped":  {func(v []byte) []byte { v = slices.Clone(v); v[len(v)-10] ^= 1; return v }, tail.ErrBroken},
+		"empty":          {func([]byte) []byte { return []byte{} }, tail.ErrBroken},
+		"something else": {func([]byte) []byte { return []byte(`{"offset":12}`) }, tail.ErrBroken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stores(t, func(w *world, store Store, walks bool) {
+			stores(t, func(w *world, store tail.Store, walks bool) {
 				w.add("a.jsonl", text)
 				w.run(with(store))
 				values := memoryOf(store).positions()
@@ -202,7 +204,7 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 					memoryOf(store).values[key] = test.change(v)
 				}
 				var told []error
-				got := w.run(with(store), func(s *Settings) {
+				got := w.run(with(store), func(s *tail.Settings) {
 					s.Observer.Unusable = func(_ string, err error) { told = append(told, err) }
 				})
 				assert.Equal(w, lines, got.all(), "as if new, with walks=%v", walks)
@@ -227,7 +229,7 @@ func TestOlderCheckpointsAreDeleted(t *testing.T) {
 		}
 		w.remove("a.jsonl")
 		unusable := 0
-		count := func(s *Settings) { s.Observer.Unusable = func(string, error) { unusable++ } }
+		count := func(s *tail.Settings) { s.Observer.Unusable = func(string, error) { unusable++ } }
 		w.run(with(walking{store}), count)
 		w.run(with(walking{store}), count)
 		assert.Equal(w, 1, unusable)
@@ -235,7 +237,7 @@ func TestOlderCheckpointsAreDeleted(t *testing.T) {
 	})
 }
 
-func memoryOf(s Store) *memory {
+func memoryOf(s tail.Store) *memory {
 	if w, ok := s.(walking); ok {
 		return w.memory
 	}

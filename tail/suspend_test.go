@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // resters is a handler whose streams rest when they are asked to, unless they may not.
@@ -28,7 +29,7 @@ type rester struct {
 	suspended bool
 }
 
-func (h *resters) Open(ctx context.Context, s Stream) (Consumer, error) {
+func (h *resters) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
 	c, err := h.sink.Open(ctx, s)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (r *rester) wake() {
 	}
 }
 
-func (r *rester) Lines(ctx context.Context, lines []Line) error {
+func (r *rester) Lines(ctx context.Context, lines []tail.Line) error {
 	r.wake()
 	return r.stream.Lines(ctx, lines)
 }
@@ -66,16 +67,16 @@ func (r *rester) Suspend() bool {
 }
 
 // suspended begins to follow in a bubble, with consumers that rest.
-func suspended(t *testing.T, test func(w *world, h *resters, s Settings)) {
+func suspended(t *testing.T, test func(w *world, h *resters, s tail.Settings)) {
 	bubble(t, func(w *world) {
-		s := w.settings(pollOnly, func(s *Settings) { s.Replay, s.SuspendAfter = true, time.Minute })
+		s := w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.SuspendAfter = true, time.Minute })
 		test(w, &resters{sink: w.sink}, s)
 	})
 }
 
-func (w *world) beginWith(h Handler, s Settings) {
+func (w *world) beginWith(h tail.Handler, s tail.Settings) {
 	w.Helper()
-	f, err := New(s, h)
+	f, err := tail.New(s, h)
 	require.NoError(w, err)
 	require.NoError(w, f.Start(w.Context()))
 	w.files = f
@@ -91,7 +92,7 @@ func (w *world) write(name, line string) {
 
 // TestRest: after a minute without a line a consumer suspends, and is given its lines again before the next one.
 func TestRest(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(50 * time.Second)
@@ -117,7 +118,7 @@ func TestRest(t *testing.T) {
 
 // TestRestOfWhatIsOld: what nobody has written to for long suspends as soon as it was read.
 func TestRestOfWhatIsOld(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.write("old.jsonl", "one")
 		w.dated("old.jsonl", time.Hour)
 		w.write("young.jsonl", "two")
@@ -126,14 +127,14 @@ func TestRestOfWhatIsOld(t *testing.T) {
 		assert.EqualValues(w, 1, h.asked.Load())
 		w.end()
 		for _, one := range w.sink.opened() {
-			assert.Equal(w, []CloseReason{CloseReasonShutdown}, one.closed, "also one that suspends")
+			assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, one.closed, "also one that suspends")
 		}
 	})
 }
 
 // TestRestLessOften: a file to which something comes now and then suspends after longer and longer times.
 func TestRestLessOften(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		for range 200 {
@@ -150,7 +151,7 @@ func TestRestLessOften(t *testing.T) {
 
 // TestRestRefused: one that may not is asked again, but not all the time; without a word of its own it is left alone.
 func TestRestRefused(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		h.never = true
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -160,7 +161,7 @@ func TestRestRefused(t *testing.T) {
 		w.pass(time.Minute)
 		assert.Equal(w, []string{"one", "two"}, oneStream(w).text)
 	})
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.SuspendAfter = -1
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -178,7 +179,7 @@ func TestRestAndGone(t *testing.T) {
 		"emptied":   func(w *world) { w.put("a.jsonl", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			suspended(t, func(w *world, h *resters, s Settings) {
+			suspended(t, func(w *world, h *resters, s tail.Settings) {
 				lines, text := records(0, 5)
 				w.add("a.jsonl", text)
 				w.dated("a.jsonl", time.Hour)
@@ -200,13 +201,13 @@ func TestRestAndGone(t *testing.T) {
 
 // TestRestIdleClose: what suspends is closed like all else when nothing comes for longer still.
 func TestRestIdleClose(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleClose = 30 * time.Minute
 		w.write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.pass(time.Hour)
 		assert.EqualValues(w, 1, h.asked.Load())
-		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.sink.opened()[0].closed)
 		w.write("a.jsonl", "two")
 		w.pass(time.Minute)
 		streams := w.streams()
@@ -217,7 +218,7 @@ func TestRestIdleClose(t *testing.T) {
 
 // TestRestReplayRefused: a handler that refuses what it is given again is given it until it accepts, and the new line once.
 func TestRestReplayRefused(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.BatchLines = 2
 		_, text := records(0, 7)
 		w.add("a.jsonl", text)
@@ -226,7 +227,7 @@ func TestRestReplayRefused(t *testing.T) {
 		w.pass(10 * time.Second)
 		calls := 0
 		w.sink.mu.Lock()
-		w.sink.accept = func(Stream, []Line) error {
+		w.sink.accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%2 == 0 {
 				return errRefused
 			}
@@ -245,7 +246,7 @@ func TestRestReplayRefused(t *testing.T) {
 // TestRestKeepsWhatWasSeen: what is stored when a consumer suspends tells size and time of its file, so that the next process
 // opens nothing that has not changed.
 func TestRestKeepsWhatWasSeen(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s Settings) {
+	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		store, writes := newMemory(), 0
 		store.wrote = func() { writes++ }
 		s.Store = store

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tail
+package tail_test
 
 import (
 	"net"
@@ -10,11 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // A pipe that matches must neither be opened, which would block, nor keep others from being read.
 func TestFilesLeavesPipesAlone(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		require.NoError(w, syscall.Mkfifo(w.path("before.jsonl"), 0o600))
 		w.add("a.jsonl", "one\n")
 		w.begin(poll)
@@ -33,7 +35,7 @@ func TestFilesLeavesSocketsAlone(t *testing.T) {
 	require.NoError(t, err)
 	defer socket.Close()
 	w := newWorld(t)
-	w.begin(func(s *Settings) { s.Include = []string{"*.jsonl", w.path("*.jsonl")} })
+	w.begin(func(s *tail.Settings) { s.Include = []string{"*.jsonl", w.path("*.jsonl")} })
 	w.add("a.jsonl", "one\n")
 	w.sink.wantLines(t, "one")
 	assert.Len(t, w.streams(), 1)
@@ -47,7 +49,7 @@ func TestFilesUnderALimitOfOpenFiles(t *testing.T) {
 	low.Cur = min(limit.Cur, 128)
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low))
 	defer func() { assert.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)) }()
-	manyFiles(t, func(s *Settings) {
+	manyFiles(t, func(s *tail.Settings) {
 		s.PollInterval = time.Hour
 		s.Observer.Failed = func(path string, err error, _ time.Duration) { t.Errorf("%s: %v", path, err) }
 		s.Observer.Files = func(_, open int) { assert.LessOrEqual(t, open, int(low.Cur)/4) }

@@ -1,10 +1,8 @@
 package tail
 
 import (
-	"container/list"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -13,8 +11,12 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
+	"github.com/tailspan/tailspan/internal/files/inventory"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/fileset"
+	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
 // Tailer follows the files that match globs and hands their lines to a [Handler].
@@ -32,12 +34,11 @@ type Tailer struct {
 
 	stop    chan struct{}      // closed by Shutdown: no new batch
 	cancel  context.CancelFunc // ends the handler's context
-	table   *table
+	set     *fileset.Set
 	watch   *discover.Watcher
 	saver   *checkpoint.Saver
-	dirty   *dirtySet[*file]
-	jobs    chan job
-	results chan result
+	tasks   chan fileset.Task
+	results chan fileset.Done
 	workers sync.WaitGroup
 	manager sync.WaitGroup // the manager and the scanner
 }
@@ -68,7 +69,7 @@ func (f *Tailer) Start(ctx context.Context) error {
 	}
 	f.started = true
 	f.stop = make(chan struct{})
-	f.jobs, f.results = make(chan job), make(chan result)
+	f.tasks, f.results = make(chan fileset.Task), make(chan fileset.Done)
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	if !f.settings.PollOnly {
@@ -78,34 +79,33 @@ func (f *Tailer) Start(ctx context.Context) error {
 		}
 		f.watch = w
 	}
-	f.table = newTable(f.settings, &f.globs)
 	f.saver = f.settings.saver()
-	if err := f.table.restore(ctx, f.saver); err != nil {
+	log := errorlog.New(f.settings.Logger)
+	var seen inventory.Inventory
+	f.set = fileset.New(f.settings.fileset(), &f.globs, &seen, log)
+	err := f.set.Restore(ctx, f.saver)
+	if err == nil {
+		seen, err = f.settings.inventory(ctx, filesInventoryKey, log, &f.globs)
+	}
+	if err != nil {
 		cancel()
 		return errors.Join(err, f.watch.Close())
 	}
-	var err error
-	if f.table.seen, err = f.settings.inventory(ctx, filesInventoryKey, &f.globs); err != nil {
-		cancel()
-		return errors.Join(err, f.watch.Close())
-	}
-	f.dirty = newDirtySet[*file]()
 	took := f.firstScan()
-	if err := f.table.seen.Save(ctx); err != nil {
+	if err := seen.Save(ctx); err != nil {
 		f.settings.Observer.Unsaved(filesInventoryKey, err)
-		f.table.errorLog.unsaved(err)
+		log.Unsaved(err)
 	}
-	pool := lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize)
-	open := f.settings.Descriptors.Counted(f.open)
+	settings := f.settings.reader()
+	shared := reader.Shared{
+		Settings: &settings, Handler: f.handler, Globs: &f.globs, Opener: f.settings.Descriptors.Counted(f.open), Names: f.set.Names(),
+		Saver: f.saver, Buffers: lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize), Context: run, Stop: f.stop,
+	}
 	for range f.settings.workers() {
-		r := &reader{
-			settings: f.settings, handler: f.handler, globs: &f.globs, open: open, names: f.table.names, ctx: run, stop: f.stop,
-			saver: f.saver, dirty: f.dirty,
-			split: lines.NewSplitter(pool, f.settings.MaxLineSize),
-		}
+		r := reader.New(shared)
 		f.workers.Go(func() {
-			for j := range f.jobs {
-				f.results <- r.do(j)
+			for t := range f.tasks {
+				f.results <- fileset.Done{File: t.File, Result: r.Do(t.Job)}
 			}
 		})
 	}
@@ -119,13 +119,12 @@ func (f *Tailer) firstScan() time.Duration {
 	var leftOut []string
 	s := &discover.Scan{Globs: &f.globs, Watch: f.watch, Stop: f.stop, Yield: func(files []discover.Found) {
 		for _, one := range files {
-			f.table.ingest(one, true)
+			f.set.Found(one, true)
 		}
 	}, LeftOut: func(path string) { leftOut = append(leftOut, path) }}
 	s.All()
-	f.table.report(s.Errs)
-	f.table.logMissing(leftOut)
-	f.table.logFound()
+	f.set.Failed(s.Errs)
+	f.set.LogStart(leftOut)
 	return time.Since(begin)
 }
 
@@ -158,12 +157,12 @@ func (f *Tailer) Shutdown(ctx context.Context) error {
 	}
 	f.cancel()
 	<-done
-	return errors.Join(f.watch.Close(), f.closeAll(ctx))
+	return errors.Join(f.watch.Close(), f.set.Close(ctx, f.saver))
 }
 
 // manage is the one goroutine that knows all files. It decides what is read; workers read.
 func (f *Tailer) manage(ctx context.Context, took time.Duration) {
-	t := f.table
+	set := f.set
 	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
 	f.manager.Go(func() { discover.Serve(&f.globs, f.watch, requests, reports, f.stop) })
 	var events <-chan fsnotify.Event
@@ -179,33 +178,33 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 	defer wake.Stop()
 	scanning := false
 	for {
-		if req, ok := t.nextScan(scanning); ok {
+		if req, ok := set.NextScan(scanning); ok {
 			scanning = true
 			requests <- req
 		}
 		f.deleteExpired(ctx)
-		var jobs chan<- job
-		var next job
-		if j, ok := t.nextJob(); ok {
-			jobs, next = f.jobs, j
+		var tasks chan<- fileset.Task
+		next, ok := set.Next()
+		if ok {
+			tasks = f.tasks
 		}
-		wake.Reset(t.untilWake())
-		t.reportFiles()
+		wake.Reset(set.UntilWake())
+		set.ReportFiles()
 		select {
-		case jobs <- next:
-			t.started(next)
+		case tasks <- next:
+			set.Started(next)
 		case res := <-f.results:
-			t.settle(res)
+			set.Settle(res)
 		case event := <-events:
-			t.event(event, f.watch)
-		case <-f.dirty.signal:
-			t.scheduleAll(f.dirty.take())
+			set.Event(event, f.watch)
+		case <-set.Dirty():
+			set.VisitDirty()
 		case <-f.settings.Descriptors.Wanted:
-			t.closeIdle()
+			set.CloseIdle()
 		case err := <-watchErrors:
 			f.watchError(err)
 		case report := <-reports:
-			t.scanned(report)
+			set.Scanned(report)
 			if report.Done {
 				scanning = false
 				if report.All {
@@ -213,9 +212,9 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 				}
 			}
 		case <-wake.C:
-			t.wakeUp()
+			set.WakeUp()
 		case <-poll.C:
-			t.wanted.All = true
+			set.ScanAll()
 		case <-sweep.C:
 			sweep.Reset(f.sweep())
 		case <-f.stop:
@@ -227,15 +226,14 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 
 // deleteExpired deletes the checkpoints of files that were not found for long, while reading continues.
 func (f *Tailer) deleteExpired(ctx context.Context) {
-	expired := f.table.expired
+	expired := f.set.TakeExpired()
 	if len(expired) == 0 {
 		return
 	}
-	f.table.expired = nil
 	f.manager.Go(func() {
 		for _, id := range expired {
 			f.saver.Delete(ctx, []string{checkpoint.FilePrefix + id})
-			f.table.names.free(id)
+			f.set.Names().Free(id)
 		}
 	})
 }
@@ -246,7 +244,7 @@ func (f *Tailer) watchError(err error) {
 		return
 	}
 	f.settings.Logger.Debug("events of watched folders were lost, scanning all files", zap.Error(err))
-	f.table.wanted.All = true
+	f.set.ScanAll()
 }
 
 // A scan takes no more than one part in so many of a core, whatever the number of files: where folders are watched it is
@@ -272,40 +270,14 @@ func (f *Tailer) pause(took time.Duration) time.Duration {
 // sweep releases what was idle for long, and returns the time to the next sweep.
 func (f *Tailer) sweep() time.Duration {
 	begin := time.Now()
-	f.table.sweep()
+	f.set.Sweep()
 	return max(f.settings.PollInterval, min(sweepShare*time.Since(begin), longestUnswept))
 }
 
 // drain applies the last results of the workers, until all have stopped.
 func (f *Tailer) drain() {
-	close(f.jobs)
-	for f.table.working > 0 {
-		f.table.settle(<-f.results)
+	close(f.tasks)
+	for f.set.Working() > 0 {
+		f.set.Settle(<-f.results)
 	}
-}
-
-// closeAll closes what is open at shutdown, and writes the last checkpoints.
-func (f *Tailer) closeAll(ctx context.Context) error {
-	t := f.table
-	var errs []error
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
-	defer cancel()
-	for one := range t.all() {
-		if err := one.closeHandle(); err != nil {
-			errs = append(errs, fmt.Errorf("close file: %w", err))
-		}
-		if one.stream.consumer != nil {
-			if err := one.stream.consumer.Close(ctx, CloseReasonShutdown); err != nil {
-				errs = append(errs, fmt.Errorf("close stream of %q: %w", one.path, err))
-			}
-			t.settings.Observer.Closed(one.path, CloseReasonShutdown)
-		}
-		now := one.snapshot()
-		if _, err := one.save(last, f.saver, &now, false, true); err != nil {
-			errs = append(errs, err)
-		}
-		one.stream.consumer = nil
-	}
-	t.kept = list.New()
-	return errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"context"
@@ -16,7 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/tailspan/tailspan/tail"
 )
+
+// turnBytes is how many bytes of one file are read before others have theirs.
+const turnBytes = 4 << 20
 
 // bubble runs a test that polls in a bubble of its own time, where waiting for nothing to happen takes no time.
 func bubble(t *testing.T, test func(w *world)) {
@@ -30,12 +35,12 @@ func (w *world) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func pollOnly(s *Settings) { s.PollOnly = true }
+func pollOnly(s *tail.Settings) { s.PollOnly = true }
 
-func startAtEnd(s *Settings) { s.StartAt = StartAtEnd }
+func startAtEnd(s *tail.Settings) { s.StartAt = tail.StartAtEnd }
 
 func TestFilesReadsWhatIsThereAndWhatComes(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.add("a.jsonl", "one\ntwo\n")
 		w.begin(poll)
 		w.sink.wantLines(w.T, "one", "two")
@@ -47,7 +52,7 @@ func TestFilesReadsWhatIsThereAndWhatComes(t *testing.T) {
 		assert.Equal(w, w.path("a.jsonl"), s.Path)
 		assert.Equal(w, "a.jsonl", s.Name)
 		assert.False(w, s.ModTime.IsZero())
-		assert.Equal(w, []Line{
+		assert.Equal(w, []tail.Line{
 			{Offset: 0, Next: 4}, {Offset: 4, Next: 8}, {Offset: 8, Next: 14, Live: true}, {Offset: 14, Next: 19, Live: true},
 		}, s.lines)
 	})
@@ -133,7 +138,7 @@ func TestFilesUnterminatedLine(t *testing.T) {
 
 func TestFilesUnterminatedLineIsLeftWhenTurnedOff(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.begin(pollOnly, func(s *Settings) { s.IdleFlush = -1 })
+		w.begin(pollOnly, func(s *tail.Settings) { s.IdleFlush = -1 })
 		w.add("a.jsonl", `{"a":1}`)
 		w.pass(time.Hour)
 		assert.Empty(w, w.sink.all())
@@ -146,12 +151,12 @@ func TestFilesUnterminatedLineOfAnOldFile(t *testing.T) {
 	w.add("a.jsonl", "one\n{\"a\":1}")
 	old := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(w.path("a.jsonl"), old, old))
-	w.begin(func(s *Settings) { s.IdleFlush = time.Hour / 2 })
+	w.begin(func(s *tail.Settings) { s.IdleFlush = time.Hour / 2 })
 	w.sink.wantLines(t, "one", `{"a":1}`)
 }
 
 func TestFilesStartAtEnd(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.add("empty.jsonl", "")
 		w.add("old.jsonl", record(1)+"\n")
 		w.add("half.jsonl", record(2)+"\n"+`{"half":`)
@@ -179,15 +184,15 @@ func TestFilesStartAtEnd(t *testing.T) {
 // TestFilesLogsWhatIsThere: one line at start says how many files there are, and how many are read from their end.
 func TestFilesLogsWhatIsThere(t *testing.T) {
 	for _, want := range []struct {
-		change  func(*Settings)
+		change  func(*tail.Settings)
 		skipped int64
-	}{{startAtEnd, 2}, {func(*Settings) {}, 0}} {
+	}{{startAtEnd, 2}, {func(*tail.Settings) {}, 0}} {
 		core, logs := observer.New(zap.InfoLevel)
 		w := newWorld(t)
 		w.put("a.jsonl", "one\n")
 		w.put("b.jsonl", "two\n")
 		w.put("empty.jsonl", "")
-		w.begin(want.change, func(s *Settings) { s.Logger = zap.New(core) })
+		w.begin(want.change, func(s *tail.Settings) { s.Logger = zap.New(core) })
 		lines := logs.FilterMessage("watching files").All()
 		require.Len(t, lines, 1)
 		assert.Equal(t, map[string]any{"found": int64(3), "skipped_to_end": want.skipped}, lines[0].ContextMap())
@@ -195,7 +200,7 @@ func TestFilesLogsWhatIsThere(t *testing.T) {
 }
 
 func TestFilesStartAtEndThenRotated(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		lines, text := records(0, 10)
 		w.add("a.jsonl", text)
 		w.add("b.jsonl", strings.ReplaceAll(text, "x", "y"))
@@ -212,9 +217,9 @@ func TestFilesLineOverTheLimit(t *testing.T) {
 	bubble(t, func(w *world) {
 		var mu sync.Mutex
 		var skipped []int64
-		w.begin(pollOnly, func(s *Settings) {
+		w.begin(pollOnly, func(s *tail.Settings) {
 			s.MaxLineSize, s.BatchBytes = 100_000, 4096
-			s.Observer.Skipped = func(_ string, reason SkipReason, bytes int64) {
+			s.Observer.Skipped = func(_ string, reason tail.SkipReason, bytes int64) {
 				mu.Lock()
 				defer mu.Unlock()
 				assert.Equal(t, "too_long", reason.String())
@@ -248,7 +253,7 @@ func TestFilesHandlerRefuses(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.sink.refuse = refuse
 				var waits []time.Duration
-				w.begin(pollOnly, func(s *Settings) {
+				w.begin(pollOnly, func(s *tail.Settings) {
 					s.BatchLines, s.MaxConcurrentFiles = 7, 1
 					s.Observer.Refused = func(_ string, err error, wait time.Duration) {
 						assert.ErrorIs(t, err, errRefused)
@@ -260,9 +265,9 @@ func TestFilesHandlerRefuses(t *testing.T) {
 				w.pass(10 * time.Minute)
 				assert.Equal(w, lines, w.sink.all())
 				assert.Len(w, waits, refuse)
-				assert.Equal(w, DefaultRetryInterval, waits[0])
+				assert.Equal(w, tail.DefaultRetryInterval, waits[0])
 				for _, wait := range waits {
-					assert.LessOrEqual(w, wait, DefaultMaxRetryInterval)
+					assert.LessOrEqual(w, wait, tail.DefaultMaxRetryInterval)
 				}
 				w.sink.mu.Lock()
 				w.sink.refuse = 2 // the lines and later the end
@@ -280,13 +285,13 @@ func TestFilesHandlerRefuses(t *testing.T) {
 func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 	bubble(t, func(w *world) {
 		calls, down := 0, time.Now()
-		w.sink.accept = func(Stream, []Line) error {
+		w.sink.accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%3 == 0 || time.Now().Before(down) {
 				return errRefused
 			}
 			return nil
 		}
-		w.begin(pollOnly, func(s *Settings) { s.BatchLines = 5 })
+		w.begin(pollOnly, func(s *tail.Settings) { s.BatchLines = 5 })
 		var want []string
 		for round := range 10 {
 			for file := range 5 {
@@ -324,20 +329,20 @@ func TestFilesDeletedWhileRefused(t *testing.T) {
 		w.remove("a.jsonl")
 		w.pass(10 * time.Minute)
 		assert.Equal(w, lines, w.sink.all())
-		assert.Equal(w, []CloseReason{CloseReasonUnlinked}, oneStream(w).closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).closed)
 	})
 }
 
 func TestFilesIdleClose(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.begin(pollOnly, func(s *Settings) { s.IdleClose = time.Minute })
+		w.begin(pollOnly, func(s *tail.Settings) { s.IdleClose = time.Minute })
 		w.add("a.jsonl", "one\n")
 		w.pass(30 * time.Second)
 		w.add("a.jsonl", "two\n")
 		w.pass(50 * time.Second)
 		assert.Empty(w, w.sink.opened()[0].closed)
 		w.pass(20 * time.Second)
-		assert.Equal(w, []CloseReason{CloseReasonIdle}, w.sink.opened()[0].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.sink.opened()[0].closed)
 		w.add("a.jsonl", "three\n")
 		w.pass(2 * time.Second)
 		streams := w.streams()
@@ -350,9 +355,9 @@ func TestFilesIdleClose(t *testing.T) {
 }
 
 func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
-		w.begin(poll, func(s *Settings) {
+		w.begin(poll, func(s *tail.Settings) {
 			s.Include = []string{w.path("not/yet/**/*.jsonl"), w.path("nor/this.jsonl")}
 			s.Logger = zap.New(core)
 		})
@@ -371,12 +376,12 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 
 // What a document's reader takes is no file that is missing, and a folder is no pattern of files.
 func TestFilesTellsWhatNeverMatches(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
 		w.mkdir("runs")
 		w.put("runs/a.json", "{}")
 		w.put("one.json", "{}")
-		w.begin(poll, func(s *Settings) {
+		w.begin(poll, func(s *tail.Settings) {
 			s.Include = []string{w.path("runs/**/*.json"), w.path("one.json"), w.path("runs"), w.path("none/*.jsonl")}
 			s.Skip = func(path string) bool { return strings.HasSuffix(path, ".json") }
 			s.Logger = zap.New(core)
@@ -392,8 +397,8 @@ func TestFilesTellsWhatNeverMatches(t *testing.T) {
 }
 
 func TestFilesNewFolders(t *testing.T) {
-	bothWays(t, func(w *world, poll func(*Settings)) {
-		w.begin(poll, func(s *Settings) { s.Exclude = []string{w.path("**/skip/**")} })
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.begin(poll, func(s *tail.Settings) { s.Exclude = []string{w.path("**/skip/**")} })
 		var want []string
 		for i := range 50 {
 			folder := fmt.Sprintf("p%d/q/r", i)
@@ -432,7 +437,7 @@ func TestFilesLineOverATurn(t *testing.T) {
 					w.put("a.jsonl", tt.text)
 					written := time.Now().Add(-age)
 					require.NoError(t, os.Chtimes(w.path("a.jsonl"), written, written))
-					w.begin(pollOnly, func(s *Settings) { s.MaxLineSize = 2 * turnBytes })
+					w.begin(pollOnly, func(s *tail.Settings) { s.MaxLineSize = 2 * turnBytes })
 					w.pass(5 * time.Second)
 					got := w.sink.all()
 					require.Len(t, got, len(tt.want))
@@ -451,12 +456,12 @@ func TestFilesTakeTurns(t *testing.T) {
 	line := strings.Repeat("b", 1<<20-1) + "\n"
 	w.put("big.jsonl", strings.Repeat(line, 40))
 	var order []string
-	w.sink.accept = func(s Stream, lines []Line) error {
+	w.sink.accept = func(s tail.Stream, lines []tail.Line) error {
 		order = append(order, s.Name)
 		return nil
 	}
 	w.put("small.jsonl", "small\n")
-	w.begin(func(s *Settings) { s.MaxConcurrentFiles = 1 })
+	w.begin(func(s *tail.Settings) { s.MaxConcurrentFiles = 1 })
 	w.sink.until(t, "41 lines", func() bool { return len(w.sink.all()) == 41 })
 	w.sink.mu.Lock()
 	defer w.sink.mu.Unlock()
@@ -469,25 +474,25 @@ func TestFilesLifecycle(t *testing.T) {
 	w := newWorld(t)
 	w.add("a.jsonl", "one\n")
 	t.Run("shutdown without start", func(t *testing.T) {
-		f, err := New(w.settings(), w.sink)
+		f, err := tail.New(w.settings(), w.sink)
 		require.NoError(t, err)
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.Error(t, f.Start(ctx))
 	})
 	t.Run("start twice and shutdown twice", func(t *testing.T) {
-		f, err := New(w.settings(), w.sink)
+		f, err := tail.New(w.settings(), w.sink)
 		require.NoError(t, err)
 		require.NoError(t, f.Start(ctx))
 		assert.Error(t, f.Start(ctx))
 		w.sink.wantLines(t, "one")
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.NoError(t, f.Shutdown(ctx))
-		assert.Equal(t, []CloseReason{CloseReasonShutdown}, w.sink.opened()[0].closed)
+		assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, w.sink.opened()[0].closed)
 	})
 	t.Run("the end of the start's context is no end", func(t *testing.T) {
 		sink := newPatientSink()
-		f, err := New(w.settings(), sink)
+		f, err := tail.New(w.settings(), sink)
 		require.NoError(t, err)
 		starting, cancel := context.WithCancel(ctx)
 		require.NoError(t, f.Start(starting))
@@ -502,31 +507,31 @@ func TestFilesLifecycle(t *testing.T) {
 // stuck is a handler whose downstream never answers.
 type stuck struct{ begun chan struct{} }
 
-func (s stuck) Open(context.Context, Stream) (Consumer, error) { return s, nil }
-func (s stuck) Lines(ctx context.Context, _ []Line) error {
+func (s stuck) Open(context.Context, tail.Stream) (tail.Consumer, error) { return s, nil }
+func (s stuck) Lines(ctx context.Context, _ []tail.Line) error {
 	s.begun <- struct{}{}
 	<-ctx.Done()
 	return ctx.Err()
 }
-func (s stuck) Idle(context.Context) error               { return nil }
-func (s stuck) Close(context.Context, CloseReason) error { return nil }
+func (s stuck) Idle(context.Context) error                    { return nil }
+func (s stuck) Close(context.Context, tail.CloseReason) error { return nil }
 
 func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.add("a.jsonl", "one\n")
 		handler := stuck{begun: make(chan struct{}, 10)}
-		f, err := New(w.settings(pollOnly), handler)
+		f, err := tail.New(w.settings(pollOnly), handler)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
 		<-handler.begun
 		begin := time.Now()
 		assert.NoError(w, f.Shutdown(context.Background()))
-		assert.Equal(w, DefaultDrainTimeout, time.Since(begin))
+		assert.Equal(w, tail.DefaultDrainTimeout, time.Since(begin))
 	})
 	bubble(t, func(w *world) {
 		w.add("a.jsonl", "one\n")
 		handler := stuck{begun: make(chan struct{}, 10)}
-		f, err := New(w.settings(pollOnly), handler)
+		f, err := tail.New(w.settings(pollOnly), handler)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
 		<-handler.begun
@@ -552,10 +557,10 @@ func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
 			w.put(name, text)
 			w.sink.refuse = 2
 			var counted atomic.Int64
-			w.begin(func(s *Settings) {
+			w.begin(func(s *tail.Settings) {
 				s.Include = []string{w.path("*")}
 				s.MaxLineSize = 1 << 20
-				s.Observer.Skipped = func(string, SkipReason, int64) { counted.Add(1) }
+				s.Observer.Skipped = func(string, tail.SkipReason, int64) { counted.Add(1) }
 			})
 			want := []string{"one", kept(long), "two", kept(long)}
 			w.sink.until(t, "4 lines", func() bool { return len(w.sink.all()) == 4 })

@@ -1,4 +1,4 @@
-package tail
+package tail_test
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/tail"
 )
 
 // rotator writes lines to files and rotates them at random, in all the ways that lose no content.
@@ -128,9 +130,9 @@ func (r *rotator) step(caughtUp func()) {
 func TestTorture(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			bothWays(t, func(w *world, poll func(*Settings)) {
+			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				calls := 0
-				w.sink.accept = func(Stream, []Line) error {
+				w.sink.accept = func(tail.Stream, []tail.Line) error {
 					if calls++; calls%5 == 0 {
 						return errRefused
 					}
@@ -139,7 +141,7 @@ func TestTorture(t *testing.T) {
 				for i := range 3 {
 					w.mkdir(strconv.Itoa(i))
 				}
-				w.begin(poll, func(s *Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
+				w.begin(poll, func(s *tail.Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, seed)), half: map[string]string{}}
 				// All lines but the unfinished one of each file.
 				caughtUp := func() {

@@ -39,3 +39,18 @@ func Wait(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// Tries counts the attempts of an operation that failed in a row, in one byte, for who has thousands of operations.
+type Tries uint8
+
+// Next counts one more and returns the wait after it: first, doubled with each, most at most.
+func (t *Tries) Next(first, most time.Duration) time.Duration {
+	wait := first << min(*t, 20)
+	if wait <= 0 || wait > most {
+		wait = most
+	}
+	if *t < 255 {
+		*t++
+	}
+	return wait
+}

@@ -3,7 +3,9 @@ package checkpoint
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -80,4 +82,51 @@ func (s *Saver) Lookup(ctx context.Context, key string) (*Checkpoint, error) {
 		return nil, err
 	}
 	return Decode(key, value)
+}
+
+// Each calls use for each checkpoint under a prefix, and unusable for what can't be read, if the store is a [Walker]. It deletes
+// what is broken or of an older version: it is of no use, and nothing may ever overwrite it.
+func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), unusable func(key string, err error)) error {
+	store, ok := s.Store.(Walker)
+	if !ok {
+		return nil
+	}
+	var useless []string
+	err := store.Walk(ctx, func(key string, value []byte) error {
+		if !strings.HasPrefix(key, prefix) {
+			return nil
+		}
+		c, err := Decode(key, value)
+		if err == nil {
+			use(c)
+			return nil
+		}
+		unusable(key, err)
+		if errors.Is(err, ErrBroken) || errors.Is(err, ErrOlder) {
+			useless = append(useless, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("walk store: %w", err)
+	}
+	s.Delete(ctx, useless)
+	return nil
+}
+
+// EachState calls f for each checkpoint that has a consumer's state: the id of the stream, when it was written, and the state.
+// Values that can't be read are left out; who restores them reports them.
+func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
+	err := store.Walk(ctx, func(key string, value []byte) error {
+		if strings.HasPrefix(key, FilePrefix) || strings.HasPrefix(key, ItemPrefix) {
+			if c, err := Decode(key, value); err == nil && len(c.State) > 0 {
+				f(c.Stream, time.Unix(c.Saved, 0), c.State)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("walk store: %w", err)
+	}
+	return nil
 }

@@ -26,6 +26,11 @@ var (
 	ErrBroken = errors.New("broken")
 )
 
+// IsUnusable reports whether an error is of a value, and not of the store: the value is the same the next time.
+func IsUnusable(err error) bool {
+	return errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrBroken)
+}
+
 // Seal puts version and checksum before a value.
 func Seal(body []byte) []byte {
 	head := fmt.Sprintf("%s%d %08x\n", magic, version, crc32.ChecksumIEEE(body))

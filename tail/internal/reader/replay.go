@@ -1,22 +1,23 @@
-package tail
+package reader
 
 import (
 	"io"
 
 	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since
 // new lines may wait in the worker's.
-func (r *reader) replay(res *result) *stopped {
-	f, end := res.file, res.pos.Offset
+func (r *Reader) replay(res *Result) *stopped {
+	o, end := res.Open, res.Pos.Offset
 	split := r.split.Sibling()
 	defer split.Release()
-	split.Reset(f.stream.replayAt, 0)
-	at := f.stream.replayAt
+	split.Reset(o.replayAt, 0)
+	at := o.replayAt
 	for at < end {
 		room := split.Room()
-		n, err := f.stream.handle.ReadAt(room[:min(int64(len(room)), end-at)], at)
+		n, err := o.handle.ReadAt(room[:min(int64(len(room)), end-at)], at)
 		split.Wrote(n)
 		at += int64(n)
 		if s := r.replayLines(res, split, at == end); s != nil {
@@ -25,18 +26,18 @@ func (r *reader) replay(res *result) *stopped {
 		switch {
 		case err == nil || at == end:
 		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
-			return &stopped{outcome: outcomeRewritten}
+			return &stopped{outcome: OutcomeRewritten}
 		default:
-			return &stopped{outcomeFailed, err}
+			return &stopped{OutcomeFailed, err}
 		}
 	}
-	f.stream.phase = phaseLive
+	o.phase = phaseLive
 	return nil
 }
 
 // replayLines returns the lines of the buffer, with last also one that was taken without its newline.
-func (r *reader) replayLines(res *result, split *lines.Splitter, last bool) *stopped {
-	var batch []Line
+func (r *Reader) replayLines(res *Result, split *lines.Splitter, last bool) *stopped {
+	var batch []stream.Line
 	for {
 		line, kind := split.Next()
 		switch kind {
@@ -56,7 +57,7 @@ func (r *reader) replayLines(res *result, split *lines.Splitter, last bool) *sto
 				batch = append(batch, line)
 			}
 		}
-		if len(batch) > 0 && (kind == lines.TokenNone || len(batch) >= r.settings.BatchLines) {
+		if len(batch) > 0 && (kind == lines.TokenNone || len(batch) >= r.Settings.BatchLines) {
 			if s := r.replayBatch(res, batch); s != nil {
 				return s
 			}
@@ -68,15 +69,15 @@ func (r *reader) replayLines(res *result, split *lines.Splitter, last bool) *sto
 	}
 }
 
-func (r *reader) replayBatch(res *result, lines []Line) *stopped {
+func (r *Reader) replayBatch(res *Result, lines []stream.Line) *stopped {
 	select {
-	case <-r.stop:
-		return &stopped{outcome: outcomeStopped}
+	case <-r.Stop:
+		return &stopped{outcome: OutcomeStopped}
 	default:
 	}
-	if err := res.file.stream.consumer.Lines(r.ctx, lines); err != nil {
-		return &stopped{outcomeRefused, err}
+	if err := res.Open.consumer.Lines(r.Context, lines); err != nil {
+		return &stopped{OutcomeRefused, err}
 	}
-	res.file.stream.replayAt = lines[len(lines)-1].Next
+	res.Open.replayAt = lines[len(lines)-1].Next
 	return nil
 }

@@ -1,7 +1,9 @@
-package tail
+package fileset
 
 import (
 	"container/list"
+	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,46 +12,90 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/dirty"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/inventory"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/reader"
+	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // maxRetired is how many retired files are kept, to be recognised when they come back.
 const maxRetired = 4096
 
-// table is all that is known of files. It belongs to the manager's goroutine.
-type table struct {
+// Set is all that is known of files. It serves one goroutine, but for Names and what is called by [reader.Open.Dirty].
+type Set struct {
 	*matcher
 	globs    *discover.Globs
-	seen     inventory.Inventory // of use at start alone
-	settled  bool                // all files of the start were visited
-	expired  []string            // ids of streams whose checkpoints are to be deleted
-	active   *list.List          // files with an active consumer, the one read last at the front
-	wanted   discover.Request    // what the next scan covers
-	reported [2]int              // files known and open, as last reported
-	errorLog errorLog
+	seen     *inventory.Inventory // of use at start alone
+	settled  bool                 // all files of the start were visited
+	expired  []string             // ids of streams whose checkpoints are to be deleted
+	active   *list.List           // files with an active consumer, the one read last at the front
+	wanted   discover.Request     // what the next scan covers
+	reported [2]int               // files known and open, as last reported
 }
 
-func newTable(settings Settings, g *discover.Globs) *table {
+// New makes an empty set. seen is the inventory of the last start.
+func New(settings Settings, g *discover.Globs, seen *inventory.Inventory, log *errorlog.Log) *Set {
 	s := &settings
-	return &table{
+	return &Set{
 		matcher: &matcher{
 			index: &index{
-				paths: map[string]*file{}, ids: map[fingerprint.FileID]*file{}, heads: heads{files: map[headKey]*file{}},
-				unlinked: map[*file]struct{}{}, names: &streamNames{taken: map[string]struct{}{}}, scans: 1,
+				paths: map[string]*File{}, ids: map[fingerprint.FileID]*File{}, heads: heads{files: map[headKey]*File{}},
+				unlinked: map[*File]struct{}{}, names: stream.NewNames(), scans: 1,
 			},
-			scheduler: &scheduler{settings: s, packed: newPackedQueue(s.workers())},
+			scheduler: &scheduler{settings: s, packed: newPackedQueue(s.Workers), dirty: dirty.New[*File]()},
 			handles:   &handles{settings: s, kept: list.New()},
-			settings:  s, starts: map[fingerprint.FileID]*file{}, restored: map[storedKey]*file{},
+			settings:  s, starts: map[fingerprint.FileID]*File{}, restored: map[storedKey]*File{}, log: log,
 		},
-		globs: g, active: list.New(), errorLog: errorLog{logger: s.Logger},
+		globs: g, seen: seen, active: list.New(),
 	}
 }
 
-// reportFiles reports how many files there are, when that changed.
-func (t *table) reportFiles() {
+// Names are the ids of the streams of all files.
+func (t *Set) Names() *stream.Names { return t.names }
+
+// TakeExpired returns the ids of streams whose checkpoints are to be deleted, once. They are to be released when that is done.
+func (t *Set) TakeExpired() []string {
+	expired := t.expired
+	t.expired = nil
+	return expired
+}
+
+// ScanAll has the next scan cover all folders.
+func (t *Set) ScanAll() { t.wanted.All = true }
+
+// LogStart logs, once at start, how many files there are, of how many start_at: end skips the content, and which patterns match
+// nothing; leftOut are files that another source reads.
+func (t *Set) LogStart(leftOut []string) {
+	t.logMissing(leftOut)
+	skipped := 0
+	for _, f := range t.paths {
+		if f.seek > 0 {
+			skipped++
+		}
+	}
+	if len(t.paths) > 0 {
+		t.settings.Logger.Info("watching files", zap.Int("found", len(t.paths)), zap.Int("skipped_to_end", skipped))
+	}
+}
+
+// Close closes all that is open, as the source stops, and writes the last checkpoints.
+func (t *Set) Close(ctx context.Context, saver *checkpoint.Saver) error {
+	var errs []error
+	for one := range t.all() {
+		j := one.job()
+		errs = append(errs, reader.Shutdown(ctx, &j, saver, &t.settings.Observer))
+	}
+	t.kept = list.New()
+	return errors.Join(errs...)
+}
+
+// ReportFiles reports how many files there are, when that changed.
+func (t *Set) ReportFiles() {
 	now := [2]int{len(t.paths), t.kept.Len()}
 	if now != t.reported {
 		t.settings.Observer.Files(now[0], now[1])
@@ -58,7 +104,7 @@ func (t *table) reportFiles() {
 }
 
 // logMissing logs once, at start, which patterns match nothing yet; files that another source reads count as matches.
-func (t *table) logMissing(leftOut []string) {
+func (t *Set) logMissing(leftOut []string) {
 	var missing, folders []string
 	for _, g := range t.globs.Include {
 		switch one := (discover.Globs{Include: []discover.Glob{g}}); {
@@ -77,36 +123,23 @@ func (t *table) logMissing(leftOut []string) {
 	}
 }
 
-// logFound logs, once at start, how many files there are, and of how many [StartAtEnd] skips the content.
-func (t *table) logFound() {
-	skipped := 0
-	for _, f := range t.paths {
-		if f.seek > 0 {
-			skipped++
-		}
-	}
-	if len(t.paths) > 0 {
-		t.settings.Logger.Info("watching files", zap.Int("found", len(t.paths)), zap.Int("skipped_to_end", skipped))
-	}
-}
-
-// report handles the errors of a scan.
-func (t *table) report(errs []error) {
+// Failed handles the errors of a scan.
+func (t *Set) Failed(errs []error) {
 	for _, err := range errs {
-		path := pathOf(err)
+		path := errorlog.PathOf(err)
 		if openfile.NoneLeft(err) {
 			t.settings.Descriptors.Exhaust()
 		}
 		t.settings.Observer.Failed(path, err, t.settings.PollInterval)
-		t.errorLog.unreadable(path, err)
+		t.log.Unreadable(path, err)
 	}
 }
 
-// ingest handles a path that a scan found.
-func (t *table) ingest(one discover.Found, atStart bool) {
+// Found handles a path that a scan found.
+func (t *Set) Found(one discover.Found, atStart bool) {
 	if one.Irregular {
 		if t.paths[one.Path] == nil {
-			t.errorLog.irregular(one.Path)
+			t.log.Irregular(one.Path)
 		} else {
 			t.schedule(t.paths[one.Path])
 		}
@@ -128,7 +161,7 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 				t.seen.Leave(one)
 			}
 		}
-		toEnd := atStart && t.settings.StartAt == StartAtEnd
+		toEnd := atStart && t.settings.StartAtEnd
 		skip := toEnd && openfile.IsCompressed(one.Path)
 		if toEnd && !skip {
 			f.seek = one.Size
@@ -163,8 +196,8 @@ func (t *table) ingest(one discover.Found, atStart bool) {
 	}
 }
 
-// event handles an event of a path.
-func (t *table) event(event fsnotify.Event, w *discover.Watcher) {
+// Event handles an event of a path.
+func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 	path := event.Name
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
 		if w.Unwatch(path) {
@@ -193,15 +226,15 @@ func (t *table) event(event fsnotify.Event, w *discover.Watcher) {
 	}
 }
 
-// scanned handles a part of what a scan found.
-func (t *table) scanned(r discover.Report) {
+// Scanned handles a part of what a scan found.
+func (t *Set) Scanned(r discover.Report) {
 	for _, one := range r.Files {
-		t.ingest(one, false)
+		t.Found(one, false)
 	}
 	if !r.Done {
 		return
 	}
-	t.report(r.Errs)
+	t.Failed(r.Errs)
 	if !r.All {
 		return
 	}
@@ -213,7 +246,7 @@ func (t *table) scanned(r discover.Report) {
 	}
 }
 
-func without(files []*file, f *file) []*file {
+func without(files []*File, f *File) []*File {
 	for i, one := range files {
 		if one == f {
 			return append(files[:i:i], files[i+1:]...)
@@ -223,10 +256,10 @@ func without(files []*file, f *file) []*file {
 }
 
 // atPath reports whether a file's path still leads to it.
-func atPath(f *file) bool { return fingerprint.LeadsTo(f.path, f.id) }
+func atPath(f *File) bool { return fingerprint.LeadsTo(f.path, f.id) }
 
-// nextScan returns the next request, if there is one and no scan runs.
-func (t *table) nextScan(scanning bool) (discover.Request, bool) {
+// NextScan returns the next request, if there is one and no scan runs.
+func (t *Set) NextScan(scanning bool) (discover.Request, bool) {
 	if scanning || !t.wanted.All && len(t.wanted.Folders) == 0 {
 		return discover.Request{}, false
 	}

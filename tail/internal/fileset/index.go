@@ -1,26 +1,27 @@
-package tail
+package fileset
 
 import (
 	"container/list"
 	"iter"
 
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // index finds files by path, inode and head.
 type index struct {
-	paths    map[string]*file
-	ids      map[fingerprint.FileID]*file // identified files
+	paths    map[string]*File
+	ids      map[fingerprint.FileID]*File // identified files
 	heads    heads
 	retired  list.List // files in stateRetired, the oldest first
-	unlinked map[*file]struct{}
-	names    *streamNames
+	unlinked map[*File]struct{}
+	names    *stream.Names
 	scans    uint32 // number of full scans
 }
 
 // all returns each file that may have something open.
-func (x *index) all() iter.Seq[*file] {
-	return func(yield func(*file) bool) {
+func (x *index) all() iter.Seq[*File] {
+	return func(yield func(*File) bool) {
 		for _, f := range x.paths {
 			if !yield(f) {
 				return
@@ -35,7 +36,7 @@ func (x *index) all() iter.Seq[*file] {
 }
 
 // newFile adds a path.
-func (x *index) newFile(path string) *file {
+func (x *index) newFile(path string) *File {
 	f := newFile(path)
 	f.seen = x.scans
 	x.paths[path] = f
@@ -43,7 +44,7 @@ func (x *index) newFile(path string) *file {
 }
 
 // enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
-func (x *index) enterID(f *file) {
+func (x *index) enterID(f *File) {
 	if f.id == (fingerprint.FileID{}) {
 		return
 	}
@@ -53,14 +54,14 @@ func (x *index) enterID(f *file) {
 	x.ids[f.id] = f
 }
 
-func (x *index) removeID(f *file) {
+func (x *index) removeID(f *File) {
 	if x.ids[f.id] == f {
 		delete(x.ids, f.id)
 	}
 }
 
 // evict removes a file for good.
-func (x *index) evict(f *file) {
+func (x *index) evict(f *File) {
 	f.indexed.slot = nil
 	x.heads.remove(f)
 	x.removeID(f)
@@ -74,11 +75,11 @@ type headKey struct {
 
 // heads finds files by their beginning.
 type heads struct {
-	files   map[headKey]*file // first of a chain by file.nextHead
+	files   map[headKey]*File // first of a chain by file.nextHead
 	lengths [fingerprint.HeadSize + 1]int32
 }
 
-func (h *heads) add(f *file) {
+func (h *heads) add(f *File) {
 	if f.pos.HeadLen < fingerprint.MinMatch {
 		return
 	}
@@ -88,7 +89,7 @@ func (h *heads) add(f *file) {
 	h.lengths[key.length]++
 }
 
-func (h *heads) remove(f *file) {
+func (h *heads) remove(f *File) {
 	if f.pos.HeadLen < fingerprint.MinMatch {
 		return
 	}
@@ -114,7 +115,7 @@ func (h *heads) remove(f *file) {
 }
 
 // find calls yield for each known file whose head these bytes begin with, the longest heads last, until it returns false.
-func (h *heads) find(head []byte, yield func(*file) bool) {
+func (h *heads) find(head []byte, yield func(*File) bool) {
 	fingerprint.Beginnings(head, func(length int, hash uint64) bool {
 		if h.lengths[length] == 0 {
 			return true

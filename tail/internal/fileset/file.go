@@ -1,21 +1,21 @@
-package tail
+package fileset
 
 import (
 	"container/list"
 	"slices"
 	"time"
 
-	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
-	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/retry"
+	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// fileState is what is known of a path. The package documentation has the table of transitions.
-type fileState uint8
+// State is what is known of a path. The package document has the table of transitions.
+type State uint8
 
 const (
 	// stateNew: seen and not identified: nothing was read yet, perhaps because there is nothing to read.
-	stateNew fileState = iota
+	stateNew State = iota
 	// stateFollowing: identified, read as it grows.
 	stateFollowing
 	// stateLink: another path (a hard or symbolic link) of a file that is followed.
@@ -26,20 +26,20 @@ const (
 	stateRetired
 )
 
-// file is what is known of a path. While a worker has it, stream is the worker's alone; all else is the manager's, which
-// reads and writes stream only while no worker has the file.
-type file struct {
+// File is what is known of a path. While a worker has it, stream is the worker's alone; all else is the Set's, which reads and
+// writes stream only while no worker has the file.
+type File struct {
 	identity
 	evidence
 	schedule
-	stream  openStream
-	state   fileState
+	stream  reader.Open
+	state   State
 	indexed indexed
 }
 
 // newFile makes a file of a path of which nothing is known.
-func newFile(path string) *file {
-	return &file{identity: identity{path: path}, schedule: schedule{wakeSlot: -1}}
+func newFile(path string) *File {
+	return &File{identity: identity{path: path}, schedule: schedule{wakeSlot: -1}}
 }
 
 // identity is which file a path leads to, and how far it was read.
@@ -50,8 +50,8 @@ type identity struct {
 	size  int64 // as last seen; of the compressed bytes
 	mtime int64 // as last seen, in ns
 
-	target *file   // of a link
-	links  []*file // other paths of this file
+	target *File   // of a link
+	links  []*File // other paths of this file
 	// lostLink is true if one of its paths leads to it no more while another one does: a longer version of it may be there,
 	// or where that was renamed to between two scans.
 	lostLink bool
@@ -73,13 +73,13 @@ const (
 // evidence is what helps to decide which file is under a path.
 type evidence struct {
 	origin origin
-	// seek is where a file begins to be read that existed at start: its size then, with [StartAtEnd].
+	// seek is where a file begins to be read that existed at start: its size then, with start_at: end.
 	seek int64
 	// presentAt is where the inode of a file with a checkpoint was seen at start, if anywhere.
 	presentAt string
-	claims    []*file // unlinked files that this one may continue, to be compared
+	claims    []*File // unlinked files that this one may continue, to be compared
 	// before is what the file left under another link when it continued as another inode.
-	before *file
+	before *File
 	// named is true, of an unlinked file, if some path led to it when it was last seen.
 	named bool
 	// tombstone is true if only the inode matches the file.
@@ -125,11 +125,14 @@ type schedule struct {
 	due  due
 	tail bool // an unfinished last line waits for its time
 	// tries counts refusals and failures in a row; it is not read before retryAt.
-	tries    uint8
+	tries    retry.Tries
 	retryAt  time.Time
 	wakeAt   time.Time
 	wakeSlot int // in the heap of timers, -1 if in none
 	lastRead time.Time
+	again    time.Duration // of dueSuspend: after a refusal it is not asked again for so long
+	// truncated is set if the content of a compressed file broke off.
+	truncated *truncation
 }
 
 func (s *schedule) busy() bool { return s.turn == turnBusy || s.turn == turnDirty }
@@ -163,46 +166,10 @@ func (s *schedule) takeBack() (dirty bool) {
 
 // indexed are the places of a file in the lists of the table.
 type indexed struct {
-	nextHead *file         // chain in heads
+	nextHead *File         // chain in heads
 	kept     *list.Element // among the files with an open handle
 	slot     *list.Element // among the retired files
 	active   *list.Element // among those whose consumer is open and active
-}
-
-// phase says what a consumer knows.
-type phase uint8
-
-const (
-	phaseLive      phase = iota // all acknowledged lines
-	phaseReplaying              // acknowledged lines have to be replayed
-	phaseSuspended              // it released its state; its lines have to be replayed before the next one
-)
-
-// openStream is the stream of a file, its consumer and its handle.
-type openStream struct {
-	id       string
-	consumer Consumer
-	handle   openfile.Handle
-	phase    phase
-	behind   int64               // unacknowledged bytes, as last reported
-	stored   *checkpoint.Written // what the store has; nil: nothing
-	begin    int64               // where the first acknowledged line begins, if begun
-	replayAt int64               // where replaying goes on
-	state    []byte              // the consumer's last state
-	pending  bool                // the consumer has pending output that needs no further line
-	idleDue  bool                // lines were acknowledged and Idle was not called
-	begun    bool                // a line was acknowledged
-	atEnd    bool                // nothing followed the offset
-	// truncated is set if the content of a compressed file broke off.
-	truncated *truncation
-	suspends  suspension
-}
-
-// suspension counts suspensions; next is the earliest time of the next one, retry after a refused one.
-type suspension struct {
-	count uint8
-	next  time.Time
-	retry time.Duration
 }
 
 // truncation is the stat of a compressed file whose content breaks off, and since when it is so.
@@ -212,7 +179,7 @@ type truncation struct {
 }
 
 // timers is a heap of files by the time of their next visit.
-type timers []*file
+type timers []*File
 
 func (t timers) Len() int           { return len(t) }
 func (t timers) Less(i, j int) bool { return t[i].wakeAt.Before(t[j].wakeAt) }
@@ -223,7 +190,7 @@ func (t timers) Swap(i, j int) {
 
 // Push is container/heap's.
 func (t *timers) Push(x any) {
-	f := x.(*file)
+	f := x.(*File)
 	f.wakeSlot = len(*t)
 	*t = append(*t, f)
 }
@@ -240,23 +207,23 @@ func (t *timers) Pop() any {
 
 // isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
 // whatever path: it is about to be found, or is another one by now.
-func (f *file) isPresent() bool {
+func (f *File) isPresent() bool {
 	return f.presentAt != "" && f.indexed.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
 }
 
 // hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
-func (f *file) hasLostLink() bool {
-	return f.lostLink || slices.ContainsFunc(f.links, func(name *file) bool { return !fingerprint.LeadsTo(name.path, f.id) })
+func (f *File) hasLostLink() bool {
+	return f.lostLink || slices.ContainsFunc(f.links, func(name *File) bool { return !fingerprint.LeadsTo(name.path, f.id) })
 }
 
 // reset clears what is known of a path, which may lead to another file by now.
-func (f *file) reset() {
+func (f *File) reset() {
 	f.state, f.target, f.claims = stateNew, nil, nil
 	f.delays, f.rejected, f.rechecked = 0, false, false
 }
 
 // moveLinks moves the links of a file to another one.
-func (f *file) moveLinks(to *file) {
+func (f *File) moveLinks(to *File) {
 	for _, name := range f.links {
 		name.target = to
 	}
@@ -265,7 +232,7 @@ func (f *file) moveLinks(to *file) {
 }
 
 // linkNames returns the other paths of a file.
-func (f *file) linkNames() []string {
+func (f *File) linkNames() []string {
 	if len(f.links) == 0 {
 		return nil
 	}
@@ -276,31 +243,15 @@ func (f *file) linkNames() []string {
 	return names
 }
 
-// snapshot is a job of a file as it is now.
-func (f *file) snapshot() job {
-	return job{file: f, path: f.path, id: f.id, pos: f.pos, size: f.size, mtime: f.mtime, links: f.linkNames(), lostLink: f.lostLink}
+// job is a visit of a file as it is now.
+func (f *File) job() reader.Job {
+	return reader.Job{
+		Open: &f.stream, Path: f.path, ID: f.id, Pos: f.pos, Size: f.size, MTime: f.mtime, Links: f.linkNames(), LostLink: f.lostLink,
+	}
 }
 
 // unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
 // unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
-func (f *file) unverified() bool {
+func (f *File) unverified() bool {
 	return f.origin == originStored && f.state == stateFollowing && f.tries < maxDelays
-}
-
-func (f *file) closeHandle() error {
-	if f.stream.handle == nil {
-		return nil
-	}
-	h := f.stream.handle
-	f.stream.handle = nil
-	return h.Close()
-}
-
-// hasName reports whether a path leads to an open file.
-func (f *file) hasName() bool {
-	if f.stream.handle == nil {
-		return false
-	}
-	info, err := f.stream.handle.Stat()
-	return err == nil && fingerprint.HasLink(info)
 }

@@ -1,4 +1,4 @@
-package tail
+package fileset
 
 import (
 	"container/list"
@@ -17,8 +17,8 @@ type handles struct {
 }
 
 // keep keeps the handle of a file that was just read, at the cost of the one read longest ago.
-func (h *handles) keep(f *file) {
-	if f.stream.handle == nil {
+func (h *handles) keep(f *File) {
+	if !f.stream.HasHandle() {
 		h.closeHandle(f)
 		return
 	}
@@ -32,25 +32,25 @@ func (h *handles) keep(f *file) {
 		limit = 0
 	}
 	for e := h.kept.Back(); e != nil && (h.kept.Len() > max(0, limit) || h.settings.Descriptors.Over()); {
-		old := e.Value.(*file)
+		old := e.Value.(*File)
 		e = e.Prev()
 		h.closeHandle(old)
 	}
 }
 
-// closeIdle closes files that no worker has, those read longest ago first: all of them if the system has no descriptors left,
+// CloseIdle closes files that no worker has, those read longest ago first: all of them if the system has no descriptors left,
 // else until few enough are held.
-func (h *handles) closeIdle() {
+func (h *handles) CloseIdle() {
 	all := h.settings.Descriptors.TakeExhausted()
 	for e := h.kept.Back(); e != nil && (all || h.settings.Descriptors.Over()); {
-		f := e.Value.(*file)
+		f := e.Value.(*File)
 		e = e.Prev()
 		h.closeHandle(f)
 	}
 }
 
 // closeHandle closes a file's handle, unless a worker has it.
-func (h *handles) closeHandle(f *file) {
+func (h *handles) closeHandle(f *File) {
 	if f.busy() {
 		return
 	}
@@ -58,7 +58,7 @@ func (h *handles) closeHandle(f *file) {
 		h.kept.Remove(f.indexed.kept)
 		f.indexed.kept = nil
 	}
-	if err := f.closeHandle(); err != nil {
+	if err := f.stream.CloseHandle(); err != nil {
 		h.settings.Observer.Failed(f.path, err, 0)
 	}
 }

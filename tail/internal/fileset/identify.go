@@ -1,11 +1,13 @@
-package tail
+package fileset
 
 import (
 	"time"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
 const (
@@ -30,42 +32,43 @@ type matcher struct {
 	*scheduler
 	*handles
 	settings *Settings
-	starts   map[fingerprint.FileID]*file // files that were there at start and are not identified yet, with [StartAtEnd]
+	log      *errorlog.Log
+	starts   map[fingerprint.FileID]*File // files that were there at start and are not identified yet, with start_at: end
 	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
 	// written, in Unix seconds.
-	restored map[storedKey]*file
+	restored map[storedKey]*File
 	lastRun  int64
 }
 
 // identify decides which file is under a new path: the table of the package documentation.
-func (m *matcher) identify(f *file, res result) {
+func (m *matcher) identify(f *File, res reader.Result) {
 	if f.state == stateLink {
-		if res.id == f.target.id {
+		if res.ID == f.target.id {
 			m.schedule(f.target)
 			return
 		}
 		m.unlinkName(f)
 	}
-	if f.id != res.id {
+	if f.id != res.ID {
 		m.detachLinks(f)
 	}
-	if f.rejected && f.id != res.id || len(res.head) == 0 {
+	if f.rejected && f.id != res.ID || len(res.Head) == 0 {
 		f.delays, f.rejected = 0, false // those were another file's
 	}
-	f.size, f.mtime = res.size, res.mtime
+	f.size, f.mtime = res.Size, res.MTime
 	if f.size < f.seek {
 		f.seek = 0 // it was emptied since: then all of it is new
 	}
 	m.stored(res)
-	start := m.starts[res.id]
-	delete(m.starts, res.id)
+	start := m.starts[res.ID]
+	delete(m.starts, res.ID)
 	switch {
 	case start != nil && start != f && f.origin != originStart && start.seek > 0:
 		// It was there at start, under another path.
 		f.origin, f.id, f.seek = originStart, start.id, start.seek
 		m.schedule(f)
-	case len(res.head) == 0: // no fingerprint yet, but the known file of that inode is not there
-		if known := m.ids[res.id]; known != nil && known.pos.Offset > 0 {
+	case len(res.Head) == 0: // no fingerprint yet, but the known file of that inode is not there
+		if known := m.ids[res.ID]; known != nil && known.pos.Offset > 0 {
 			known.presentAt = ""
 		}
 	case len(f.claims) > 0:
@@ -78,14 +81,14 @@ func (m *matcher) identify(f *file, res result) {
 }
 
 // follow begins to read a file that is none of those known.
-func (m *matcher) follow(f *file, res result) {
-	f.state, f.id, f.pos, f.origin, f.seek = stateFollowing, res.id, res.pos, originNew, 0
+func (m *matcher) follow(f *File, res reader.Result) {
+	f.state, f.id, f.pos, f.origin, f.seek = stateFollowing, res.ID, res.Pos, originNew, 0
 	f.lastRead = time.Now()
 	m.enter(f)
 }
 
 // enter makes a file known by what it is, and has it read.
-func (m *matcher) enter(f *file) {
+func (m *matcher) enter(f *File) {
 	m.enterID(f)
 	m.heads.add(f)
 	m.schedule(f)
@@ -93,14 +96,14 @@ func (m *matcher) enter(f *file) {
 
 // matchInode handles a known inode: the same file under another path, or an inode that was reused for a new file. It reports
 // whether the path is identified, or will be.
-func (m *matcher) matchInode(f *file, res result) bool {
-	known := m.ids[res.id]
-	if known == nil || res.id == (fingerprint.FileID{}) {
+func (m *matcher) matchInode(f *File, res reader.Result) bool {
+	known := m.ids[res.ID]
+	if known == nil || res.ID == (fingerprint.FileID{}) {
 		return false
 	}
 	// A file and its compressed form have different inodes and unrelated sizes.
 	packed := openfile.IsCompressed(f.path)
-	fits := packed == openfile.IsCompressed(known.path) && known.pos.SameHead(res.head) && (packed || res.size >= known.pos.Offset)
+	fits := packed == openfile.IsCompressed(known.path) && known.pos.SameHead(res.Head) && (packed || res.Size >= known.pos.Offset)
 	switch {
 	case known.state == stateFollowing && atPath(known):
 		m.detachLinks(f)
@@ -109,8 +112,8 @@ func (m *matcher) matchInode(f *file, res result) bool {
 		m.schedule(known)
 	case known.busy():
 		m.delay(f, busyWait)
-	case fits && (known.stream.handle != nil || packed || !m.surpassed(known, res)):
-		m.adopt(known, f, res.id)
+	case fits && (known.stream.HasHandle() || packed || !m.surpassed(known, res)):
+		m.adopt(known, f, res.ID)
 	case fits: // it stays known, and is matched by content after the one that was read further
 		return false
 	case !f.rechecked:
@@ -118,7 +121,7 @@ func (m *matcher) matchInode(f *file, res result) bool {
 		f.rechecked = true
 		m.delay(f, busyWait)
 	default:
-		delete(m.ids, res.id)
+		delete(m.ids, res.ID)
 		known.presentAt = ""
 		m.schedule(known)
 		return false
@@ -128,18 +131,18 @@ func (m *matcher) matchInode(f *file, res result) bool {
 
 // surpassed reports whether another known file that begins alike was read further than this one, and no further than the
 // probed file reaches. An inode that nobody holds open may have been reused for a copy or a longer version of that.
-func (m *matcher) surpassed(known *file, res result) bool {
+func (m *matcher) surpassed(known *File, res reader.Result) bool {
 	found, passed := false, 0
-	m.heads.find(res.head, func(other *file) bool {
+	m.heads.find(res.Head, func(other *File) bool {
 		passed++
-		found = other != known && other.pos.Offset > known.pos.Offset && other.pos.Offset <= res.size
+		found = other != known && other.pos.Offset > known.pos.Offset && other.pos.Offset <= res.Size
 		return !found && passed < maxPassed
 	})
 	return found
 }
 
 // adopt continues a known file under the path of f, which was only a link to it.
-func (m *matcher) adopt(known, f *file, id fingerprint.FileID) {
+func (m *matcher) adopt(known, f *File, id fingerprint.FileID) {
 	lostLink := known.id == id && (known.lostLink || known.path != f.path)
 	m.drop(f)
 	m.adoptAs(known, f.path, id)
@@ -148,7 +151,7 @@ func (m *matcher) adopt(known, f *file, id fingerprint.FileID) {
 }
 
 // adoptAs continues a known file under a path.
-func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
+func (m *matcher) adoptAs(known *File, path string, id fingerprint.FileID) {
 	switch known.state {
 	case stateFollowing:
 		if m.paths[known.path] == known {
@@ -160,7 +163,7 @@ func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
 	case stateRetired:
 		m.retired.Remove(known.indexed.slot)
 		known.indexed.slot = nil
-		known.stream.id = m.names.take(known.stream.id)
+		known.stream.ID = m.names.Take(known.stream.ID)
 	}
 	if known.id != id {
 		m.closeHandle(known)
@@ -178,21 +181,21 @@ func (m *matcher) adoptAs(known *file, path string, id fingerprint.FileID) {
 }
 
 // stored applies a checkpoint that a worker found in a store that can't list its keys.
-func (m *matcher) stored(res result) {
-	if res.saveErr != nil {
-		m.unusable(checkpoint.FilePrefix, res.saveErr)
+func (m *matcher) stored(res reader.Result) {
+	if res.SaveErr != nil {
+		m.unusable(checkpoint.FilePrefix, res.SaveErr)
 	}
-	if res.stored != nil && m.names.vacant(res.stored.Stream) && m.restored[storedKey{res.stored.Path, fingerprint.FileID{Device: res.stored.Device, Inode: res.stored.Inode}}] == nil {
-		m.recall(res.stored)
+	if res.Stored != nil && m.names.Vacant(res.Stored.Stream) && m.restored[storedKey{res.Stored.Path, res.Stored.ID()}] == nil {
+		m.recall(res.Stored)
 	}
 }
 
 // retire closes a file, and keeps it for a while to recognise it when it comes back.
-func (m *matcher) retire(f *file) {
+func (m *matcher) retire(f *File) {
 	delete(m.unlinked, f)
 	m.disarm(f)
 	m.closeHandle(f)
-	m.names.free(f.stream.id)
+	m.names.Free(f.stream.ID)
 	f.state = stateRetired
 	if f.pos.Offset == 0 {
 		m.evict(f)
@@ -200,12 +203,12 @@ func (m *matcher) retire(f *file) {
 	}
 	f.indexed.slot = m.retired.PushBack(f)
 	if m.retired.Len() > maxRetired {
-		m.evict(m.retired.Remove(m.retired.Front()).(*file))
+		m.evict(m.retired.Remove(m.retired.Front()).(*File))
 	}
 }
 
 // unlinkName separates a path from the file that it was a link to.
-func (m *matcher) unlinkName(f *file) {
+func (m *matcher) unlinkName(f *File) {
 	f.target.lostLink = true
 	m.schedule(f.target) // so that it is saved
 	f.target.links = without(f.target.links, f)
@@ -213,7 +216,7 @@ func (m *matcher) unlinkName(f *file) {
 }
 
 // detachLinks separates the links of a file that turned out to be another one.
-func (m *matcher) detachLinks(f *file) {
+func (m *matcher) detachLinks(f *File) {
 	for _, name := range f.links {
 		name.reset()
 		m.schedule(name)
@@ -222,7 +225,7 @@ func (m *matcher) detachLinks(f *file) {
 }
 
 // drop removes a path.
-func (m *matcher) drop(f *file) {
+func (m *matcher) drop(f *File) {
 	if f.target != nil {
 		m.unlinkName(f)
 	}

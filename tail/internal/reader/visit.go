@@ -1,4 +1,4 @@
-package tail
+package reader
 
 import (
 	"bytes"
@@ -8,12 +8,13 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // visit is the reading of one file in one turn of a worker.
 type visit struct {
-	*reader
-	res     *result
+	*Reader
+	res     *Result
 	handle  openfile.Handle
 	at      int64 // where the next read begins
 	spent   int64 // bytes read in this turn
@@ -36,46 +37,46 @@ const (
 	checkedLast           // after the last read
 )
 
-func (v *visit) compressed() bool { return openfile.IsCompressed(v.res.path) }
+func (v *visit) compressed() bool { return openfile.IsCompressed(v.res.Path) }
 
 // unchecked records a read.
 func (v *visit) unchecked() { v.checked = min(v.checked, checkedBefore) }
 
 // stopped is why a visit ends before the end of the file.
 type stopped struct {
-	outcome outcome
+	outcome Outcome
 	err     error
 }
 
 // readOn reads from the offset to the end, or as long as its turn lasts.
-func (r *reader) readOn(res *result) {
-	res.file.stream.atEnd = false
+func (r *Reader) readOn(res *Result) {
+	res.Open.atEnd = false
 	defer r.split.Release() // a reader may have nothing to do for long
-	v := visit{reader: r, res: res, handle: res.file.stream.handle}
+	v := visit{Reader: r, res: res, handle: res.Open.handle}
 	if s := v.run(); s != nil {
-		res.outcome, res.err = s.outcome, s.err
-		if s.outcome == outcomeRewritten {
-			r.close(res, CloseReasonRewritten)
+		res.Outcome, res.Err = s.outcome, s.err
+		if s.outcome == OutcomeRewritten {
+			r.close(res, stream.CloseReasonRewritten)
 		}
 		return
 	}
-	res.outcome = outcomeEnd
-	f := res.file
-	f.stream.atEnd = res.pos.Ahead == 0 && !res.pos.Discard
-	if f.stream.pending && f.stream.consumer == nil || f.stream.phase == phaseReplaying {
+	res.Outcome = OutcomeEnd
+	o := res.Open
+	o.atEnd = res.Pos.Ahead == 0 && !res.Pos.Discard
+	if o.pending && o.consumer == nil || o.phase == phaseReplaying {
 		if s := r.ready(res); s != nil {
-			res.outcome, res.err = s.outcome, s.err
+			res.Outcome, res.Err = s.outcome, s.err
 			return
 		}
-		f.stream.idleDue = true
+		o.idleDue = true
 	}
 	r.idle(res)
-	if res.outcome == outcomeEnd && r.isOver(res) {
-		r.close(res, CloseReasonIdle)
+	if res.Outcome == OutcomeEnd && r.isOver(res) {
+		r.close(res, stream.CloseReasonIdle)
 		return
 	}
-	if res.outcome == outcomeEnd && f.suspendsAfter(&r.settings, res.pos.Offset, time.Since(time.Unix(0, res.mtime))) {
-		r.suspend(res, r.settings.SuspendAfter)
+	if res.Outcome == OutcomeEnd && o.SuspendsNow(r.Settings, res.Path, res.Pos.Offset, time.Since(time.Unix(0, res.MTime))) {
+		o.suspend(r.Settings.SuspendAfter)
 	}
 }
 
@@ -85,7 +86,7 @@ func (r *reader) readOn(res *result) {
 // longer than a turn: the next would begin at the same place and come no further. A line over the limit is not kept, so
 // the next turn goes on in it, by seekNewline.
 func (v *visit) run() *stopped {
-	pos := &v.res.pos
+	pos := &v.res.Pos
 	if pos.Discard || !v.compressed() && v.longAhead() {
 		if found, s := v.seekNewline(); s != nil || !found {
 			return s
@@ -111,8 +112,8 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
-		if (v.ended || v.compressed()) && isClosed(v.stop) {
-			return &stopped{outcome: outcomeStopped}
+		if (v.ended || v.compressed()) && isClosed(v.Stop) {
+			return &stopped{outcome: OutcomeStopped}
 		}
 		if v.checked == checkedNever {
 			if s := v.check(); s != nil {
@@ -123,10 +124,10 @@ func (v *visit) run() *stopped {
 		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
 			return v.atEnd()
 		case err != nil:
-			return &stopped{outcomeFailed, err}
+			return &stopped{OutcomeFailed, err}
 		case !v.compressed() && v.spent >= turnBytes && (pos.Offset > begin || v.split.TooLong() && !v.ended):
 			pos.Ahead = v.split.Pending()
-			return &stopped{outcome: outcomeMore}
+			return &stopped{outcome: OutcomeMore}
 		}
 	}
 }
@@ -143,9 +144,9 @@ func isClosed(stop <-chan struct{}) bool {
 // short is the reason of a read that does not even reach the offset.
 func (v *visit) short(err error) *stopped {
 	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
-		return &stopped{outcome: outcomeRewritten}
+		return &stopped{outcome: OutcomeRewritten}
 	}
-	return &stopped{outcomeFailed, err}
+	return &stopped{OutcomeFailed, err}
 }
 
 // fill reads once.
@@ -164,7 +165,7 @@ func (v *visit) drain() *stopped {
 	defer func() { clear(v.lines[:cap(v.lines)]) }()
 	for {
 		line, kind := v.split.Next()
-		full := len(batch) == v.settings.BatchLines || len(batch) > 0 && v.batch+len(line.Data) > v.settings.BatchBytes
+		full := len(batch) == v.Settings.BatchLines || len(batch) > 0 && v.batch+len(line.Data) > v.Settings.BatchBytes
 		if kind != lines.TokenLine || full {
 			if s := v.deliver(batch); s != nil {
 				return s
@@ -190,7 +191,7 @@ func (v *visit) drain() *stopped {
 				continue
 			}
 		}
-		line.Live = v.res.live
+		line.Live = v.res.Live
 		batch = append(batch, line)
 		v.batch += len(line.Data)
 		v.lines = batch
@@ -198,29 +199,29 @@ func (v *visit) drain() *stopped {
 }
 
 // long delivers the abridged form of a line over the limit, if there is one, and counts it.
-func (v *visit) long(line Line) *stopped {
+func (v *visit) long(line stream.Line) *stopped {
 	v.joined = false
 	var s *stopped
 	if line.Data == nil {
 		s = v.pass(line.Next, v.split.Before(line.Next))
 	} else {
-		line.Live = v.res.live
-		s = v.deliver([]Line{line})
+		line.Live = v.res.Live
+		s = v.deliver([]stream.Line{line})
 	}
 	if s == nil {
-		v.settings.Observer.Skipped(v.res.path, SkipReasonTooLong, line.Next-line.Offset)
+		v.Settings.Observer.Skipped(v.res.Path, stream.SkipReasonTooLong, line.Next-line.Offset)
 	}
 	return s
 }
 
 // deliver sends lines to the consumer; the offset moves only after the acknowledgement.
-func (v *visit) deliver(lines []Line) *stopped {
+func (v *visit) deliver(lines []stream.Line) *stopped {
 	v.batch = 0
 	if len(lines) == 0 {
 		return nil
 	}
-	if isClosed(v.stop) {
-		return &stopped{outcome: outcomeStopped}
+	if isClosed(v.Stop) {
+		return &stopped{outcome: OutcomeStopped}
 	}
 	if s := v.check(); s != nil {
 		return s
@@ -234,9 +235,9 @@ func (v *visit) deliver(lines []Line) *stopped {
 	}
 	v.unsaved = true
 	last := lines[len(lines)-1]
-	v.settings.Observer.Read(v.res.path, len(lines), last.Next-lines[0].Offset)
-	v.res.read = true
-	v.res.pos.Move(last.Next, v.split.Before(last.Next))
+	v.Settings.Observer.Read(v.res.Path, len(lines), last.Next-lines[0].Offset)
+	v.res.Read = true
+	v.res.Pos.Move(last.Next, v.split.Before(last.Next))
 	return nil
 }
 
@@ -245,7 +246,7 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 	if s := v.check(); s != nil {
 		return s
 	}
-	v.res.pos.Move(next, before)
+	v.res.Pos.Move(next, before)
 	return nil
 }
 
@@ -258,15 +259,15 @@ func (v *visit) check() *stopped {
 	if !v.compressed() {
 		n, err := v.handle.ReadAt(v.head[:], 0)
 		if err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt's contract
-			return &stopped{outcomeFailed, err}
+			return &stopped{OutcomeFailed, err}
 		}
-		if !v.res.pos.SameHead(v.head[:n]) {
-			return &stopped{outcome: outcomeRewritten}
+		if !v.res.Pos.SameHead(v.head[:n]) {
+			return &stopped{outcome: OutcomeRewritten}
 		}
 		if s := v.checkTail(); s != nil {
 			return s
 		}
-		v.res.pos.Extend(v.head[:n])
+		v.res.Pos.Extend(v.head[:n])
 	}
 	v.checked = checkedLast
 	return nil
@@ -274,19 +275,19 @@ func (v *visit) check() *stopped {
 
 // checkTail compares the bytes before the offset with those that were read.
 func (v *visit) checkTail() *stopped {
-	same, err := v.res.pos.HoldsTail(v.handle)
+	same, err := v.res.Pos.HoldsTail(v.handle)
 	switch {
 	case err != nil:
-		return &stopped{outcomeFailed, err}
+		return &stopped{OutcomeFailed, err}
 	case !same:
-		return &stopped{outcome: outcomeRewritten}
+		return &stopped{outcome: OutcomeRewritten}
 	}
 	return nil
 }
 
 // atEnd handles what follows the last newline.
 func (v *visit) atEnd() *stopped {
-	pos := &v.res.pos
+	pos := &v.res.Pos
 	pos.Ahead = v.split.Pending()
 	if pos.Ahead == 0 {
 		return nil
@@ -297,37 +298,37 @@ func (v *visit) atEnd() *stopped {
 		return v.long(v.split.TakeLong())
 	case v.compressed(), rest != nil && v.flushing() && lines.CompleteObject(rest):
 		line := v.split.Take()
-		line.Live = v.res.live
+		line.Live = v.res.Live
 		v.lines = append(v.lines[:0], line)
 		return v.deliver(v.lines)
 	}
-	v.res.tail = rest != nil
+	v.res.Tail = rest != nil
 	return nil
 }
 
 // longAhead reports whether so much of an unfinished line was read that its end is searched before it is read again. One
 // that may be flushed has to be read, unless it is over the limit anyway.
 func (v *visit) longAhead() bool {
-	ahead := v.res.pos.Ahead
-	return ahead > int64(v.settings.MaxLineSize) || ahead > int64(v.settings.BatchBytes/2) && !v.flushing()
+	ahead := v.res.Pos.Ahead
+	return ahead > int64(v.Settings.MaxLineSize) || ahead > int64(v.Settings.BatchBytes/2) && !v.flushing()
 }
 
 // flushing reports whether an unfinished line may be flushed: it has not changed for long enough.
 func (v *visit) flushing() bool {
-	idle := v.settings.IdleFlush
-	return idle >= 0 && (v.res.flush || time.Since(time.Unix(0, v.res.mtime)) >= idle)
+	idle := v.Settings.IdleFlush
+	return idle >= 0 && (v.res.Flush || time.Since(time.Unix(0, v.res.MTime)) >= idle)
 }
 
 // seekNewline searches the end of a line that is long, or skipped, without keeping it. If it is found, the offset is at the
 // beginning of a line to be read.
 func (v *visit) seekNewline() (bool, *stopped) {
-	pos := &v.res.pos
+	pos := &v.res.Pos
 	if s := v.check(); s != nil {
 		return false, s
 	}
 	info, err := v.handle.Stat()
 	if err != nil {
-		return false, &stopped{outcomeFailed, err}
+		return false, &stopped{OutcomeFailed, err}
 	}
 	if info.Size() < pos.Offset+pos.Ahead {
 		pos.Ahead = 0 // the unfinished line was cut back
@@ -341,27 +342,27 @@ func (v *visit) seekNewline() (bool, *stopped) {
 		}
 		pos.Ahead += int64(n)
 		v.spent += int64(n)
-		if isClosed(v.stop) {
-			return false, &stopped{outcome: outcomeStopped}
+		if isClosed(v.Stop) {
+			return false, &stopped{outcome: OutcomeStopped}
 		}
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
-			v.res.tail = !pos.Discard && pos.Ahead <= int64(v.settings.MaxLineSize)
+			v.res.Tail = !pos.Discard && pos.Ahead <= int64(v.Settings.MaxLineSize)
 			return false, nil
 		case err != nil:
-			return false, &stopped{outcomeFailed, err}
+			return false, &stopped{OutcomeFailed, err}
 		case v.spent >= turnBytes:
-			return false, &stopped{outcome: outcomeMore}
+			return false, &stopped{outcome: OutcomeMore}
 		}
 	}
 }
 
 // foundNewline moves the offset behind a skipped line, or has a long one read.
 func (v *visit) foundNewline(newline int64) *stopped {
-	pos := &v.res.pos
+	pos := &v.res.Pos
 	if !pos.Discard {
 		// It is read from its beginning now. One over the limit is not kept, so the turn does not end in it.
-		v.ended, pos.Ahead = newline-pos.Offset > int64(v.settings.MaxLineSize), 0
+		v.ended, pos.Ahead = newline-pos.Offset > int64(v.Settings.MaxLineSize), 0
 		return nil
 	}
 	var before [fingerprint.TailSize]byte

@@ -1,4 +1,4 @@
-package tail
+package fileset
 
 import (
 	"bytes"
@@ -7,29 +7,30 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
 // matchContent handles a head that is known under another inode: a file that was moved to another file system or
 // replaced by a longer version of itself, the copy of a copytruncate, or another file with the same beginning.
-func (m *matcher) matchContent(f *file, res result) bool {
+func (m *matcher) matchContent(f *File, res reader.Result) bool {
 	alive, leaving, undecided, passed, looked := false, false, false, 0, 0
 	var all candidates
-	m.heads.find(res.head, func(known *file) bool {
+	m.heads.find(res.Head, func(known *File) bool {
 		passed++
 		// An unlinked file, or one that lost a link, costs one read of some bytes; of a compressed file all before them is read too.
 		cheap := (known.lostLink || known.state != stateFollowing) && !openfile.IsCompressed(f.path)
-		named := known.path == f.path || known.id == res.id || known.path == openfile.PlainPath(f.path) || cheap
+		named := known.path == f.path || known.id == res.ID || known.path == openfile.PlainPath(f.path) || cheap
 		if looked >= maxCompared && !named {
 			return passed < maxPassed
 		}
 		looked++
-		asLong := res.size >= known.pos.Offset || openfile.IsCompressed(f.path) // what was compressed has another size
+		asLong := res.Size >= known.pos.Offset || openfile.IsCompressed(f.path) // what was compressed has another size
 		next := known.continues(f)
 		switch {
-		case known.tombstone && known.id != res.id:
+		case known.tombstone && known.id != res.ID:
 		case known.unverified() && known != f: // its checkpoint is not confirmed yet
 			undecided = true
-		case known.isPresent() && known.id != res.id:
+		case known.isPresent() && known.id != res.ID:
 			alive, leaving = true, leaving || asLong // it is there, under whatever path, unless it turns out to be another one by now
 		case f.origin == originStart && known.origin != originStored && !known.lostLink: // two that were there at start are two
 		case known.state == stateFollowing && !atPath(known), known.busy() && !(next && known.state == stateFollowing):
@@ -71,7 +72,7 @@ func (m *matcher) matchContent(f *file, res result) bool {
 
 // candidate is a known file that f may continue, or be a copy of.
 type candidate struct {
-	*file
+	*File
 	rank int
 }
 
@@ -81,7 +82,7 @@ const (
 	rankThere        // is there still, under its own name
 )
 
-func (f *file) candidate(known *file, next bool) candidate {
+func (f *File) candidate(known *File, next bool) candidate {
 	switch {
 	case !next:
 		return candidate{known, rankThere}
@@ -96,7 +97,7 @@ type candidates []candidate
 
 // closest orders them by evidence: one that was read further comes first, since what was read of the other may be its
 // beginning. Those that f can only be a copy of are left out at the end, where they make no difference.
-func (all candidates) closest() (claims []*file) {
+func (all candidates) closest() (claims []*File) {
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.pos.Offset, a.pos.Offset), cmp.Compare(a.rank, b.rank))
 	})
@@ -104,14 +105,14 @@ func (all candidates) closest() (claims []*file) {
 		all = all[:len(all)-1]
 	}
 	for _, one := range all {
-		claims = append(claims, one.file)
+		claims = append(claims, one.File)
 	}
 	return claims
 }
 
 // continues reports whether a known file may be what is under the path of f now, with another inode. An existing one may if it
 // lost a link.
-func (known *file) continues(f *file) bool {
+func (known *File) continues(f *File) bool {
 	if known.state != stateFollowing {
 		return true
 	}
@@ -119,36 +120,36 @@ func (known *file) continues(f *file) bool {
 }
 
 // decide applies a worker's finding: which of its claims f is related to, and how.
-func (m *matcher) decide(f *file, res result) {
-	if res.relation == isOther {
+func (m *matcher) decide(f *File, res reader.Result) {
+	if res.Relation == reader.RelationOther {
 		m.reject(f, res)
 		return
 	}
-	f.claims = f.claims[res.claimed:]
+	f.claims = f.claims[res.Claimed:]
 	known := f.claims[0]
 	there := known.state == stateFollowing
-	claim := res.claims[res.claimed]
+	claim := res.Claims[res.Claimed]
 	switch {
 	case known.busy():
 		m.delay(f, busyWait)
-	case there && known.id == res.id: // found under another name meanwhile, and this is one more
+	case there && known.id == res.ID: // found under another name meanwhile, and this is one more
 		f.claims = nil
 		m.schedule(f)
-	case res.relation == isUnclear, there != (claim.beside != nil), there && known.pos != claim.pos:
+	case res.Relation == reader.RelationUnclear, there != (claim.Beside != nil), there && known.pos != claim.Pos:
 		if !known.tail { // else its flush is due soon
 			m.schedule(known)
 		}
 		m.delay(f, 10*busyWait)
-	case res.relation == isNext && there:
+	case res.Relation == reader.RelationNext && there:
 		f.claims = nil
 		m.split(known, f, res)
-	case res.relation == isNext && (known.state == stateUnlinked || known.indexed.slot != nil):
+	case res.Relation == reader.RelationNext && (known.state == stateUnlinked || known.indexed.slot != nil):
 		f.claims = nil
-		m.continueAs(known, f, res.id)
-	case res.relation == isEqual: // there is nothing to be read; either may go on
+		m.continueAs(known, f, res.ID)
+	case res.Relation == reader.RelationEqual: // there is nothing to be read; either may go on
 		f.claims = nil
 		m.double(known, f, res)
-	case res.relation == isCopy: // of what is there; then it continues no other
+	case res.Relation == reader.RelationCopy: // of what is there; then it continues no other
 		m.reject(f, res)
 	default: // evicted meanwhile
 		f.claims = nil
@@ -157,41 +158,41 @@ func (m *matcher) decide(f *file, res result) {
 }
 
 // reject records that the file under a path continues none of the known files.
-func (m *matcher) reject(f *file, res result) {
-	f.claims, f.rejected, f.id = nil, true, res.id
+func (m *matcher) reject(f *File, res reader.Result) {
+	f.claims, f.rejected, f.id = nil, true, res.ID
 	m.schedule(f)
 }
 
 // split continues a known file that lost a link under the path of f, where a longer version of it is. The file under its other
 // links is a file of its own from now on.
-func (m *matcher) split(known, f *file, res result) {
+func (m *matcher) split(known, f *File, res reader.Result) {
 	rest := known.leftover()
 	rest.state, rest.live, rest.seen, rest.lostLink = stateFollowing, true, known.seen, true
 	known.moveLinks(rest)
 	if m.paths[known.path] == known {
 		m.paths[known.path] = rest
 	}
-	m.adopt(known, f, res.id)
-	m.nameStream(rest, res.head)
+	m.adopt(known, f, res.ID)
+	m.nameStream(rest, res.Head)
 	m.enter(rest)
 }
 
 // nameStream gives a file that goes on where another one was the id of its stream at once: without one its position is not
 // stored, and its path may lead elsewhere, or the source end, before a worker opens it. Both files begin with the same head.
-func (m *matcher) nameStream(f *file, head []byte) {
+func (m *matcher) nameStream(f *File, head []byte) {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	f.stream.id = m.names.name(f.path, line)
+	f.stream.ID = m.names.Name(f.path, line)
 }
 
 // continueAs continues an unlinked file under the path of f, where a version of it is that has another inode. If the old one
 // has a link that was not scanned, it is known by its inode when it is found.
-func (m *matcher) continueAs(known, f *file, id fingerprint.FileID) {
+func (m *matcher) continueAs(known, f *File, id fingerprint.FileID) {
 	if old := known.before; old != nil && old.indexed.slot != nil {
 		m.retired.Remove(old.indexed.slot)
 		m.evict(old)
 	}
 	known.before = nil
-	if known.id != id && m.ids[known.id] == known && (known.named || known.hasName()) {
+	if known.id != id && m.ids[known.id] == known && (known.named || known.stream.HasName()) {
 		known.before = known.leftover()
 		known.before.tombstone = true
 	}
@@ -205,35 +206,33 @@ func (m *matcher) continueAs(known, f *file, id fingerprint.FileID) {
 
 // double records that f equals a known file that lost a link: it may be that file under a new inode, and either continues when
 // it grows.
-func (m *matcher) double(known, f *file, res result) {
+func (m *matcher) double(known, f *File, res reader.Result) {
 	other := known.leftover()
-	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.id, res.size, res.mtime, f.seen
+	other.path, other.id, other.size, other.mtime, other.seen = f.path, res.ID, res.Size, res.MTime, f.seen
 	other.state, other.live = stateFollowing, true
 	m.drop(f)
 	m.paths[other.path] = other
-	m.nameStream(other, res.head)
+	m.nameStream(other, res.Head)
 	m.enter(other)
 }
 
 // leftover returns what a known file leaves behind that goes on as another inode: a file of its own, read up to there. Its
 // consumer is given the same state, so if it grows, it goes on with what it began as well.
-func (known *file) leftover() *file {
-	known.keepState()
+func (known *File) leftover() *File {
 	left := newFile(known.path)
 	left.id, left.pos, left.size, left.mtime, left.lastRead = known.id, known.pos, known.size, known.mtime, known.lastRead
-	from := &known.stream
-	left.stream.begun, left.stream.begin, left.stream.atEnd, left.stream.state = from.begun, from.begin, from.atEnd, from.state
+	left.stream = known.stream.Leftover()
 	return left
 }
 
 // standing returns what a worker needs to know of an existing file, to find how f is related to it.
-func (known *file) standing(f *file) *standing {
+func (known *File) standing(f *File) *reader.Standing {
 	if known.state != stateFollowing {
 		return nil
 	}
-	s := &standing{path: known.path, id: known.id, lost: known.continues(f), size: -1}
+	s := &reader.Standing{Path: known.path, ID: known.id, Lost: known.continues(f), Size: -1}
 	if known.live && !known.tail && known.tries == 0 {
-		s.size = known.size
+		s.Size = known.size
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package tail
+package stream
 
 import (
 	"reflect"
@@ -10,7 +10,7 @@ type SkipReason uint8
 
 // Reasons to skip a line.
 const (
-	// SkipReasonTooLong: the line is longer than [Settings.MaxLineSize].
+	// SkipReasonTooLong: the line is longer than MaxLineSize.
 	SkipReasonTooLong SkipReason = 1
 	// SkipReasonIncomplete: a document is not one whole object or array, and does not change.
 	SkipReasonIncomplete SkipReason = 2
@@ -55,8 +55,8 @@ type Observer struct {
 	WatchRefused func(folder string, err error)
 }
 
-// withDefaults sets functions that do nothing.
-func (o Observer) withDefaults() Observer {
+// WithDefaults sets functions that do nothing.
+func (o Observer) WithDefaults() Observer {
 	orNoop(&o.Files, func(int, int) {})
 	orNoop(&o.Read, func(string, int, int64) {})
 	orNoop(&o.Skipped, func(string, SkipReason, int64) {})

@@ -1,0 +1,121 @@
+// Package errorlog logs what goes wrong with files and checkpoints, once for each path and reason.
+package errorlog
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"go.uber.org/zap"
+
+	"github.com/tailspan/tailspan/internal/files/openfile"
+)
+
+// maxReasons is how many paths the last reason is kept of.
+const maxReasons = 4096
+
+// Log logs errors once for each path and reason, since a retry fails for the same reason.
+type Log struct {
+	logger  *zap.Logger
+	reasons map[string]string // the last reason by path
+	store   string            // the last reason of the store
+	// exhausted is true once the lack of descriptors was logged.
+	exhausted bool
+}
+
+// New makes a log.
+func New(logger *zap.Logger) *Log { return &Log{logger: logger} }
+
+// isNew reports whether a reason differs from the last one of a path, and records it.
+func (l *Log) isNew(path, reason string) bool {
+	if known, ok := l.reasons[path]; ok && known == reason {
+		return false
+	}
+	if l.reasons == nil || len(l.reasons) >= maxReasons {
+		l.reasons = map[string]string{}
+	}
+	l.reasons[path] = reason
+	return true
+}
+
+// Resolved records that a path has no error any more.
+func (l *Log) Resolved(path string) { delete(l.reasons, path) }
+
+// Unreadable logs what can't be read, with what can be done about it.
+func (l *Log) Unreadable(path string, err error) {
+	if openfile.NoneLeft(err) {
+		l.noDescriptors(path, err)
+		return
+	}
+	if !l.isNew(path, err.Error()) {
+		return
+	}
+	fields := []zap.Field{zap.String("path", path), zap.Error(err)}
+	if advice := adviceFor(err); advice != "" {
+		fields = append(fields, zap.String("advice", advice))
+	}
+	l.logger.Warn("file or folder is not readable, will retry", fields...)
+}
+
+// noDescriptors logs once that the system has no descriptors left, whatever the file.
+func (l *Log) noDescriptors(path string, err error) {
+	if l.exhausted {
+		return
+	}
+	l.exhausted = true
+	l.logger.Warn("no file descriptor left, closing idle files and trying again",
+		zap.String("path", path), zap.Error(err), zap.String("advice", "raise the limit of open files (ulimit -n)"))
+}
+
+// Irregular logs a path that is no regular file.
+func (l *Log) Irregular(path string) {
+	if l.isNew(path, "not regular") {
+		l.logger.Info("skipping non-regular file", zap.String("path", path))
+	}
+}
+
+// storeAdvice is what to do about a store that saves no checkpoint.
+const storeAdvice = "check that the storage is writable and has space; after a restart, lines are exported again"
+
+// Unsaved logs that the store saves no checkpoint: once for each reason, whatever the file.
+func (l *Log) Unsaved(err error) {
+	reason := errors.Unwrap(err)
+	if reason == nil {
+		reason = err
+	}
+	if l.store == reason.Error() {
+		return
+	}
+	l.store = reason.Error()
+	l.logger.Error("checkpoint not saved, will retry", zap.Error(err), zap.String("advice", storeAdvice))
+}
+
+// Unusable logs a stored checkpoint that is not used, since a broken or newer format is never guessed.
+func (l *Log) Unusable(key string, err error) {
+	l.logger.Error("stored checkpoint is not readable, reading its file as new", zap.String("key", key), zap.Error(err))
+}
+
+// UnusableInventory logs a stored inventory that is not used.
+func (l *Log) UnusableInventory(key string, err error) {
+	l.logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+}
+
+// PathOf is the path that an error is about, empty if it has none.
+func PathOf(err error) string {
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return pathErr.Path
+	}
+	return ""
+}
+
+// adviceFor is what to do about a read error, if that is known.
+func adviceFor(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"
+	case errors.Is(err, syscall.EIO):
+		return "check the disk, or the server that the folder is mounted from"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,85 @@
+package fileset
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/tail/internal/reader"
+)
+
+// storedKey identifies a file with a checkpoint: two may have had one path, one after the other.
+type storedKey struct {
+	path string
+	id   fingerprint.FileID
+}
+
+// Restore reads the checkpoints of the store, if that can list its keys. Each file is retired until it is found.
+func (t *Set) Restore(ctx context.Context, s *checkpoint.Saver) error {
+	return s.Each(ctx, checkpoint.FilePrefix, t.recall, t.unusable)
+}
+
+// unusable reports a value that is not used.
+func (m *matcher) unusable(key string, err error) {
+	m.settings.Observer.Unusable(key, err)
+	m.log.Unusable(key, err)
+}
+
+// recall makes a file of a checkpoint.
+func (m *matcher) recall(c *checkpoint.Checkpoint) {
+	f := newFile(c.Path)
+	f.state, f.origin = stateRetired, originStored
+	f.id, f.pos, f.size, f.mtime = c.ID(), c.At(), c.Size, c.MTime
+	f.stream = reader.Restore(c)
+	m.lastRun = max(m.lastRun, c.Saved)
+	f.indexed.slot = m.retired.PushBack(f)
+	m.heads.add(f)
+	m.restored[storedKey{f.path, f.id}] = f
+	// What this process has seen of an inode is newer than what the store has.
+	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.Stored().At.Before(f.stream.Stored().At) {
+		m.enterID(f)
+	}
+}
+
+// resume handles a path of the first scan: if it is a file with a checkpoint, it is followed from its offset. One that has not
+// changed is not even opened, unless its consumer has pending output.
+func (t *Set) resume(one discover.Found) bool {
+	known := t.restored[storedKey{one.Path, one.ID}]
+	if known == nil || known.indexed.slot == nil || t.ids[one.ID] != known && one.ID != (fingerprint.FileID{}) {
+		// A file that was emptied is not the known one, and is not opened.
+		if k := t.ids[one.ID]; k != nil && k.indexed.slot != nil && (one.Size > 0 || k.pos.Offset == 0) {
+			k.presentAt = one.Path
+		}
+		return false
+	}
+	t.adoptAs(known, one.Path, one.ID)
+	last := known.stream.Stored().Last
+	known.lostLink = last.LostLink || slices.ContainsFunc(last.Links, func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
+	if known.stream.IsComplete(one.Size, one.MTime) {
+		known.size, known.mtime, known.live, known.origin = one.Size, one.MTime, true, originNew
+		return true
+	}
+	t.schedule(known)
+	return true
+}
+
+// expireRestored evicts the files of checkpoints that were not found for long, in the store too. It runs when all existing
+// files were visited.
+func (t *Set) expireRestored() {
+	before := time.Now().Add(-t.settings.KeepUnlinked)
+	for e := t.retired.Front(); e != nil; {
+		f := e.Value.(*File)
+		e = e.Next()
+		if f.origin == originStored && f.stream.Stored().At.Before(before) {
+			t.retired.Remove(f.indexed.slot)
+			t.evict(f)
+			if t.names.Vacant(f.stream.ID) {
+				t.expired = append(t.expired, t.names.Take(f.stream.ID)) // nobody else has it while it is being deleted
+			}
+		}
+	}
+	clear(t.restored)
+}

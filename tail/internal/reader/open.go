@@ -1,0 +1,176 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/stream"
+)
+
+// phase says what a consumer has received.
+type phase uint8
+
+const (
+	phaseLive      phase = iota // all acknowledged lines
+	phaseReplaying              // acknowledged lines have to be replayed
+	phaseSuspended              // it released its state; its lines have to be replayed before the next one
+)
+
+// Open is the stream of a file: its consumer, its handle, and how far a replay is. Whoever has the file may use it: a worker
+// during its visit, else the owner of the file.
+type Open struct {
+	// ID is the stream's id; empty until a consumer is opened or the checkpoint saved.
+	ID string
+	// Dirty is called, from any goroutine, when the state of the consumer changed by itself.
+	Dirty func()
+
+	consumer stream.Consumer
+	handle   openfile.Handle
+	phase    phase
+	behind   int64               // unacknowledged bytes, as last reported
+	stored   *checkpoint.Written // what the store has; nil: nothing
+	begin    int64               // where the first acknowledged line begins, if begun
+	replayAt int64               // where replaying goes on
+	state    []byte              // the consumer's last state
+	pending  bool                // the consumer has pending output that needs no further line
+	idleDue  bool                // lines were acknowledged and Idle was not called
+	begun    bool                // a line was acknowledged
+	atEnd    bool                // nothing followed the offset
+	suspends suspension
+}
+
+// Restore makes the stream of a checkpoint, which is not open.
+func Restore(c *checkpoint.Checkpoint) Open {
+	return Open{
+		ID: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: checkpoint.Restored(c),
+	}
+}
+
+// Leftover is the stream of a file that another one continues, which is a file of its own from now on: its consumer receives the
+// same state.
+func (o *Open) Leftover() Open {
+	o.keepState()
+	return Open{begun: o.begun, begin: o.begin, atEnd: o.atEnd, state: o.state}
+}
+
+// Stored is what the store has of the stream, nil if nothing.
+func (o *Open) Stored() *checkpoint.Written { return o.stored }
+
+// IsComplete reports whether all of a file was acknowledged that is as it was when its checkpoint was stored, and no output is
+// pending.
+func (o *Open) IsComplete(size, mtime int64) bool {
+	last := o.stored.Last
+	return size == last.Size && mtime == last.MTime && o.atEnd && !o.pending
+}
+
+// IsActive reports whether a consumer is open and not suspended.
+func (o *Open) IsActive() bool { return o.consumer != nil && o.phase != phaseSuspended }
+
+// HasConsumer reports whether a consumer is open.
+func (o *Open) HasConsumer() bool { return o.consumer != nil }
+
+// HasHandle reports whether the file is open.
+func (o *Open) HasHandle() bool { return o.handle != nil }
+
+// CloseHandle closes the file, if it is open.
+func (o *Open) CloseHandle() error {
+	if o.handle == nil {
+		return nil
+	}
+	h := o.handle
+	o.handle = nil
+	return h.Close()
+}
+
+// HasName reports whether some path leads to the open file.
+func (o *Open) HasName() bool {
+	if o.handle == nil {
+		return false
+	}
+	info, err := o.handle.Stat()
+	return err == nil && fingerprint.HasLink(info)
+}
+
+// close closes handle and consumer.
+func (o *Open) close(ctx context.Context, reason stream.CloseReason) (closed bool, err error) {
+	err = o.CloseHandle()
+	if o.consumer == nil {
+		return false, err
+	}
+	err = errors.Join(err, o.consumer.Close(ctx, reason))
+	o.keepState()
+	o.consumer, o.phase = nil, phaseLive
+	return true, err
+}
+
+// saveTimeout bounds the last writes, at shutdown.
+const saveTimeout = 5 * time.Second
+
+// Shutdown closes handle and consumer of the job's file as the source stops, and writes the last checkpoint, also when ctx has
+// ended.
+func Shutdown(ctx context.Context, j *Job, saver *checkpoint.Saver, observer *stream.Observer) error {
+	o := j.Open
+	var errs []error
+	if err := o.CloseHandle(); err != nil {
+		errs = append(errs, fmt.Errorf("close file: %w", err))
+	}
+	consumer := o.consumer
+	if consumer != nil {
+		if err := consumer.Close(ctx, stream.CloseReasonShutdown); err != nil {
+			errs = append(errs, fmt.Errorf("close stream of %q: %w", j.Path, err))
+		}
+		observer.Closed(j.Path, stream.CloseReasonShutdown)
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	if _, err := o.save(last, saver, j, false, true); err != nil {
+		errs = append(errs, err)
+	}
+	o.consumer = nil
+	return errors.Join(errs...)
+}
+
+// save writes a file's checkpoint, as of a job, with the present state of its consumer.
+func (o *Open) save(ctx context.Context, saver *checkpoint.Saver, j *Job, rewritten, must bool) (wait time.Duration, err error) {
+	if saver.Store == nil || o.ID == "" || j.Pos.Offset == 0 {
+		return 0, nil
+	}
+	o.keepState()
+	c := checkpoint.Checkpoint{Stream: o.ID, Path: j.Path, Links: j.Links, File: checkpoint.FileOf(&j.Pos), Pending: o.pending, State: o.state}
+	c.Size, c.MTime, c.LostLink, c.AtEnd, c.Begin = j.Size, j.MTime, j.LostLink, o.atEnd, j.Pos.Offset
+	if !rewritten { // else another file has the inode now
+		c.Device, c.Inode = j.ID.Device, j.ID.Inode
+	}
+	if o.begun {
+		c.Begin = o.begin
+	}
+	if !openfile.IsCompressed(j.Path) {
+		c.Size = max(c.Size, c.Offset)
+	}
+	if o.stored == nil {
+		o.stored = &checkpoint.Written{}
+	}
+	return saver.Save(ctx, o.stored, &c, must)
+}
+
+// ReportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is not known.
+func (o *Open) ReportBehind(to *stream.Observer, path string, behind int64) {
+	behind = max(0, behind)
+	if behind == o.behind || o.ID == "" || openfile.IsCompressed(path) {
+		return
+	}
+	o.behind = behind
+	to.Behind(o.ID, behind)
+}
+
+// keepState asks the consumer for its state. During a replay that is not complete.
+func (o *Open) keepState() {
+	if s, ok := o.consumer.(stream.Stateful); ok && o.phase != phaseReplaying {
+		o.state, o.pending = s.State()
+	}
+}

@@ -1,0 +1,271 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail/internal/stream"
+)
+
+// turnBytes is how many bytes of one file are read before others have theirs, or one line if that is longer.
+const turnBytes = 4 << 20
+
+// Reader is one worker: it visits one file at a time, with buffers that it keeps.
+type Reader struct {
+	Shared
+	split *lines.Splitter
+	lines []stream.Line
+	head  [fingerprint.HeadSize]byte
+}
+
+// Shared is what the readers of a source have in common.
+type Shared struct {
+	Settings *Settings
+	Handler  stream.Handler
+	Globs    *discover.Globs
+	Opener   openfile.Opener
+	Names    *stream.Names
+	Saver    *checkpoint.Saver
+	Buffers  *lines.Pool
+	// Context ends when the drain timeout is over, and Stop is closed when no new batch may be begun.
+	Context context.Context //nolint:containedctx // that of all visits
+	Stop    <-chan struct{}
+}
+
+// New makes a reader.
+func New(s Shared) *Reader {
+	return &Reader{Shared: s, split: lines.NewSplitter(s.Buffers, s.Settings.MaxLineSize)}
+}
+
+// Do visits a file.
+func (r *Reader) Do(j Job) Result {
+	res := Result{Job: j}
+	switch j.Kind {
+	case KindProbe:
+		r.probe(&res)
+	case KindRead:
+		r.read(&res)
+	case KindFinish:
+		r.finish(&res)
+	case KindEvict:
+		r.close(&res, stream.CloseReasonIdle)
+	case KindSuspend:
+		j.Open.suspend(j.Again)
+	}
+	if j.Kind != KindProbe {
+		r.save(&res)
+	}
+	return res
+}
+
+// finish reads the rest of an open file that is unlinked, and closes it, unless its writer may have it open too.
+func (r *Reader) finish(res *Result) {
+	stillWritten := false
+	if res.Open.handle != nil {
+		res.Named = res.Open.HasName()
+		stillWritten = res.Named && res.Recent
+		res.Flush = !stillWritten
+		r.readOn(res)
+	}
+	switch {
+	case res.Outcome == OutcomeEnd && stillWritten:
+		res.Outcome = OutcomeUnlinked
+	case res.Outcome == OutcomeEnd || res.Outcome == OutcomeFailed:
+		r.close(res, stream.CloseReasonUnlinked)
+	}
+}
+
+// stat finds what is under the path now: OutcomeEnd if it is the file of the job.
+func (r *Reader) stat(res *Result) {
+	info, err := os.Stat(res.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		res.Outcome = OutcomeUnlinked
+	case err != nil:
+		res.Outcome, res.Err = OutcomeFailed, err
+	case !info.Mode().IsRegular():
+		res.Outcome = OutcomeReplaced
+	default:
+		res.Size, res.MTime = info.Size(), info.ModTime().UnixNano()
+		if id, ok := fingerprint.IDOf(info); ok && id != res.ID {
+			res.Outcome = OutcomeReplaced
+		}
+	}
+}
+
+// read continues a file: what is new under its path, or, if that is unlinked, what the open handle still has.
+func (r *Reader) read(res *Result) {
+	r.stat(res)
+	under := res.Outcome
+	o := res.Open
+	switch {
+	case under == OutcomeFailed:
+		return
+	case under != OutcomeEnd && o.handle == nil:
+		return
+	case o.handle == nil && !r.reopen(res):
+		return
+	}
+	res.Outcome = OutcomeEnd
+	if openfile.IsCompressed(res.Path) {
+		r.readWhole(res)
+	} else {
+		r.readOn(res)
+	}
+	if res.Outcome == OutcomeEnd {
+		res.Outcome = under
+	}
+}
+
+// reopen opens the file and sees that it is the one.
+func (r *Reader) reopen(res *Result) bool {
+	h, err := r.Opener(res.Path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = h.Stat(); err == nil {
+			if id, ok := fingerprint.IDOf(info); ok && id != res.ID {
+				res.Outcome, res.Err = OutcomeReplaced, h.Close()
+				return false
+			}
+			res.Open.handle = h
+			return true
+		}
+		err = errors.Join(err, h.Close())
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		res.Outcome = OutcomeUnlinked
+	case errors.Is(err, openfile.ErrNotRegular):
+		res.Outcome = OutcomeReplaced
+	default:
+		res.Outcome, res.Err = OutcomeFailed, err
+	}
+	return false
+}
+
+// readWhole reads a compressed file, which does not grow.
+func (r *Reader) readWhole(res *Result) {
+	r.readOn(res)
+	if res.Outcome == OutcomeEnd {
+		r.close(res, stream.CloseReasonEnd)
+	}
+}
+
+// idle calls Idle at the end of the file.
+func (r *Reader) idle(res *Result) {
+	o := res.Open
+	if o.consumer == nil || !o.idleDue {
+		return
+	}
+	if err := o.consumer.Idle(r.Context); err != nil {
+		res.Outcome, res.Err = OutcomeRefused, err
+		return
+	}
+	o.idleDue = false
+}
+
+// close closes the consumer and the file.
+func (r *Reader) close(res *Result, reason stream.CloseReason) {
+	closed, err := res.Open.close(r.Context, reason)
+	if closed {
+		r.Settings.Observer.Closed(res.Path, reason)
+	}
+	if err != nil {
+		r.Settings.Observer.Failed(res.Path, err, 0)
+	}
+}
+
+// send delivers lines to the consumer, which is opened first if necessary.
+func (r *Reader) send(res *Result, lines []stream.Line) *stopped {
+	if s := r.ready(res); s != nil {
+		return s
+	}
+	o := res.Open
+	o.ReportBehind(&r.Settings.Observer, res.Path, res.Size-lines[0].Offset)
+	if err := o.consumer.Lines(r.Context, lines); err != nil {
+		return &stopped{OutcomeRefused, err}
+	}
+	if !o.begun {
+		o.begun, o.begin = true, lines[0].Offset
+	}
+	o.idleDue = true
+	return nil
+}
+
+// ready opens the consumer, if there is none, and replays its lines.
+func (r *Reader) ready(res *Result) *stopped {
+	o := res.Open
+	if o.consumer == nil {
+		consumer, err := r.Handler.Open(r.Context, r.stream(res))
+		if err != nil {
+			return &stopped{OutcomeRefused, err}
+		}
+		o.consumer = consumer
+		if o.replayAt = o.begin; r.Settings.Replay && o.begun && o.begin < res.Pos.Offset {
+			o.phase = phaseReplaying
+		}
+	}
+	o.resume()
+	if o.phase == phaseReplaying {
+		return r.replay(res)
+	}
+	return nil
+}
+
+func (r *Reader) stream(res *Result) stream.Stream {
+	o := res.Open
+	if o.ID == "" {
+		o.ID = r.Names.Name(res.Path, r.firstLine(o.handle))
+	}
+	path, id := res.Path, res.ID
+	return stream.Stream{
+		Outside: func() bool { return discover.Outside(path, id, r.Settings.Include) },
+		ID:      o.ID, Path: res.Path, Name: filepath.Base(res.Path), ModTime: time.Unix(0, res.MTime),
+		Compressed: openfile.IsCompressed(res.Path), Offset: res.Pos.Offset, State: o.state, Changed: o.Dirty,
+	}
+}
+
+// firstLine returns a file's first line, or as much of it as a head has.
+func (r *Reader) firstLine(h openfile.Handle) []byte {
+	n, _ := h.ReadAt(r.head[:], 0) // the read of the lines reports the error
+	line, _, _ := bytes.Cut(r.head[:n], []byte{'\n'})
+	return line
+}
+
+// save writes the checkpoint of a job's file, if it changed; if it is too early for that, the result says when.
+func (r *Reader) save(res *Result) {
+	o := res.Open
+	if r.Saver.Store == nil {
+		return
+	}
+	if o.ID == "" {
+		if o.handle == nil || res.Pos.Offset == 0 {
+			return
+		}
+		o.ID = r.Names.Name(res.Path, r.firstLine(o.handle))
+	}
+	// A rewritten file is not visited again, and its copy may continue from here after a restart.
+	rewritten := res.Outcome == OutcomeRewritten
+	res.SaveIn, res.SaveErr = o.save(r.Context, r.Saver, &res.Job, rewritten, rewritten || res.Kind != KindRead)
+}
+
+// isOver reports whether the consumer of a file that was read to its end can be closed at once: the file was written to last
+// longer ago than IdleClose, and nothing is pending. If it grows all the same, its lines are replayed.
+func (r *Reader) isOver(res *Result) bool {
+	o := res.Open
+	if res.Kind != KindRead || res.Tail || !o.isOld(r.Settings, res.Path, res.Pos.Offset, res.MTime) {
+		return false
+	}
+	o.keepState()
+	return !o.pending
+}

@@ -1,0 +1,26 @@
+package reader
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/tail/internal/stream"
+)
+
+// Settings say how files are read. They are those of the Tailer, which has the defaults.
+type Settings struct {
+	// Include are the patterns that files match.
+	Include []string
+	// MaxLineSize is the size over which a line is abridged or skipped.
+	MaxLineSize int
+	// BatchBytes and BatchLines bound one call of the consumer.
+	BatchBytes, BatchLines int
+	// IdleFlush is the time after which an unterminated last line is taken if it is one complete JSON object. Negative: never.
+	IdleFlush time.Duration
+	// IdleClose is the time without a line after which a consumer is closed. 0: never.
+	IdleClose time.Duration
+	// SuspendAfter is the time without a line after which a consumer is suspended. Negative: never.
+	SuspendAfter time.Duration
+	// Replay delivers acknowledged lines again to a consumer that is opened for a file that was read before.
+	Replay   bool
+	Observer stream.Observer
+}
