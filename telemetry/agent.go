@@ -7,11 +7,11 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -29,10 +29,8 @@ type agent struct {
 
 	span       clock.Interval
 	inside     clock.Interval // of what was exported below it
-	lastInput  clock.Moment   // the last prompt or result: where the next model call begins
+	thread     modelcall.Thread
 	chat       *chat
-	talk       *messages.Conversation // captured only
-	models     modelNames
 	open       atWork // what it started
 	ledger     ledger.Ledger
 	toolCalls  int
@@ -43,7 +41,6 @@ type agent struct {
 	role       agentRole
 	closed     bool
 	clamped    bool // its times were set right
-	compacted  bool // the conversation was, since its last model call began
 }
 
 // agentRole is what a stream exports of a sub-agent.
@@ -143,7 +140,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
 		spanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
-		lastInput: c.span.Start, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
+		thread: modelcall.Thread{LastInput: c.span.Start}, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.isJoined() && (id == "" || r.ref.Recorded && !s.recorded) {
@@ -219,7 +216,8 @@ func (o *openWork) innermostFirst() []*agent {
 func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	r := a.run
 	a.ledger.Closed = true
-	talk := s.open.endConversation(a)
+	said, size := a.thread.End(v.Outcome, v.Cause)
+	s.open.arguments -= size
 	if a.role == roleJoined || r.isJoined() && a == r.top {
 		return // it is that of the first account
 	}
@@ -235,20 +233,21 @@ func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	of.Background = of.Background || a.background || a.outlivesCall()
 	of.Clamped, of.ParentUnknown = a.clamped, cmp.Or(a.unknownParent, r.orphan)
 	out := otlp.Agent{
-		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.Outcome, Models: a.models.names, MoreModels: a.models.cut,
-		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: talk.Messages(v.Outcome, v.Cause),
+		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.Outcome,
+		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: said,
 	}
+	out.Models, out.MoreModels = a.thread.Models.List()
 	if a.call == nil {
 		out.Session = s.session.shown()
 	}
 	if isRun {
 		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.exitOf(r).Shown()}
 		s.meter.Count(metrics.Key{
-			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.models.first(), Outcome: v.Outcome, ErrorType: of.ErrorType,
+			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.thread.Models.First(), Outcome: v.Outcome, ErrorType: of.ErrorType,
 		}, a.ref())
 	}
 	s.sink.AddAgent(r.resource, &out)
 	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.models.first(), Outcome: v.Outcome, ErrorType: of.ErrorType,
+		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.thread.Models.First(), Outcome: v.Outcome, ErrorType: of.ErrorType,
 	}, &a.span, a.ref())
 }

@@ -28,7 +28,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if !aside {
 		a.cover(&at, &at)
 	}
-	if !a.closed && !a.models.add(ev.Model, s.registry.settings.Limits.Models) {
+	if !a.closed && !a.thread.Models.Add(ev.Model, s.registry.settings.Limits.Models) {
 		s.count().UnlistedModels++
 	}
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
@@ -44,10 +44,10 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		a.run.shape.turns = true
 		s.begins(a, ev, at)
 	case events.KindPrompt:
-		a.lastInput = at
+		a.thread.LastInput = at
 		s.begins(a, ev, at)
 	case events.KindNotice:
-		a.compacted = a.compacted || ev.Notice.Code == events.NoticeCompaction
+		a.thread.Compacted = a.thread.Compacted || ev.Notice.Code == events.NoticeCompaction
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		s.modelWorks(a, ev, at)
 	case events.KindToolUse:
@@ -55,7 +55,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
 		of = s.resultOf(ev, at)
-		a.lastInput = at
+		a.thread.LastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindApprovalRequest:

@@ -9,33 +9,21 @@ import (
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/modelcall"
 )
 
-// chat is one model call in the making.
+// chat is a model call of an agent, and what other accounts of the run have of it.
 type chat struct {
-	messageID string
-	answer    int  // which of several under that id
-	elsewhere bool // the first account of the run exported its span
-	model     string
-	system    string
-	spanID    otlp.SpanID
-	span      clock.Interval
-	tokens    events.Tokens
-	served    otlp.Service
-	said      *messages.Exchange // captured only
-	failed    *failedAnswer
+	modelcall.Call
+	elsewhere bool     // the first account of the run exported its span
 	wording   *wording // where another account may say the same
-	hasUsage  bool
-	hasOutput bool // the output is known, and no placeholder
-	compacted bool // the conversation was, before it
-	// unasked is set if no input before it is known: it began with its first block, or earlier.
-	unasked bool
 }
 
 // is reports whether an event is part of the model call.
-func (c *chat) is(ev *events.DisplayEvent) bool {
-	return c != nil && ev.MessageID != "" && c.messageID == ev.MessageID && c.answer == ev.Answer
-}
+func (c *chat) is(ev *events.DisplayEvent) bool { return c != nil && c.Is(ev) }
+
+// isNamed reports whether an event is part of the model call, and that has an id.
+func (c *chat) isNamed(ev *events.DisplayEvent) bool { return c.is(ev) && !c.ID.IsEmpty() }
 
 // modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
@@ -47,9 +35,10 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	}
 	if a.chat.is(ev) {
 		s.nameChat(a, ev)
-		a.chat.model = cmp.Or(a.chat.model, ev.Model)
-		if !s.afterCalls(a, ev) {
-			a.chat.span.Cover(&at)
+		if s.afterCalls(a, ev) {
+			a.chat.Add(ev, nil)
+		} else {
+			a.chat.Add(ev, &at)
 		}
 		return
 	}
@@ -59,31 +48,21 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
-	a.chat = &chat{
-		compacted: a.compacted, messageID: ev.MessageID, answer: ev.Answer, model: ev.Model, system: cmp.Or(ev.ModelProvider, s.settings.Agent.System),
-	}
-	own(&a.chat.messageID)
+	a.chat = &chat{Call: a.thread.Begin(ev, s.settings.Agent.System, at)}
 	s.nameChat(a, ev)
-	a.compacted = false
-	a.chat.span.Cover(&at)
-	if a.lastInput.Known() && a.lastInput.At.Before(at.At) {
-		a.chat.span.Cover(&a.lastInput)
-	} else {
-		a.chat.unasked = true
-	}
 }
 
 // afterCalls reports whether ev is the usage of the agent's model call, reported after the model's work and the calls that it
 // asked for.
 func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.span.End.At.Before(a.lastInput.At)
+	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.Span.End.At.Before(a.thread.LastInput.At)
 }
 
 // nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.
 func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	c, r, kind, what, detail := a.chat, a.run, "", "", ""
 	switch {
-	case !c.spanID.IsEmpty():
+	case !c.ID.IsEmpty():
 		return
 	case s.settings.Agent.OwnMessageIDs || a != r.top || r.subAgent: // a stream may have only the calls of a sub-agent
 	case ev != nil && !speaks(ev.Kind):
@@ -92,9 +71,9 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		kind = ev.Kind.String()
 		what, detail = saidBy(ev)
 	}
-	occurrence := s.seen.nth(&s.seen.chats, r.key, c.messageID, kind, what, detail)
-	c.spanID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.messageID, kind, what, detail)
-	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.spanID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
+	occurrence := s.seen.nth(&s.seen.chats, r.key, c.MessageID, kind, what, detail)
+	c.ID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.MessageID, kind, what, detail)
+	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.ID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the
@@ -108,13 +87,13 @@ func (s *Stream) closeChat(a *agent) {
 	s.nameChat(a, nil)
 	s.settleWording(a)
 	a.chat = nil
-	if c.hasUsage && !c.hasOutput {
+	if c.LacksOutput() {
 		a.ledger.UnknownOutputs++
 		if a != a.run.top {
 			a.run.top.ledger.UnknownOutputs++
 		}
 	}
-	a.cover(&c.span.Start, &c.span.End)
+	a.cover(&c.Span.Start, &c.Span.End)
 	s.finishChat(a, c)
 	if a == a.run.top {
 		a.run.chats++
@@ -123,11 +102,11 @@ func (s *Stream) closeChat(a *agent) {
 
 // finishChat writes a model call that is over, or lets it wait for the end of its run.
 func (s *Stream) finishChat(a *agent, c *chat) {
-	if r := a.run; a == r.top && c.unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.span.End.Source != clock.SourceFile {
+	if r := a.run; a == r.top && c.Unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.Span.End.Source != clock.SourceFile {
 		r.first = c
 		return
 	}
-	a.inside.CoverAll(&c.span)
+	a.inside.CoverAll(&c.Span)
 	s.writeChat(a, c)
 }
 
@@ -143,39 +122,53 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	if c.elsewhere {
 		return
 	}
-	of := s.span(a, c.spanID, a.spanID, &c.span)
+	of := s.span(a, c.ID, a.spanID, &c.Span)
 	if of.Trace.IsEmpty() {
 		return
 	}
-	of.Reason = otlp.CloseReasonResult
-	out := otlp.Chat{Span: of, Agent: a.name, Model: c.model, System: c.system, MessageID: c.messageID, Compacted: c.compacted}
-	if c.failed != nil {
-		out.ErrorType, out.Error = c.failed.cause, c.failed.text
-	} else {
-		var cause events.Cause
-		if a == a.run.top { // of its last model call, since work takes a sign back
-			cause = a.run.signs.Last().Cause
-		}
-		out.Messages = c.said.Messages(cause)
-		if c.hasUsage && !s.counted(a.run) { // else the first account has it
-			out.Usage = &otlp.ChatUsage{Tokens: c.tokens, HasOutput: c.hasOutput, Service: c.served}
-		}
+	var cause events.Cause
+	if a == a.run.top { // of its last model call, since work takes a sign back
+		cause = a.run.signs.Last().Cause
 	}
+	out := c.Chat(of, a.name, cause, s.counted(a.run))
 	s.sink.AddChat(a.run.resource, &out)
 	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInference, Model: c.model, Agent: a.name, ErrorType: out.ErrorType,
-	}, &c.span, out.Ref())
+		Instrument: metrics.InstrumentInference, Model: c.Model, Agent: a.name, ErrorType: out.ErrorType,
+	}, &c.Span, out.Ref())
 }
 
-// takes adds what a Usage event reports to the model call, if it is this one's. A message can have calls of another model
-// within it, such as those of an advisor.
-func (c *chat) takes(ev *events.DisplayEvent) bool {
-	if !c.is(ev) || ev.Usage.Scope != events.UsageScopeCall || ev.Model != "" && ev.Model != c.model {
-		return false
+// failedCall writes the model call that failed, as an event shows. The model said nothing, so it is in no other span; it
+// lasted from what it was to answer, retries included.
+func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) {
+	id := cmp.Or(ev.MessageID, ev.ItemID)
+	if !ev.Sign.ModelCall || id == "" || a.closed {
+		return
 	}
-	u := ev.Usage
-	c.hasUsage, c.hasOutput = true, c.hasOutput || !u.OutputUnknown
-	c.tokens.Add(u.Tokens)
-	c.served.Add(u)
-	return true
+	s.closeChat(a)
+	c, r := &chat{Call: a.thread.Failed(ev, s.settings.Agent.System, at)}, a.run
+	a.cover(&c.Span.Start, &c.Span.End)
+	occurrence := s.seen.nth(&s.seen.chats, r.key, id, domainFailed)
+	c.ID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed)
+	s.finishChat(a, c)
+}
+
+// domainFailed keeps the id of a failed call apart from that of an answer with the same id.
+const domainFailed = "failed"
+
+// converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
+func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
+	settings := &s.registry.settings
+	if !settings.Capture.Messages || a.closed || a.role == roleDuplicate || !messages.Says(ev) {
+		return
+	}
+	if s.open.arguments >= settings.Limits.PendingBytes {
+		a.thread.Skip()
+		s.count().DroppedArguments++
+		return
+	}
+	var c *modelcall.Call
+	if a.chat != nil {
+		c = &a.chat.Call
+	}
+	s.open.arguments += a.thread.Say(ev, c, settings.Limits.ContentBytes)
 }

@@ -58,8 +58,8 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	in := a.ref()
 	if of != nil {
 		in.Span = of.spanID
-	} else if a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !(r.standing == standingTwin && a.chat.elsewhere) {
-		in.Span = a.chat.spanID
+	} else if a.chat.isNamed(ev) && !(r.standing == standingTwin && a.chat.elsewhere) {
+		in.Span = a.chat.ID
 	}
 	out := recordAt(what.at, s.moved, in, otlp.UIDOf(parts))
 	out.Agent, out.Sequence = a.name, number

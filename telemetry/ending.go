@@ -94,7 +94,7 @@ func (s *Stream) measure(r *run) {
 			s.closeChat(r.top)
 		}
 		if r.first != nil {
-			r.first.span.Start = from
+			r.first.Span.Start = from
 		}
 	}
 }

@@ -19,8 +19,8 @@ func (s *Stream) setBack(at clock.Moment) {
 	for _, i := range s.openIntervals() {
 		i.SetBack(at)
 	}
-	if r.top.lastInput.At.After(at.At) {
-		r.top.lastInput = at
+	if r.top.thread.LastInput.At.After(at.At) {
+		r.top.thread.LastInput = at
 	}
 	r.begin.known, r.top.clamped = false, true // its reported duration does better than any line
 	s.lastEnd = clock.Moment{}
@@ -35,7 +35,7 @@ func (s *Stream) openIntervals() []*clock.Interval {
 	}
 	for _, c := range []*chat{r.top.chat, r.first} {
 		if c != nil {
-			list = append(list, &c.span)
+			list = append(list, &c.Span)
 		}
 	}
 	return list
@@ -61,15 +61,15 @@ func (s *Stream) restamp(m clock.Moment) {
 		c.caller.cover(&c.span.Start, &c.span.End)
 	}
 	if r.first != nil {
-		r.first.span.Restamp(m)
+		r.first.Span.Restamp(m)
 	}
 }
 
 func (a *agent) restamp(m clock.Moment) {
 	a.span.Restamp(m)
 	a.span.CoverAll(&a.inside)
-	a.lastInput.Restamp(m)
+	a.thread.LastInput.Restamp(m)
 	if a.chat != nil {
-		a.chat.span.Restamp(m)
+		a.chat.Span.Restamp(m)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -185,7 +186,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		if !before.closed {
 			s.closeRun(before, otlp.CloseReasonSuperseded)
 		}
-		compacted = before.top.compacted
+		compacted = before.top.thread.Compacted
 	}
 	s.writeUnwritten()
 	s.noteStart(waiting)
@@ -206,7 +207,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}
 	r.top = &agent{
-		run: r, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), compacted: compacted,
+		run: r, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), thread: modelcall.Thread{Compacted: compacted},
 		spanID: otlp.NewSpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
 	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {

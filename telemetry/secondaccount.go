@@ -75,7 +75,7 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 	case !secondExports(ev.Kind):
 		return recordDropped
 	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
-		return exportedIf(a.chat.is(ev) && !a.chat.spanID.IsEmpty() && !a.chat.elsewhere)
+		return exportedIf(a.chat.isNamed(ev) && !a.chat.elsewhere)
 	case r.standing == standingJoined:
 		return recordExported
 	case of != nil:

@@ -15,8 +15,8 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	}
 	// What a user says between two answers begins nothing: in a stream whose first line has no time it may be the first that has.
 	a.run.begin.known = a.run.begin.known || at.Source == clock.SourceLine && !a.run.shape.message
-	if !a.lastInput.Known() {
-		a.lastInput = at // what the first model call answers is nowhere, or comes later
+	if !a.thread.LastInput.Known() {
+		a.thread.LastInput = at // what the first model call answers is nowhere, or comes later
 	}
 	start := ev.Session
 	if start == nil {
@@ -54,8 +54,8 @@ func (s *Stream) beginsAt(r *run, at clock.Moment) {
 		top.span.Start = at
 		top.span.Cover(&at) // what gives the time may be another account's, and stretch nothing
 	}
-	if top.lastInput.Known() && top.lastInput.At.Before(at.At) {
-		top.lastInput = at
+	if top.thread.LastInput.Known() && top.thread.LastInput.At.Before(at.At) {
+		top.thread.LastInput = at
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 		part := s.sinceLast(ev)
 		u = &part
 	}
-	placed := a.chat.takes(ev)
+	placed := a.chat != nil && a.chat.Take(ev)
 	switch {
 	case u.Scope != events.UsageScopeCall:
 		ledger.AddTotal(ev.Model, u)
@@ -58,8 +58,8 @@ func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usag
 		s.count().LateUsage++
 		s.meter.Tokens(by, late.Tokens, late.CostUSD)
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
-		if a.chat.is(ev) && !a.chat.spanID.IsEmpty() {
-			by.In.Span = a.chat.spanID
+		if a.chat.isNamed(ev) {
+			by.In.Span = a.chat.ID
 		}
 		s.meter.Tokens(by, u.Tokens, u.CostUSD)
 	}
@@ -67,7 +67,7 @@ func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usag
 
 // countNotice counts what a notice reports of model calls and conversations.
 func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
-	key := metrics.Key{Agent: a.name, Model: cmp.Or(ev.Model, a.models.only())}
+	key := metrics.Key{Agent: a.name, Model: cmp.Or(ev.Model, a.thread.Models.Only())}
 	switch ev.Notice.Code {
 	case events.NoticeAPIRetry:
 		key.Instrument = metrics.InstrumentRetries
@@ -158,7 +158,7 @@ func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
 	}
 	for _, one := range a.ledger.Unseen() {
-		s.meter.Tokens(metrics.User{Model: cmp.Or(one.Model, a.models.only()), Agent: a.run.top.name, In: a.ref()}, one.Tokens, one.CostUSD)
+		s.meter.Tokens(metrics.User{Model: cmp.Or(one.Model, a.thread.Models.Only()), Agent: a.run.top.name, In: a.ref()}, one.Tokens, one.CostUSD)
 	}
 	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.Incomplete || a.ledger.Partial}
 }
