@@ -12,6 +12,7 @@ import (
 func Detect(head [][]byte) bool {
 	var s scan.Scanner
 	var r record
+	r.bind()
 	for _, line := range head {
 		s.Reset(lines.Trim(line))
 		if s.Peek() == scan.KindObject && r.read(&s) && typical(&r) {
@@ -64,19 +65,8 @@ func typicalReport(r *record) bool {
 		return r.session.Kind == scan.KindString && r.failure.kind.Kind == scan.KindString && r.failure.message.Kind == scan.KindString
 	}
 	var s scan.Scanner
-	s.Reset(r.stats.Raw)
-	models, files := false, false
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "models":
-			models = s.Value().Kind == scan.KindObject
-		case "tools", "files":
-			files = s.Value().Kind == scan.KindObject
-		default:
-			s.Skip()
-		}
-	}
-	return models && files
+	m := s.MembersOf(r.stats, nil)
+	return m.Get("models").Kind == scan.KindObject && (m.Get("tools").Kind == scan.KindObject || m.Get("files").Kind == scan.KindObject)
 }
 
 // ParentSession is the session whose sub-agent the transcript at path is of, by its folder: a session's transcript

@@ -46,6 +46,8 @@ func New() *Parser {
 	p.stream = stream{line: l, calls: &p.calls}
 	p.transcript = transcript{line: l, calls: &p.calls, messages: memory.New[message](maxMessages)}
 	p.report.line = l
+	p.record.bind()
+	p.transcript.within.bind()
 	return p
 }
 

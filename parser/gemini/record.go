@@ -1,13 +1,14 @@
 package gemini
 
 import (
+	"github.com/tailspan/tailspan/parser/internal/fields"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // failure is an error object of the stream or of the one document.
 type failure struct {
-	present       bool
-	kind, message scan.Value
+	present              bool
+	value, kind, message scan.Value
 }
 
 // record is one object as raw spans, of whichever form: nothing is judged while it is read, since the keys that show the
@@ -20,6 +21,10 @@ type record struct {
 	calls    []toolCall
 	callArgs scan.Members // backs calls[].args
 	texts    []scan.Value // backs content.texts and calls[].texts
+	nested   scan.Members // of a thought
+
+	call               toolCall // the one at work
+	fields, callFields *fields.Table
 }
 
 // values is what a record holds but for its memory.
@@ -70,120 +75,37 @@ func (r *record) reset() {
 	r.args, r.thought, r.calls, r.callArgs, r.texts = r.args[:0], r.thought[:0], r.calls[:0], r.callArgs[:0], r.texts[:0]
 }
 
+func (r *record) bind() {
+	c := &r.call
+	r.callFields = fields.New(
+		"id", &c.id, "name", &c.name, "status", &c.status, "timestamp", &c.timestamp, "agentId", &c.agentID, "displayName", &c.title,
+		"args", r.readArgs, "result", r.readResult, "resultDisplay", r.readDisplay,
+	)
+	r.fields = fields.New(
+		"type", &r.kind, "timestamp", &r.timestamp, "id", &r.id, "session_id", &r.session, "sessionId", &r.sessionID,
+		"projectHash", &r.projectHash, "startTime", &r.started, "lastUpdated", &r.updated, "kind", &r.sessionKind,
+		"messages", &r.messages, "model", &r.model, "role", &r.role, "delta", &r.delta, "tool_name", &r.toolName, "tool_id", &r.toolID,
+		"status", &r.status, "output", &r.output, "severity", &r.severity, "message", &r.message, "stats", &r.stats,
+		"response", &r.response, "warnings", &r.warnings, "displayContent", &r.display, "$rewindTo", &r.rewind,
+		"parameters", &r.parameters, "parameters", &r.args,
+		"error", &r.failure.value, "error.type", &r.failure.kind, "error.message", &r.failure.message,
+		"$set", &r.set.value, "$set.messages", &r.set.messages, "$set.sessionId", &r.set.sessionID, "$set.lastUpdated", &r.set.updated,
+		"content", r.readContent, "thoughts", r.readThoughts, "toolCalls", r.readCalls,
+		"tokens", func(s *scan.Scanner) { r.tokens = readTokens(s) },
+	)
+}
+
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
 func (r *record) read(s *scan.Scanner) bool {
 	r.reset()
-	for s.Object(); s.Key(); {
-		if v := r.plain(s.Name()); v != nil {
-			*v = s.Value()
-			continue
-		}
-		switch string(s.Name()) {
-		case "parameters":
-			r.args = r.args[:0]
-			r.parameters, r.args = readArgs(s, r.args)
-		case "error":
-			r.readFailure(s)
-		case "content":
-			r.readContent(s)
-		case "thoughts":
-			r.readThoughts(s)
-		case "tokens":
-			r.tokens = readTokens(s)
-		case "toolCalls":
-			r.readCalls(s)
-		case "$set":
-			r.readSet(s)
-		default:
-			s.Skip()
-		}
+	r.fields.Read(s)
+	switch f := &r.failure; f.value.Kind {
+	case scan.KindObject:
+		f.present = true
+	case scan.KindString:
+		f.present, f.message = true, f.value
 	}
 	return s.Err() == nil
-}
-
-// plain is where the value of a key goes that is taken as it stands; nil for all other keys.
-func (r *record) plain(name []byte) *scan.Value {
-	switch string(name) {
-	case "type":
-		return &r.kind
-	case "timestamp":
-		return &r.timestamp
-	case "id":
-		return &r.id
-	case "session_id":
-		return &r.session
-	case "sessionId":
-		return &r.sessionID
-	case "projectHash":
-		return &r.projectHash
-	case "startTime":
-		return &r.started
-	case "lastUpdated":
-		return &r.updated
-	case "kind":
-		return &r.sessionKind
-	case "messages":
-		return &r.messages
-	case "model":
-		return &r.model
-	case "role":
-		return &r.role
-	case "delta":
-		return &r.delta
-	case "tool_name":
-		return &r.toolName
-	case "tool_id":
-		return &r.toolID
-	case "status":
-		return &r.status
-	case "output":
-		return &r.output
-	case "severity":
-		return &r.severity
-	case "message":
-		return &r.message
-	case "stats":
-		return &r.stats
-	case "response":
-		return &r.response
-	case "warnings":
-		return &r.warnings
-	case "displayContent":
-		return &r.display
-	case "$rewindTo":
-		return &r.rewind
-	}
-	return nil
-}
-
-// readArgs takes the arguments of a call: the raw value, and its members behind those of m.
-func readArgs(s *scan.Scanner, m scan.Members) (scan.Value, scan.Members) {
-	if s.Peek() != scan.KindObject {
-		return s.Value(), m
-	}
-	start := s.Offset()
-	m = s.Members(m)
-	return scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}, m
-}
-
-func (r *record) readFailure(s *scan.Scanner) {
-	r.failure = failure{}
-	if s.Peek() != scan.KindObject {
-		r.failure.message = s.Value()
-		r.failure.present = r.failure.message.Kind == scan.KindString
-		return
-	}
-	r.failure.present = true
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "type":
-			r.failure.kind = s.Value()
-		case "message":
-			r.failure.message = s.Value()
-		default:
-			s.Skip()
-		}
-	}
 }
 
 // readContent takes the texts of a content and leaves what the parts repeat: calls, results, images.
@@ -241,40 +163,7 @@ func (r *record) readThoughts(s *scan.Scanner) {
 			s.Skip()
 			continue
 		}
-		var t thought
-		for s.Object(); s.Key(); {
-			switch string(s.Name()) {
-			case "subject":
-				t.subject = s.Value()
-			case "description":
-				t.description = s.Value()
-			case "timestamp":
-				t.timestamp = s.Value()
-			default:
-				s.Skip()
-			}
-		}
-		r.thought = append(r.thought, t)
-	}
-}
-
-func (r *record) readSet(s *scan.Scanner) {
-	r.set = patch{}
-	if s.Peek() != scan.KindObject {
-		r.set.value = s.Value()
-		return
-	}
-	r.set.value = scan.Value{Kind: scan.KindObject}
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "messages":
-			r.set.messages = s.Value()
-		case "sessionId":
-			r.set.sessionID = s.Value()
-		case "lastUpdated":
-			r.set.updated = s.Value()
-		default:
-			s.Skip()
-		}
+		r.nested = s.Members(r.nested[:0])
+		r.thought = append(r.thought, thought{r.nested.Get("subject"), r.nested.Get("description"), r.nested.Get("timestamp")})
 	}
 }

@@ -39,11 +39,7 @@ func (rp *report) document(r *record) {
 }
 
 func (rp *report) reportWarnings(warnings scan.Value) {
-	if warnings.Kind != scan.KindArray {
-		return
-	}
-	rp.Inner.Reset(warnings.Raw)
-	for rp.Inner.Array(); rp.Inner.Element(); {
+	for range scan.Elements(&rp.Inner, warnings) {
 		if text := rp.Strings.Text(rp.Inner.Value()); text != "" {
 			rp.Notice(events.LevelWarn, errorCode(text), text)
 		}
@@ -52,19 +48,14 @@ func (rp *report) reportWarnings(warnings scan.Value) {
 
 // reportStats emits the usage of each model.
 func (rp *report) reportStats(stats scan.Value) {
-	if stats.Kind != scan.KindObject {
+	models := rp.Members(stats).Get("models")
+	if models.Kind != scan.KindObject {
 		return
 	}
 	s := &rp.Inner
-	s.Reset(stats.Raw)
+	s.Reset(models.Raw)
 	for s.Object(); s.Key(); {
-		if string(s.Name()) != "models" || s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
-		}
-		for s.Object(); s.Key(); {
-			rp.reportModel(s)
-		}
+		rp.reportModel(s)
 	}
 }
 

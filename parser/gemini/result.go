@@ -32,47 +32,27 @@ func (r *record) readCalls(s *scan.Scanner) {
 		return
 	}
 	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
+		r.call = toolCall{}
+		if r.callFields.Read(s) {
+			r.calls = append(r.calls, r.call)
 		}
-		r.readCall(s)
 	}
 }
 
-func (r *record) readCall(s *scan.Scanner) {
-	r.calls = append(r.calls, toolCall{})
-	c := &r.calls[len(r.calls)-1] // filled in place: it is half a kilobyte
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "id":
-			c.id = s.Value()
-		case "name":
-			c.name = s.Value()
-		case "status":
-			c.status = s.Value()
-		case "timestamp":
-			c.timestamp = s.Value()
-		case "agentId":
-			c.agentID = s.Value()
-		case "displayName":
-			c.title = s.Value()
-		case "args":
-			from := len(r.callArgs)
-			c.args, r.callArgs = readArgs(s, r.callArgs)
-			c.members = r.callArgs[from:len(r.callArgs):len(r.callArgs)]
-		case "result":
-			r.readResult(s, c)
-		case "resultDisplay":
-			readDisplay(s, c)
-		default:
-			s.Skip()
-		}
+func (r *record) readArgs(s *scan.Scanner) {
+	if s.Peek() != scan.KindObject {
+		r.call.args = s.Value()
+		return
 	}
+	start, from := s.Offset(), len(r.callArgs)
+	r.callArgs = s.Members(r.callArgs)
+	r.call.args = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+	r.call.members = r.callArgs[from:len(r.callArgs):len(r.callArgs)]
 }
 
 // readResult takes a result: an array of parts as the CLI writes it, or one part, or a string, as its type allows.
-func (r *record) readResult(s *scan.Scanner, c *toolCall) {
+func (r *record) readResult(s *scan.Scanner) {
+	c := &r.call
 	from := len(r.texts)
 	c.answered, c.failed = true, false
 	switch s.Peek() {
@@ -147,26 +127,16 @@ func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 
 // readDisplay takes what the terminal showed: a string, or of a sub-agent its name. Diffs, which hold whole files twice,
 // lists and terminal cells are left.
-func readDisplay(s *scan.Scanner, c *toolCall) {
+func (r *record) readDisplay(s *scan.Scanner) {
 	if s.Peek() != scan.KindObject {
 		if v := s.Value(); v.Kind == scan.KindString {
-			c.display = v
+			r.call.display = v
 		}
 		return
 	}
-	isAgent, name := false, scan.Value{}
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "isSubagentProgress":
-			isAgent = s.Value().True()
-		case "agentName":
-			name = s.Value()
-		default:
-			s.Skip()
-		}
-	}
-	if isAgent {
-		c.agentName = name
+	r.nested = s.Members(r.nested[:0])
+	if r.nested.Get("isSubagentProgress").True() {
+		r.call.agentName = r.nested.Get("agentName")
 	}
 }
 

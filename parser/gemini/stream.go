@@ -230,16 +230,7 @@ func (st *stream) result(r *record) {
 			end.Cause = cause.Of(0, end.Err, end.Code)
 		}
 	}
-	st.Inner.Reset(r.stats.Raw)
-	if r.stats.Kind == scan.KindObject {
-		for st.Inner.Object(); st.Inner.Key(); {
-			if string(st.Inner.Name()) == "duration_ms" {
-				end.Duration = scan.Millis(st.Inner.Value())
-			} else {
-				st.Inner.Skip()
-			}
-		}
-	}
+	end.Duration = scan.Millis(st.Members(r.stats).Get("duration_ms"))
 	e.End = end
 	st.run = run{model: st.run.model, messages: st.run.messages}
 }

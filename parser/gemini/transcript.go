@@ -48,11 +48,7 @@ func (tr *transcript) conversation(r *record) {
 		tr.Head.ItemID = tr.session
 		tr.Emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
-	if r.messages.Kind != scan.KindArray {
-		return
-	}
-	tr.document.Reset(r.messages.Raw)
-	for tr.document.Array(); tr.document.Element(); {
+	for range scan.Elements(&tr.document, r.messages) {
 		if tr.document.Peek() != scan.KindObject {
 			tr.document.Skip()
 			continue
@@ -247,11 +243,9 @@ func (tr *transcript) displayed(v scan.Value) []byte {
 		tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
 		return tr.Scratch
 	}
-	if v.Kind == scan.KindArray {
-		for tr.Inner.Array(); tr.Inner.Element(); {
-			text, _ := readPart(&tr.Inner)
-			tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
-		}
+	for range scan.Elements(&tr.Inner, v) {
+		text, _ := readPart(&tr.Inner)
+		tr.Scratch = scan.AppendString(tr.Scratch, text.Body())
 	}
 	return tr.Scratch
 }

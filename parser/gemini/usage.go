@@ -83,17 +83,8 @@ func (st *stream) streamStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
 	}
-	s := &st.Inner
-	s.Reset(stats.Raw)
-	models := scan.Value{}
-	var counts usage.Counts
-	for s.Object(); s.Key(); {
-		if string(s.Name()) == "models" {
-			models = s.Value()
-		} else {
-			statCounts.Key(s, &counts)
-		}
-	}
+	m := st.Members(stats)
+	models, counts := m.Get("models"), statCounts.Members(m)
 	whole := tokensOf(&counts)
 	before := len(st.Out)
 	if sum := st.modelStats(models); sum != whole.sum() || len(st.Out) == before {

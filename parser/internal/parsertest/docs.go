@@ -52,7 +52,7 @@ func Types(t *testing.T, src func() *Source, line string, table map[string]strin
 }
 
 // Cases lists the strings that functions of a provider's folder switch on: those of their outermost switches, and those
-// that they compare a kind with outside of them.
+// that they compare a kind with outside of them; and the paths of a fields.Table that they make.
 func Cases(t testing.TB, functions ...string) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -86,6 +86,12 @@ func wordsOf(t testing.TB, body ast.Node) (words []string) {
 				words = append(words, literal(t, e)...)
 			}
 			return false // what a case switches on is listed elsewhere
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "New" {
+				for _, e := range n.Args {
+					words = append(words, literal(t, e)...)
+				}
+			}
 		case *ast.BinaryExpr:
 			if n.Op == token.EQL && isKind(n.X) {
 				words = append(words, literal(t, n.Y)...)
