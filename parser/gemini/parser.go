@@ -47,7 +47,6 @@ func New() *Parser {
 	p.transcript = transcript{line: l, calls: &p.calls, messages: memory.New[message](maxMessages)}
 	p.report.line = l
 	p.record.bind()
-	p.transcript.within.bind()
 	return p
 }
 

@@ -48,6 +48,9 @@ func (tr *transcript) conversation(r *record) {
 		tr.Head.ItemID = tr.session
 		tr.Emit(events.KindSessionStarted).Session = &events.Session{Recorded: true}
 	}
+	if r.messages.Kind == scan.KindArray && tr.within.fields == nil {
+		tr.within.bind()
+	}
 	for range scan.Elements(&tr.document, r.messages) {
 		if tr.document.Peek() != scan.KindObject {
 			tr.document.Skip()

@@ -10,7 +10,8 @@ import (
 // Detect reports whether any of the first lines can only be of an OpenAI-compatible server. Lines that are no JSON, but
 // for the fields of server-sent events, are passed over.
 func Detect(first [][]byte) bool {
-	p := Parser{record: record{response: &record{}}}
+	p := Parser{record: newRecord()}
+	p.record.response = newRecord()
 	for _, line := range first {
 		if p.detects(lines.Trim(line)) {
 			return true
@@ -36,7 +37,7 @@ func (p *Parser) detects(line []byte) bool {
 	if p.Scanner.Peek() != scan.KindObject || !p.record.read(&p.Scanner) {
 		return false
 	}
-	return p.typical(&p.record)
+	return p.typical(p.record)
 }
 
 // typical reports whether no agent program writes such a record.

@@ -106,7 +106,7 @@ func (p *Parser) datum(value []byte, behindHeld bool) bool {
 		p.objects(value)
 		return true
 	}
-	if !p.record.read(&p.Scanner) || len(p.Scanner.Rest()) > 0 || behindHeld && p.kindOf(&p.record) == kindUnknown {
+	if !p.record.read(&p.Scanner) || len(p.Scanner.Rest()) > 0 || behindHeld && p.kindOf(p.record) == kindUnknown {
 		return false
 	}
 	if behindHeld {
@@ -114,7 +114,7 @@ func (p *Parser) datum(value []byte, behindHeld bool) bool {
 		p.Verdict.Note(events.LineMalformed)
 	}
 	if !isEmptyObject(value) {
-		p.dispatch(&p.record)
+		p.dispatch(p.record)
 	}
 	return true
 }
@@ -126,7 +126,7 @@ func (p *Parser) tornBefore(value []byte) bool {
 		return false
 	}
 	p.Scanner.Reset(value[at:])
-	return p.record.read(&p.Scanner) && p.kindOf(&p.record) != kindUnknown
+	return p.record.read(&p.Scanner) && p.kindOf(p.record) != kindUnknown
 }
 
 // isEmptyObject recognises the data of a ping.

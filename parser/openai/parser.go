@@ -26,7 +26,7 @@ const domainID byte = 0
 // Parser reads the responses of one file or stream; see the package doc for what it remembers.
 type Parser struct {
 	line
-	record record
+	record *record
 	frame  frame
 
 	answers   answers
@@ -43,9 +43,10 @@ type line struct{ decode.Decoder }
 
 // New returns a parser for one file or stream.
 func New() *Parser {
-	p := &Parser{line: line{decode.New()}, record: record{response: &record{}}}
+	p := &Parser{line: line{decode.New()}, record: newRecord()}
+	p.record.response = newRecord()
 	l := &p.line
-	p.ledger.line = l
+	p.ledger.line, p.ledger.fields = l, p.ledger.usage.fields()
 	p.calls = calls{line: l, names: memory.New[string](maxNames)}
 	p.contents = contents{line: l, calls: &p.calls}
 	p.items = items{line: l, calls: &p.calls, contents: &p.contents, results: memory.New[int](maxResults)}
@@ -80,7 +81,7 @@ func (p *Parser) objects(line []byte) {
 		switch p.Scanner.Peek() {
 		case scan.KindObject:
 			if p.record.read(&p.Scanner) {
-				p.dispatch(&p.record)
+				p.dispatch(p.record)
 			}
 		case scan.KindArray:
 			p.array(line)
@@ -111,7 +112,7 @@ func (p *Parser) array(line []byte) {
 		}
 		objects++
 		if p.record.read(&p.Scanner) {
-			p.dispatch(&p.record)
+			p.dispatch(p.record)
 		}
 	}
 	if objects == 0 || others > 0 {

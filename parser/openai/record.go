@@ -1,6 +1,9 @@
 package openai
 
-import "github.com/tailspan/tailspan/parser/internal/scan"
+import (
+	"github.com/tailspan/tailspan/parser/internal/fields"
+	"github.com/tailspan/tailspan/parser/internal/scan"
+)
 
 // part is one element of a message's content, if that is an array.
 type part struct {
@@ -47,10 +50,13 @@ type record struct {
 	output    []scan.Members
 	response  *record      // of response.*; nil in that record itself
 	rest      scan.Members // all other members
-	counted   usage        // what usage holds, if it is an object
 	parts     []part       // backs parts
 	fragments []fragment   // backs calls
 	members   scan.Members // backs output and item
+
+	choice                           choice // the one at work, and its part
+	part                             part
+	fields, choiceFields, partFields *fields.Table
 }
 
 // content is what a record holds but for its memory.
@@ -72,40 +78,46 @@ func (r *record) reset() {
 	r.parts, r.fragments, r.members = r.parts[:0], r.fragments[:0], r.members[:0]
 }
 
+func newRecord() *record {
+	r := new(record)
+	r.choiceFields = fields.New(
+		"index", &r.choice.index, "finish_reason", &r.choice.finish, "error", &r.choice.failure,
+		"message", r.reader(&r.choice.whole), "delta", r.reader(&r.choice.delta),
+	)
+	r.partFields = fields.New("type", &r.part.kind, "text", &r.part.text, "thinking", &r.part.thinking, "refusal", &r.part.refusal)
+	r.fields = fields.New(
+		"id", &r.id, "object", &r.object, "type", &r.kind, "created", &r.created, "created_at", &r.created, "model", &r.model,
+		"usage", &r.usage, "error", &r.failure, "choices", r.readChoices, "output", r.readOutput,
+		"item", func(s *scan.Scanner) { r.item = r.readItem(s) }, "response", r.readResponse, "*", &r.rest,
+		"message", r.readOwnMessage(),
+	)
+	return r
+}
+
+// reader takes a message or a delta into m.
+func (r *record) reader(m *message) func(*scan.Scanner) {
+	all := fields.New(
+		"role", &m.role, "refusal", &m.refusal, "audio.transcript", &m.transcript, "reasoning_content", &m.reasoningContent,
+		"reasoning", &m.reasoning, "thinking", &m.thinking, "reasoning_details", &m.reasoningDetails, "thinking_blocks", &m.thinkingBlocks,
+		"content_blocks", &m.contentBlocks, "content", func(s *scan.Scanner) { r.readContent(s, m) },
+		"tool_calls", func(s *scan.Scanner) { r.readCalls(s, m) }, "function_call", func(s *scan.Scanner) { r.readLegacyCall(s, m) },
+	)
+	return func(s *scan.Scanner) { m.there = all.Read(s) || m.there }
+}
+
 // read takes one object from s. It reports false if the object is malformed; r is then of no use.
 func (r *record) read(s *scan.Scanner) bool {
 	r.reset()
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "id":
-			r.id = s.Value()
-		case "object":
-			r.object = s.Value()
-		case "type":
-			r.kind = s.Value()
-		case "created", "created_at":
-			r.created = s.Value()
-		case "model":
-			r.model = s.Value()
-		case "usage":
-			r.readUsage(s)
-		case "error":
-			r.failure = s.Value()
-		case "choices":
-			r.readChoices(s)
-		case "output":
-			r.readOutput(s)
-		case "item":
-			r.item = r.readItem(s)
-		case "message":
-			r.readOwnMessage(s)
-		case "response":
-			r.readResponse(s)
-		default:
-			r.rest = s.Keep(r.rest)
-		}
+	return r.fields.Read(s) && s.Err() == nil
+}
+
+func (r *record) readOwnMessage() func(*scan.Scanner) {
+	read := r.reader(&r.message)
+	return func(s *scan.Scanner) {
+		kind, start := s.Peek(), s.Offset()
+		read(s)
+		r.messageRaw = scan.Value{Kind: kind, Raw: s.Since(start)}
 	}
-	return s.Err() == nil
 }
 
 // readResponse takes the response that an event of a Responses stream repeats.
@@ -115,16 +127,6 @@ func (r *record) readResponse(s *scan.Scanner) {
 		return
 	}
 	r.responded = r.response.read(s)
-}
-
-func (r *record) readOwnMessage(s *scan.Scanner) {
-	if s.Peek() != scan.KindObject {
-		r.messageRaw = s.Value()
-		return
-	}
-	start := s.Offset()
-	r.readMessage(s, &r.message)
-	r.messageRaw = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 }
 
 func (r *record) readOutput(s *scan.Scanner) {
@@ -158,81 +160,9 @@ func (r *record) readChoices(s *scan.Scanner) {
 		return
 	}
 	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
-		}
-		r.choices = append(r.choices, choice{})
-		r.readChoice(s, &r.choices[len(r.choices)-1])
-	}
-}
-
-func (r *record) readChoice(s *scan.Scanner, c *choice) {
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "index":
-			c.index = s.Value()
-		case "finish_reason":
-			c.finish = s.Value()
-		case "error":
-			c.failure = s.Value()
-		case "message":
-			r.readMessage(s, &c.whole)
-		case "delta":
-			r.readMessage(s, &c.delta)
-		default:
-			s.Skip()
-		}
-	}
-}
-
-func (r *record) readMessage(s *scan.Scanner, m *message) {
-	if s.Peek() != scan.KindObject {
-		s.Skip()
-		return
-	}
-	m.there = true
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "role":
-			m.role = s.Value()
-		case "content":
-			r.readContent(s, m)
-		case "refusal":
-			m.refusal = s.Value()
-		case "audio":
-			readAudio(s, m)
-		case "reasoning_content":
-			m.reasoningContent = s.Value()
-		case "reasoning":
-			m.reasoning = s.Value()
-		case "thinking":
-			m.thinking = s.Value()
-		case "reasoning_details":
-			m.reasoningDetails = s.Value()
-		case "thinking_blocks":
-			m.thinkingBlocks = s.Value()
-		case "content_blocks":
-			m.contentBlocks = s.Value()
-		case "tool_calls":
-			r.readCalls(s, m)
-		case "function_call":
-			r.readLegacyCall(s, m)
-		default:
-			s.Skip()
-		}
-	}
-}
-
-func readAudio(s *scan.Scanner, m *message) {
-	if !scan.Enter(s) {
-		return
-	}
-	for s.Key() {
-		if string(s.Name()) == "transcript" {
-			m.transcript = s.Value()
-		} else {
-			s.Skip()
+		r.choice = choice{}
+		if r.choiceFields.Read(s) {
+			r.choices = append(r.choices, r.choice)
 		}
 	}
 }
@@ -254,27 +184,13 @@ func (r *record) readContent(s *scan.Scanner, m *message) {
 }
 
 func (r *record) readPart(s *scan.Scanner) {
-	var p part
-	switch s.Peek() {
-	case scan.KindObject:
-		for s.Object(); s.Key(); {
-			switch string(s.Name()) {
-			case "type":
-				p.kind = s.Value()
-			case "text":
-				p.text = s.Value()
-			case "thinking":
-				p.thinking = s.Value()
-			case "refusal":
-				p.refusal = s.Value()
-			default:
-				s.Skip()
-			}
-		}
-	default:
-		p.text = s.Value()
+	r.part = part{}
+	if s.Peek() == scan.KindObject {
+		r.partFields.Read(s)
+	} else {
+		r.part.text = s.Value()
 	}
-	r.parts = append(r.parts, p)
+	r.parts = append(r.parts, r.part)
 }
 
 func (r *record) readCalls(s *scan.Scanner, m *message) {

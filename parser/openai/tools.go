@@ -8,9 +8,9 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// fields names the input that a tool acts on, where the general list (events.TargetKeys) would find another one first.
+// targets names the input that a tool acts on, where the general list (events.TargetKeys) would find another one first.
 // The names belong to whoever wrote the agent, so a tool without its field goes by the general list all the same.
-var fields = map[string]string{
+var targets = map[string]string{
 	"bash":                "command",
 	"Bash":                "command",
 	"container.exec":      "command",
@@ -51,7 +51,7 @@ func (cs *calls) target(name string, args scan.Members, wire scan.Value) string 
 			return path
 		}
 	}
-	if key := fields[name]; key != "" {
+	if key := targets[name]; key != "" {
 		if target := cs.argument(args, key); target != "" {
 			return target
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/fields"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -61,7 +62,11 @@ func (c *counts) normalise() events.Tokens {
 }
 
 // ledger reads what an answer used.
-type ledger struct{ *line }
+type ledger struct {
+	*line
+	usage  usage // the object at work
+	fields *fields.Table
+}
 
 // countsOf reads the usage of a chunk or a body: usage, else Groq's usage beside it, else the counts of Ollama's own API;
 // and how long the server worked, where it says so.
@@ -69,10 +74,10 @@ func (lg *ledger) countsOf(r *record) counts {
 	var c counts
 	switch {
 	case r.usage.Kind == scan.KindObject:
-		c = lg.counts(&r.counted)
+		c = lg.counts(r.usage)
 	case r.rest.Get("x_groq").Kind == scan.KindObject:
 		lg.Members(r.rest.Get("x_groq"))
-		c = lg.readUsage(lg.Nested.Get("usage"))
+		c = lg.counts(lg.Nested.Get("usage"))
 	default:
 		c.tokens.Input = number(r.rest.Get("prompt_eval_count"))
 		c.tokens.Output = number(r.rest.Get("eval_count"))
@@ -96,99 +101,40 @@ type usage struct {
 }
 
 // usageDetails is an object of details.
-type usageDetails struct {
-	present                    bool // it is there, and no null
-	cached, written, reasoning scan.Value
-}
+type usageDetails struct{ value, cached, written, reasoning scan.Value }
 
-// read takes a usage object from s, and what is in it in the same pass.
-func (u *usage) read(s *scan.Scanner) {
-	for s.Object(); s.Key(); {
-		switch string(s.Name()) {
-		case "prompt_tokens":
-			u.prompt = s.Value()
-		case "input_tokens":
-			u.input = s.Value()
-		case "completion_tokens":
-			u.completion = s.Value()
-		case "output_tokens":
-			u.output = s.Value()
-		case "total_tokens":
-			u.total = s.Value()
-		case "prompt_tokens_details":
-			u.promptDetails.read(s)
-		case "input_tokens_details":
-			u.inputDetails.read(s)
-		case "completion_tokens_details":
-			u.completionDetails.read(s)
-		case "output_tokens_details":
-			u.outputDetails.read(s)
-		case "prompt_cache_hit_tokens":
-			u.cacheHit = s.Value()
-		case "cache_read_input_tokens":
-			u.cacheRead = s.Value()
-		case "cache_creation_input_tokens":
-			u.cacheWritten = s.Value()
-		case "cost":
-			u.cost = s.Value()
-		case "total_time": // Groq
-			u.seconds = s.Value()
-		default:
-			s.Skip()
-		}
-	}
-}
+// there reports whether the object is there, and no null.
+func (d *usageDetails) there() bool { return d.value.Exists() && d.value.Kind != scan.KindNull }
 
-func (d *usageDetails) read(s *scan.Scanner) {
-	*d = usageDetails{present: s.Peek() != scan.KindNull}
-	if !scan.Enter(s) {
-		return
-	}
-	for s.Key() {
-		switch string(s.Name()) {
-		case "cached_tokens":
-			d.cached = s.Value()
-		case "cache_write_tokens":
-			d.written = s.Value()
-		case "reasoning_tokens":
-			d.reasoning = s.Value()
-		default:
-			s.Skip()
-		}
-	}
-}
-
-// readUsage takes the usage, and what is in it in the same pass.
-func (r *record) readUsage(s *scan.Scanner) {
-	if s.Peek() != scan.KindObject {
-		r.usage = s.Value()
-		return
-	}
-	start := s.Offset()
-	r.counted = usage{}
-	r.counted.read(s)
-	r.usage = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
-}
-
-// readUsage reads a usage object.
-func (lg *ledger) readUsage(v scan.Value) counts {
-	if v.Kind != scan.KindObject {
-		return counts{}
-	}
-	var u usage
-	lg.Inner.Reset(v.Raw)
-	u.read(&lg.Inner)
-	return lg.counts(&u)
+func (u *usage) fields() *fields.Table {
+	return fields.New(
+		"prompt_tokens", &u.prompt, "input_tokens", &u.input, "completion_tokens", &u.completion, "output_tokens", &u.output,
+		"total_tokens", &u.total, "prompt_cache_hit_tokens", &u.cacheHit, "cache_read_input_tokens", &u.cacheRead,
+		"cache_creation_input_tokens", &u.cacheWritten, "cost", &u.cost, "total_time", &u.seconds, // Groq
+		"prompt_tokens_details", &u.promptDetails.value, "prompt_tokens_details.cached_tokens", &u.promptDetails.cached,
+		"prompt_tokens_details.cache_write_tokens", &u.promptDetails.written,
+		"input_tokens_details", &u.inputDetails.value, "input_tokens_details.cached_tokens", &u.inputDetails.cached,
+		"input_tokens_details.cache_write_tokens", &u.inputDetails.written,
+		"completion_tokens_details", &u.completionDetails.value, "completion_tokens_details.reasoning_tokens", &u.completionDetails.reasoning,
+		"output_tokens_details", &u.outputDetails.value, "output_tokens_details.reasoning_tokens", &u.outputDetails.reasoning,
+	)
 }
 
 // counts reads a usage object.
-func (lg *ledger) counts(u *usage) counts {
+func (lg *ledger) counts(v scan.Value) counts {
 	var c counts
+	if v.Kind != scan.KindObject {
+		return c
+	}
+	u := &lg.usage
+	*u = usage{}
+	lg.Inner.Reset(v.Raw)
+	lg.fields.Read(&lg.Inner)
 	input, output := &u.promptDetails, &u.completionDetails
-	if !input.present {
+	if !input.there() {
 		input = &u.inputDetails
 	}
-	if !output.present {
+	if !output.there() {
 		output = &u.outputDetails
 	}
 	t := &c.tokens

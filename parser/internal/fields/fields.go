@@ -5,8 +5,9 @@
 //	fields.New("id", &r.id, "time.start", &r.start, "input", &r.input, "part", r.readPart)
 //
 // The part of a path behind a dot is a key of the object before it. A target is a *scan.Value, a *scan.Members for the
-// members of an object, or a func(*scan.Scanner) that takes the value. What has no target is skipped; where the value before
-// a dot is no object, the targets behind it stay as they are. One goroutine at a time.
+// members of an object, or a func(*scan.Scanner) that takes the value; a path can have a *scan.Value beside *scan.Members or
+// beside paths behind a dot. What has no target is skipped, or appended to the *scan.Members of the path "*"; where the value
+// before a dot is no object, the targets behind it stay as they are. One goroutine at a time.
 package fields
 
 import (
@@ -20,13 +21,14 @@ import (
 type Table struct {
 	list   []field
 	places [slots]uint8 // places in list, counted from 1
+	rest   *scan.Members
 }
 
 type field struct {
 	name    string
+	take    func(*scan.Scanner)
 	value   *scan.Value
 	members *scan.Members
-	take    func(*scan.Scanner)
 	in      *Table
 }
 
@@ -35,44 +37,49 @@ const slots = 64
 
 // New makes a Table of pairs of a path and a target.
 func New(pairs ...any) *Table {
-	f := &Table{}
+	t := &Table{list: make([]field, 0, len(pairs)/2)}
 	for i := 0; i < len(pairs); i += 2 {
-		f.add(pairs[i].(string), pairs[i+1])
+		t.add(pairs[i].(string), pairs[i+1])
 	}
-	return f
+	return t
 }
 
-func (f *Table) add(path string, target any) {
-	name, rest, nested := strings.Cut(path, ".")
-	to := f.find([]byte(name))
-	if to == nil {
-		at := slotOf([]byte(name))
-		for f.places[at] != 0 {
-			at = (at + 1) % slots
-		}
-		f.list = append(f.list, field{name: name})
-		f.places[at] = uint8(len(f.list))
-		to = &f.list[len(f.list)-1]
-	}
-	if nested {
-		if to.in == nil {
-			to.in = &Table{}
-		}
-		to.in.add(rest, target)
+func (t *Table) add(path string, to any) {
+	if path == "*" {
+		t.rest = to.(*scan.Members)
 		return
 	}
-	switch target := target.(type) {
+	name, rest, nested := strings.Cut(path, ".")
+	f := t.find([]byte(name))
+	if f == nil {
+		at := slotOf([]byte(name))
+		for t.places[at] != 0 {
+			at = (at + 1) % slots
+		}
+		t.list = append(t.list, field{name: name})
+		t.places[at] = uint8(len(t.list))
+		f = &t.list[len(t.list)-1]
+	}
+	if nested {
+		if f.in == nil {
+			f.in = &Table{}
+		}
+		f.in.add(rest, to)
+		return
+	}
+	switch to := to.(type) {
 	case *scan.Value:
-		to.value = target
+		f.value = to
 	case *scan.Members:
-		to.members = target
+		f.members = to
 	case func(*scan.Scanner):
-		to.take = target
+		f.take = to
 	default:
-		panic(fmt.Sprintf("fields: path %q has a target of type %T", path, target))
+		panic(fmt.Sprintf("fields: path %q has a target of type %T", path, to))
 	}
 }
 
+// slotOf is the first slot of a name.
 func slotOf(name []byte) uint {
 	n := len(name)
 	if n == 0 {
@@ -81,31 +88,33 @@ func slotOf(name []byte) uint {
 	return (uint(n) + 5*uint(name[0]) + 11*uint(name[n-1])) % slots
 }
 
-func (f *Table) find(name []byte) *field {
-	for at := slotOf(name); f.places[at] != 0; at = (at + 1) % slots {
-		if to := &f.list[f.places[at]-1]; to.name == string(name) {
-			return to
+func (t *Table) find(name []byte) *field {
+	for at := slotOf(name); t.places[at] != 0; at = (at + 1) % slots {
+		if f := &t.list[t.places[at]-1]; f.name == string(name) {
+			return f
 		}
 	}
 	return nil
 }
 
 // Read takes the object that comes next; anything else is skipped, and it reports false.
-func (f *Table) Read(s *scan.Scanner) bool {
+func (t *Table) Read(s *scan.Scanner) bool {
 	if !scan.Enter(s) {
 		return false
 	}
 	for s.Key() {
-		to := f.find(s.Name())
+		f := t.find(s.Name())
 		switch {
-		case to == nil:
+		case f == nil && t.rest == nil:
 			s.Skip()
-		case to.take != nil:
-			to.take(s)
-		case (to.in != nil || to.members != nil) && s.Peek() == scan.KindObject:
-			to.object(s)
-		case to.value != nil:
-			*to.value = s.Value()
+		case f == nil:
+			*t.rest = s.Keep(*t.rest)
+		case f.take != nil:
+			f.take(s)
+		case (f.in != nil || f.members != nil) && s.Peek() == scan.KindObject:
+			f.object(s)
+		case f.value != nil:
+			*f.value = s.Value()
 		default:
 			s.Skip()
 		}
@@ -114,14 +123,14 @@ func (f *Table) Read(s *scan.Scanner) bool {
 }
 
 // object takes an object whose members are wanted.
-func (to *field) object(s *scan.Scanner) {
+func (f *field) object(s *scan.Scanner) {
 	start := s.Offset()
-	if to.in != nil {
-		to.in.Read(s)
+	if f.in != nil {
+		f.in.Read(s)
 	} else {
-		*to.members = s.Members((*to.members)[:0])
+		*f.members = s.Members((*f.members)[:0])
 	}
-	if to.value != nil {
-		*to.value = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
+	if f.value != nil {
+		*f.value = scan.Value{Kind: scan.KindObject, Raw: s.Since(start)}
 	}
 }
