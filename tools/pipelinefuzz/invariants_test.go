@@ -54,8 +54,9 @@ func (e exported) check(r *round) findings {
 			// A pipeline and a step go out when a receiver stops, and what the next one reads of them hangs below.
 		case p.Kind == otlpjson.ProblemPlaceholder && !r.recorded(e.conversation(p.SpanID)):
 			// A guess that fits recordings. Mutated and made-up calls have a few tokens each, too.
-		case (p.Kind == otlpjson.ProblemUsageTwice || p.Kind == otlpjson.ProblemTotal) && r.accounts(e.conversation(p.SpanID)) > 1:
-			// The totals on a run's span are those of its first account. A second one adds model calls that the first lacks.
+		case (p.Kind == otlpjson.ProblemUsageTwice || p.Kind == otlpjson.ProblemTotal) && e.hasSecondAccount(r, p):
+			// The totals on a run's span are those of the first accounts of it and of its sub-agents. A second one adds model calls
+			// that the first lacks.
 		case p.Kind == otlpjson.ProblemTotal && r.claims(e.conversation(p.SpanID)):
 			// The total is what a line claims that a mutation took from another session.
 		default:
@@ -340,6 +341,22 @@ func (e exported) conversation(id string) string {
 		}
 	}
 	return ""
+}
+
+// hasSecondAccount reports whether the round has further accounts of the run that a problem is about, or of a sub-agent in its
+// trace that has a session of its own: the run's file may name that too.
+func (e exported) hasSecondAccount(r *round, p otlpjson.Problem) bool {
+	run := e.conversation(p.SpanID)
+	if r.accounts(run) > 1 {
+		return true
+	}
+	for span := range e.spans {
+		session := text(span.Attributes(), "gen_ai.conversation.id")
+		if span.TraceID().String() == p.TraceID && session != "" && session != run && r.accounts(session) > 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // isAgent reports whether a span is that of an agent.
