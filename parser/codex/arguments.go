@@ -1,10 +1,8 @@
 package codex
 
 import (
-	"bytes"
-	"strings"
-
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -133,7 +131,7 @@ func (ar *arguments) target(name string, args scan.Members) string {
 	case !known:
 		return ar.generalTarget(args)
 	case t.kind == toolShell:
-		return ar.command(args.AnyOf("cmd", "command"))
+		return command.Line(&ar.Decoder, args.AnyOf("cmd", "command"))
 	case t.kind == toolPatch:
 		return lines.PatchFile(&ar.Strings, &ar.Scratch, args.Get("input"))
 	case t.kind == toolPlan:
@@ -153,7 +151,7 @@ func (ar *arguments) generalTarget(args scan.Members) string {
 			return ar.Strings.Text(v)
 		}
 		if v.Kind == scan.KindArray && (key == "command" || key == "cmd") {
-			return ar.command(v)
+			return command.Line(&ar.Decoder, v)
 		}
 	}
 	return ""
@@ -161,179 +159,7 @@ func (ar *arguments) generalTarget(args scan.Members) string {
 
 // stepInProgress is the step of a plan that is being worked on.
 func (ar *arguments) stepInProgress(plan scan.Value) string {
-	if plan.Kind != scan.KindArray {
-		return ""
-	}
-	s := &ar.Scanner
-	s.Reset(plan.Raw)
-	for s.Array(); s.Element(); {
-		if s.Peek() != scan.KindObject {
-			s.Skip()
-			continue
-		}
-		ar.Nested = ar.Nested[:0]
-		for s.Object(); s.Key(); {
-			ar.Nested = s.Keep(ar.Nested)
-		}
-		if ar.Nested.Get("status").Is("in_progress") {
-			return ar.Strings.Text(ar.Nested.Get("step"))
-		}
-	}
-	return ""
-}
-
-// command is a command line as a person would have typed it: argv joined by blanks, without the login shell that Codex
-// wraps around a script.
-func (ar *arguments) command(v scan.Value) string {
-	switch v.Kind {
-	case scan.KindString:
-		return unwrapShell(ar.Strings.Text(v))
-	case scan.KindArray:
-		return ar.argv(v)
-	default:
-		return ""
-	}
-}
-
-func (ar *arguments) argv(v scan.Value) string {
-	if script, ok := shellScript(v.Raw); ok {
-		return ar.Strings.Unescape(script)
-	}
-	s := &ar.Scanner
-	s.Reset(v.Raw)
-	words, first, last := 0, scan.Value{}, scan.Value{}
-	ar.Scratch = ar.Scratch[:0]
-	for s.Array(); s.Element(); words++ {
-		word := s.Value()
-		switch {
-		case words == 0:
-			first = word
-		case words == 2 && last.Is("-lc") && isShell(first.Body()):
-			ar.Scratch = ar.Scratch[:0] // the words so far are the wrapper, and this one mostly is all that is in it
-		default:
-			ar.addWord(last)
-		}
-		last = word
-	}
-	if len(ar.Scratch) == 0 {
-		return ar.Strings.Text(last)
-	}
-	ar.addWord(last)
-	return ar.Strings.Copy(ar.Scratch)
-}
-
-// shellScript gives the bytes between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands
-// are, if no quote is in it.
-func shellScript(argv []byte) (script []byte, ok bool) {
-	const begin, middle, end = `["`, `","-lc","`, `"]`
-	if !bytes.HasPrefix(argv, []byte(begin)) {
-		return nil, false
-	}
-	rest := argv[len(begin):]
-	at := bytes.IndexByte(rest, '"')
-	if at < 0 || !bytes.HasPrefix(rest[at:], []byte(middle)) || bytes.IndexByte(rest[:at], '\\') >= 0 || !isShell(rest[:at]) {
-		return nil, false
-	}
-	script = rest[at+len(middle):]
-	if at = bytes.IndexByte(script, '"'); at <= 0 || script[at-1] == '\\' || string(script[at:]) != end {
-		return nil, false
-	}
-	return script[:at], true
-}
-
-// addWord adds a word to the words in scratch, a blank between them.
-func (ar *arguments) addWord(word scan.Value) {
-	if len(ar.Scratch) > 0 {
-		ar.Scratch = append(ar.Scratch, ' ')
-	}
-	ar.Scratch = scan.AppendString(ar.Scratch, word.Body())
-}
-
-// isShell recognises the shells that Codex starts a script with, by name or path.
-func isShell[Word string | []byte](word Word) bool {
-	name := len(word)
-	for name > 0 && word[name-1] != '/' {
-		name--
-	}
-	switch string(word[name:]) {
-	case "bash", "zsh", "sh":
-		return true
-	}
-	return false
-}
-
-// unwrapShell takes the login shell off a command that was quoted for a shell: bash -lc 'go test ./...'. What does not
-// quote exactly one word is left as it is.
-func unwrapShell(s string) string {
-	const flag = " -lc "
-	end := strings.IndexByte(s, ' ')
-	if end < 0 || !strings.HasPrefix(s[end:], flag) || !isShell(s[:end]) || strings.ContainsAny(s[:end], "\t\n'\"") {
-		return s
-	}
-	word, ok := unquote(s[end+len(flag):])
-	if !ok {
-		return s
-	}
-	return word
-}
-
-// unquote resolves the quotes of one shell word, which may be glued of several pieces as in 'it'\”s'. It reports false
-// if s is not exactly one word.
-func unquote(s string) (string, bool) {
-	if len(s) > 1 && s[0] == '\'' && strings.IndexByte(s[1:], '\'') == len(s)-2 {
-		return s[1 : len(s)-1], true // all of it in single quotes, by far the most common
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '\'':
-			end := strings.IndexByte(s[i+1:], '\'')
-			if end < 0 {
-				return "", false
-			}
-			b.WriteString(s[i+1 : i+1+end])
-			i += 1 + end
-		case '"':
-			n, ok := appendDoubleQuoted(&b, s[i+1:])
-			if !ok {
-				return "", false
-			}
-			i += n
-		case '\\':
-			if i++; i == len(s) {
-				return "", false
-			}
-			b.WriteByte(s[i])
-		case ' ', '\t', '\n':
-			return "", false
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), true
-}
-
-// appendDoubleQuoted writes what is in double quotes, given what follows the opening one, and gives its length with
-// the closing one.
-func appendDoubleQuoted(b *strings.Builder, s string) (int, bool) {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '"':
-			return i + 1, true
-		case '\\':
-			if i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
-				i++
-				if s[i] != '\n' {
-					b.WriteByte(s[i])
-				}
-				continue
-			}
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return 0, false
+	return lines.InProgress(&ar.Strings, &ar.Scanner, &ar.Nested, plan, "step")
 }
 
 // firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.

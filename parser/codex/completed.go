@@ -2,6 +2,7 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -119,7 +120,7 @@ func (co *completions) completedInvocation(kind string, m scan.Members) invocati
 		if m.Get("source").Is("unified_exec_interaction") {
 			inv.name = "write_stdin"
 		} else {
-			inv.target = co.arguments.command(inv.input)
+			inv.target = command.Line(&co.Decoder, inv.input)
 		}
 	case "FileChange":
 		inv.name, inv.input = "apply_patch", m.Get("changes")
@@ -246,7 +247,7 @@ func (co *completions) eventInvocation(kind string, m scan.Members) invocation {
 	switch inv.name {
 	case "exec_command":
 		inv.input = m.Get("command")
-		inv.target = co.arguments.command(inv.input)
+		inv.target = command.Line(&co.Decoder, inv.input)
 	case "":
 		from := m
 		if called := m.Get("invocation"); called.Kind == scan.KindObject {

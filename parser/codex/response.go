@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -195,7 +196,7 @@ func (re *responses) localShellCall(m scan.Members) {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
 	re.arguments.argsOf(inv.input)
 	inv.body = inv.input.Raw
-	inv.target = re.arguments.command(re.arguments.args.Get("command"))
+	inv.target = command.Line(&re.Decoder, re.arguments.args.Get("command"))
 	re.calls.begin(&inv)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/cause"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -172,7 +173,7 @@ func (st *stream) itemInvocation(kind string, id scan.Value, m scan.Members) inv
 	switch kind {
 	case "command_execution":
 		inv.input = m.Get("command")
-		inv.target = st.arguments.command(inv.input)
+		inv.target = command.Line(&st.Decoder, inv.input)
 	case "file_change":
 		inv.input = m.Get("changes")
 		inv.target = st.arguments.firstPath(inv.input)
@@ -295,7 +296,7 @@ func (p *Parser) sessionConfigured(m scan.Members) {
 func (p *Parser) approval(kind string, m scan.Members) {
 	a := &events.Approval{ID: p.Strings.Text(m.Get("call_id")), Tool: "patch_apply"}
 	if kind == "exec_approval_request" {
-		a.Tool, a.Subject = "exec_command", p.arguments.command(m.Get("command"))
+		a.Tool, a.Subject = "exec_command", command.Line(&p.Decoder, m.Get("command"))
 	} else {
 		a.Subject = p.arguments.firstPath(m.Get("changes"))
 	}

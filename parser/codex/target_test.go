@@ -18,7 +18,7 @@ func TestTarget(t *testing.T) {
 		{"exec_command", `{"cmd":null,"command":"ls"}`, "ls"},
 		{"shell", `{"command":["apply_patch","*** Begin Patch\n"]}`, "apply_patch *** Begin Patch\n"},
 		{"shell", `{"command":["/bin/bash","-lc","a 'b'"]}`, "a 'b'"},
-		{"shell", `{"command":["bash","-c","a"]}`, "bash -c a"},
+		{"shell", `{"command":["bash","-c","a"]}`, "a"},
 		{"shell", `{"command":["python","-lc","a"]}`, "python -lc a"},
 		{"shell", `{"command":[1,null,{"a":"b"},"c"]}`, "c"},
 		{"shell", `{"command":[]}`, ""},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
@@ -353,7 +354,7 @@ func (it *items) shellCall(action scan.Value, c *itemOfCall) {
 		it.Inner.Reset(v.Raw)
 		for it.Inner.Array(); it.Inner.Element(); {
 			if text := it.Strings.Text(it.Inner.Value()); text != "" {
-				list = append(list, unwrapShell(text))
+				list = append(list, command.Unwrap(text))
 			}
 		}
 	}

@@ -1,9 +1,8 @@
 package opencode
 
 import (
-	"strings"
-
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
@@ -56,9 +55,12 @@ func (cs *calls) target(name string, args scan.Members) string {
 	case name == "apply_patch" || name == "patch":
 		return lines.PatchFile(&cs.Strings, &cs.Scratch, args.Get("patchText"))
 	case name == "todowrite":
-		return cs.firstOf(args.Get("todos"), "content", func(m scan.Members) bool { return m.Get("status").Is("in_progress") })
+		return lines.InProgress(&cs.Strings, &cs.small, &cs.Nested, args.Get("todos"), "content")
 	case name == "question":
-		return cs.firstOf(args.Get("questions"), "question", func(scan.Members) bool { return true })
+		for question := range scan.Objects(&cs.small, args.Get("questions"), &cs.Nested) {
+			return cs.Strings.Text(question.Get("question"))
+		}
+		return ""
 	case known && t.field == "":
 		return ""
 	case known:
@@ -72,32 +74,10 @@ func (cs *calls) target(name string, args scan.Members) string {
 	return ""
 }
 
-// argument is a string, or a command's words joined by blanks. Of a shell with a script, it is the script.
-func (l *line) argument(v scan.Value, command bool) string {
-	if v.Kind != scan.KindArray || !command {
-		return l.Strings.Text(v)
+// argument is a string, or a command's words.
+func (l *line) argument(v scan.Value, isCommand bool) string {
+	if v.Kind == scan.KindArray && isCommand {
+		return command.Line(&l.Decoder, v)
 	}
-	var words []string
-	l.small.Reset(v.Raw)
-	for l.small.Array(); l.small.Element(); {
-		word := l.small.Value()
-		if word.Kind != scan.KindString {
-			return ""
-		}
-		words = append(words, l.Strings.Text(word))
-	}
-	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
-		return words[2]
-	}
-	return strings.Join(words, " ")
-}
-
-// firstOf is a field of the first object in a list that is wanted.
-func (cs *calls) firstOf(list scan.Value, field string, wanted func(scan.Members) bool) string {
-	for m := range scan.Objects(&cs.small, list, &cs.Nested) {
-		if wanted(m) {
-			return cs.Strings.Text(m.Get(field))
-		}
-	}
-	return ""
+	return l.Strings.Text(v)
 }

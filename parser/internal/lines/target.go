@@ -15,14 +15,9 @@ func FirstText(a *scan.Strings, m scan.Members, keys ...string) string {
 // InProgress is the text under a key of the item of a to-do list that is being worked on. The list is read with s,
 // and its things into nested, whose memory is used again.
 func InProgress(a *scan.Strings, s *scan.Scanner, nested *scan.Members, todos scan.Value, key string) string {
-	if todos.Kind != scan.KindArray {
-		return ""
-	}
-	s.Reset(todos.Raw)
-	for s.Array(); s.Element(); {
-		*nested = s.Members((*nested)[:0])
-		if nested.Get("status").Is("in_progress") {
-			return a.Text(nested.Get(key))
+	for item := range scan.Objects(s, todos, nested) {
+		if item.Get("status").Is("in_progress") {
+			return a.Text(item.Get(key))
 		}
 	}
 	return ""
