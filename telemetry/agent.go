@@ -17,30 +17,33 @@ import (
 
 // agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
 type agent struct {
-	run    *run
-	call   *call // nil for the run's own agent
-	depth  int   // how many sub-agents lie between it and the run
-	spanID otlp.SpanID
-	parent otlp.SpanID
-	name   string
-	id     string // the provider's id of a sub-agent
-	// unknownParent is the call that started it, if nobody exports that.
-	unknownParent string
-
+	run *run
+	parentage
+	toolCounts
+	spanID     otlp.SpanID
+	name       string
+	id         string // the provider's id of a sub-agent
 	span       clock.Interval
 	inside     clock.Interval // of what was exported below it
 	thread     modelcall.Thread
 	chat       *chat
 	open       atWork // what it started
 	ledger     ledger.Ledger
-	toolCalls  int
-	toolErrors int
 	background bool     // the format says that its work goes on after the call
 	detached   bool     // its call, or who made that, was over when the first sign of it came
 	account    *account // of a sub-agent that this stream was the first with
 	role       agentRole
 	closed     bool
 	clamped    bool // its times were set right
+}
+
+// parentage is what the span of an agent lies below.
+type parentage struct {
+	call   *call // nil for the run's own agent
+	depth  int   // how many sub-agents lie between it and the run
+	parent otlp.SpanID
+	// unknownParent is the call that started it, if nobody exports that.
+	unknownParent string
 }
 
 // agentRole is what a stream exports of a sub-agent.
@@ -137,7 +140,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		domain, of, occurrence = otlp.DomainAgent, id, s.seen.nth(&s.seen.agents, id)
 	}
 	a := &agent{
-		run: r, call: c, depth: c.caller.depth + 1, id: id, parent: c.spanID, name: cmp.Or(c.agentType, c.name),
+		run: r, parentage: parentage{call: c, depth: c.caller.depth + 1, parent: c.spanID}, id: id, name: cmp.Or(c.agentType, c.name),
 		spanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
 		thread: modelcall.Thread{LastInput: c.span.Start}, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
@@ -241,7 +244,7 @@ func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 		out.Session = s.session.shown()
 	}
 	if isRun {
-		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.exitOf(r).Shown()}
+		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.process.of(r).Shown()}
 		s.meter.Count(metrics.Key{
 			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.thread.Models.First(), Outcome: v.Outcome, ErrorType: of.ErrorType,
 		}, a.ref())

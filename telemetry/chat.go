@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
@@ -72,7 +71,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		what, detail = saidBy(ev)
 	}
 	occurrence := s.seen.nth(&s.seen.chats, r.key, c.MessageID, kind, what, detail)
-	c.ID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, c.MessageID, kind, what, detail)
+	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
 	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.ID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
 }
 
@@ -148,7 +147,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	c, r := &chat{Call: a.thread.Failed(ev, s.settings.Agent.System, at)}, a.run
 	a.cover(&c.Span.Start, &c.Span.End)
 	occurrence := s.seen.nth(&s.seen.chats, r.key, id, domainFailed)
-	c.ID = otlp.NewSpanID(otlp.DomainChat, occurrence, s.settings.Agent.Provider, r.idSession, r.key, id, domainFailed)
+	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, id, domainFailed)
 	s.finishChat(a, c)
 }
 

@@ -10,6 +10,51 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
+// emitter is where the spans, records and counts of a stream go.
+type emitter struct {
+	meter      metrics.Meter
+	out        *batch  // what the stream's own lines give; nil after Trim
+	sink       *batch  // where spans and records go now: out, or that of the stream whose line released them
+	counts     *Counts // since the last Take; nil: nothing
+	suppressed bool    // nothing goes out: the line at work is replayed
+}
+
+// count is what was worth counting since the last Take, to add to.
+func (e *emitter) count() *Counts {
+	if e.counts == nil {
+		e.counts = new(Counts)
+	}
+	return e.counts
+}
+
+// own is the stream's own batch.
+func (e *emitter) own(r *Registry) *batch {
+	if e.out == nil {
+		e.out = newBatch(r)
+	}
+	return e.out
+}
+
+// take returns the output since the last call and clears it.
+func (e *emitter) take(r *Registry) Output {
+	out := e.own(r).take()
+	e.meter.Flush()
+	if e.counts != nil {
+		out.Counts, e.counts = *e.counts, nil
+	}
+	out.Counts.ImplausibleDurations += e.meter.TakeIgnored()
+	return out
+}
+
+// trim releases caches and an empty batch.
+func (e *emitter) trim() {
+	e.sink = nil
+	e.meter.Trim()
+	if e.out != nil && e.out.empty() {
+		e.out = nil
+	}
+}
+
 // sighting is an event at its time and its place in the stream.
 type sighting struct {
 	ev   *events.DisplayEvent

@@ -85,8 +85,8 @@ func (s *Stream) measure(r *run) {
 	}
 	span := &r.top.span
 	from := clock.Moment{At: span.End.At.Add(-r.end.line.Duration), Source: clock.DurationFrom(span.End)}
-	if s.lastEnd.Known() && from.At.Before(s.lastEnd.At) {
-		from.At = s.lastEnd.At
+	if s.past.lastEnd.Known() && from.At.Before(s.past.lastEnd.At) {
+		from.At = s.past.lastEnd.At
 	}
 	if from.At.Before(span.Start.At) {
 		span.Start = from
@@ -121,7 +121,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 		s.endRecord(r, why)
 	}
 	r.closed, r.top.closed = true, true
-	s.lastEnd = r.top.span.End
+	s.past.lastEnd = r.top.span.End
 	s.registry.release(s.registry.live, s)
 	s.registry.release(s.registry.endings, s)
 	if n := len(r.calls.open); n > 0 {

@@ -14,6 +14,20 @@ import (
 // their result are known; their spans then go out without the exit.
 const exitGrace = 5 * time.Second
 
+// processEnd is how the process of a stream ended, and what waits for that.
+type processEnd struct {
+	unwritten *unwritten    // a closed run whose span waits
+	exit      *outcome.Exit // nil until it ended
+}
+
+// of is how the process ended that a run was the last of; nil if that is not known.
+func (p *processEnd) of(r *run) *outcome.Exit {
+	if r.closing.exitKnown {
+		return r.closing.exit
+	}
+	return p.exit
+}
+
 // unwritten is a run that is closed, and whose span waits for the exit of its process.
 type unwritten struct {
 	run *run
@@ -26,7 +40,7 @@ func (s *Stream) Exited(e outcome.Exit) { s.work(false, func() { s.exited(e) }) 
 func (s *Stream) exited(e outcome.Exit) {
 	s.date(s.clock.FileTime())
 	s.release(releaseAll)
-	s.exit = &e
+	s.process.exit = &e
 	s.writeUnwritten()
 	at := clock.Moment{At: clock.InstantOf(e.Time), Source: clock.SourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
@@ -38,8 +52,8 @@ func (s *Stream) exited(e outcome.Exit) {
 // writeTop writes the span of a closed run, or lets it wait for the exit of its process.
 func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 	s.writeUnwritten()
-	s.unwritten = &unwritten{r, why}
-	if !s.settings.AwaitExit || s.exit != nil || s.suppressed {
+	s.process.unwritten = &unwritten{r, why}
+	if !s.settings.AwaitExit || s.process.exit != nil || s.suppressed {
 		s.writeUnwritten()
 		return
 	}
@@ -48,13 +62,13 @@ func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 
 // writeUnwritten writes the span that waited, whether or not there was an exit.
 func (s *Stream) writeUnwritten() {
-	if s.unwritten == nil {
+	if s.process.unwritten == nil {
 		return
 	}
-	r, why := s.unwritten.run, s.unwritten.why
-	s.unwritten = nil
+	r, why := s.process.unwritten.run, s.process.unwritten.why
+	s.process.unwritten = nil
 	s.registry.release(s.registry.exits, s)
-	r.closing.exit, r.closing.exitKnown = s.exit, true
+	r.closing.exit, r.closing.exitKnown = s.process.exit, true
 	s.writeClosed(r, why)
 }
 
@@ -69,7 +83,7 @@ func (s *Stream) giveUpExit(into *batch) {
 
 // recordExit writes the record of the exit, under the last run if there was one.
 func (s *Stream) recordExit(at clock.Moment) {
-	e, stderr := s.exit, ""
+	e, stderr := s.process.exit, ""
 	if e.Failed() {
 		stderr = e.Stderr
 	}
@@ -93,17 +107,9 @@ func (s *Stream) exitUID(at clock.Moment) otlp.UID {
 
 // evidenceOf is what is known of the end of a run that is closed for why.
 func (s *Stream) evidenceOf(r *run, why otlp.CloseReason) *outcome.Evidence {
-	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: s.exitOf(r)}
+	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: s.process.of(r)}
 	if r.end.own {
 		e.End = r.end.line
 	}
 	return e
-}
-
-// exitOf is how the process ended that a run was the last of; nil if that is not known.
-func (s *Stream) exitOf(r *run) *outcome.Exit {
-	if r.closing.exitKnown {
-		return r.closing.exit
-	}
-	return s.exit
 }

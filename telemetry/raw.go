@@ -46,7 +46,7 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	}
 	out := recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
 	out.Sequence = number
-	s.own().AddRaw(s.resource, &out, data, isCopy)
+	s.own(s.registry).AddRaw(s.resource, &out, data, isCopy)
 }
 
 // appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where
@@ -64,11 +64,11 @@ type rawChain struct {
 }
 
 // rawChain is that of the stream.
-func (s *Stream) rawChain() *rawChain {
-	if s.rawLines == nil {
-		s.rawLines = new(rawChain)
+func (r *reading) rawChain() *rawChain {
+	if r.rawLines == nil {
+		r.rawLines = new(rawChain)
 	}
-	return s.rawLines
+	return r.rawLines
 }
 
 // kept is the hash for a state; nil if there was no line.

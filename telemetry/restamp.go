@@ -23,7 +23,7 @@ func (s *Stream) setBack(at clock.Moment) {
 		r.top.thread.LastInput = at
 	}
 	r.begin.known, r.top.clamped = false, true // its reported duration does better than any line
-	s.lastEnd = clock.Moment{}
+	s.past.lastEnd = clock.Moment{}
 }
 
 // openIntervals are the times of the calls that the run at work has open.
@@ -44,7 +44,7 @@ func (s *Stream) openIntervals() []*clock.Interval {
 // restamp gives m to all that was not exported and has a guessed time. Exported records keep their times, and so do
 // spans: what they lie in still covers them.
 func (s *Stream) restamp(m clock.Moment) {
-	s.lastEnd.Restamp(m) // else no duration could reach back behind it
+	s.past.lastEnd.Restamp(m) // else no duration could reach back behind it
 	if s.run == nil || s.run.closed {
 		return
 	}

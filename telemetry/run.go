@@ -16,48 +16,79 @@ import (
 
 // run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
 type run struct {
+	runIdentity
+	runPlace
+	runChild
+	toolCounts // of all agents of the run that work in this stream
+	mainThread
+	resource   *otlp.Resource
+	top        *agent
+	others     *agent // stands for sub-agents whose work another stream has
+	calls      calls
+	work       runWork
+	signs      outcome.Signs // what its last events show of its end
+	continues  continuation
+	begin      runStart
+	shape      runShape
+	end        runEnd
+	watched    bool // live, for its progress
+	inPipeline bool
+	closed     bool
+	closing    closing
+}
+
+// runIdentity is what the ids of a run and of all that lies in it are made of.
+type runIdentity struct {
+	traceID   otlp.TraceID
 	key       string // with what it needs to be this run's alone; see [runKey]
 	sessionID string
 	idSession string // what ids have for the session: its id, or of a stream without one the stream's fingerprint
-	resource  *otlp.Resource
-	traceID   otlp.TraceID
-	top       *agent
-	calls     calls
-	work      runWork
-	// toolCalls and toolErrors count those of all agents of the run that work in this stream.
-	toolCalls, toolErrors int
-
-	others      *agent        // stands for sub-agents whose work another stream has
-	first       *chat         // the first model call, if it waits for the run's end
-	chats       int           // model calls of the main thread that are over
-	lastMessage string        // the last model message of the main thread
-	signs       outcome.Signs // what its last events show of its end
-	continues   continuation
-	begin       runStart
-	shape       runShape
-	end         runEnd
-	watched     bool // live, for its progress
-	inPipeline  bool
-	closed      bool
-
-	ref      *link.Run // what sub-agents in streams of their own need to know
-	childKey link.Key  // the sub-agent that this is the run of, in its own stream
 	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
 	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
 	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
 	idScope string
-	orphan  string // the same, but its parent never came
-	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
-	subAgent bool
+}
+
+// ownTrace is the trace of a run alone.
+func (r *runIdentity) ownTrace(provider string) otlp.TraceID {
+	return otlp.NewTraceID(0, provider, r.idSession, r.key)
+}
+
+// chatID is the id of a model call of the run.
+func (r *runIdentity) chatID(provider string, occurrence int, parts ...string) otlp.SpanID {
+	all := append(make([]string, 0, 8), provider, r.idSession, r.key) // on the stack
+	return otlp.NewSpanID(otlp.DomainChat, occurrence, append(all, parts...)...)
+}
+
+// runPlace is what a run is among the accounts of it.
+type runPlace struct {
 	standing standing
 	account  *account       // the first of the run
 	likes    memory.Counter // its calls, as twins have them in common
 	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
 	overAgents []*agent
-	late       bool   // a second account of a run that is over: what the first lacks is exported
-	turn       string // the turn id that was announced last
-	closing    closing
+	late       bool // a second account of a run that is over: what the first lacks is exported
 }
+
+// runChild is whose work a run in a stream of a sub-agent's own is.
+type runChild struct {
+	ref      *link.Run // what sub-agents in streams of their own need to know
+	childKey link.Key  // the sub-agent that this is the run of, in its own stream
+	orphan   string    // the same, but its parent never came
+	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
+	subAgent bool
+}
+
+// mainThread is what the main thread of a run came to.
+type mainThread struct {
+	first       *chat  // the first model call, if it waits for the run's end
+	chats       int    // model calls that are over
+	lastMessage string // the last model message
+	turn        string // the turn id that was announced last
+}
+
+// toolCounts are the calls of an agent or a run, and those of them that failed.
+type toolCounts struct{ toolCalls, toolErrors int }
 
 // runStart is when a run began.
 type runStart struct {
@@ -83,20 +114,22 @@ type runEnd struct {
 }
 
 // isSecond reports whether another stream is the first with the run.
-func (r *run) isSecond() bool { return r.standing >= standingSecond && r.standing <= standingOrphan }
+func (r *runPlace) isSecond() bool {
+	return r.standing >= standingSecond && r.standing <= standingOrphan
+}
 
 // isJoined reports whether the run is a second account, whose spans lie below the run of the first.
-func (r *run) isJoined() bool { return r.standing == standingJoined || r.standing == standingTwin }
+func (r *runPlace) isJoined() bool { return r.standing == standingJoined || r.standing == standingTwin }
 
 // isCopy reports whether the run is history of another session.
-func (r *run) isCopy() bool { return r.standing == standingCopy || r.standing == standingMarked }
+func (r *runPlace) isCopy() bool { return r.standing == standingCopy || r.standing == standingMarked }
 
 // adoptsNobody reports whether the run is none that sub-agents can hang under: whether another stream exports it is not
 // known, or it is not the run of this session.
-func (r *run) adoptsNobody() bool { return r.isCopy() || r.standing == standingOrphan }
+func (r *runPlace) adoptsNobody() bool { return r.isCopy() || r.standing == standingOrphan }
 
 // exports reports whether anything of the run goes out.
-func (r *run) exports() bool { return r.standing == standingFirst || r.late }
+func (r *runPlace) exports() bool { return r.standing == standingFirst || r.late }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
@@ -191,8 +224,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	s.writeUnwritten()
 	s.noteStart(waiting)
 	r := &run{
-		key: key.String(), sessionID: strings.Clone(sessionOf(waiting)), resource: s.resource,
-		begin: runStart{clock: s.startOf(waiting)},
+		runIdentity: runIdentity{key: key.String(), sessionID: strings.Clone(sessionOf(waiting))},
+		resource:    s.resource, begin: runStart{clock: s.startOf(waiting)},
 	}
 	r.idSession = s.idSession(r.sessionID)
 	if s.links.child.IsZero() { // else the run is its parent's, and adopt sees to it
@@ -201,7 +234,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 			r.standing = standingFirst // the other one waits for this, or has not come to it
 		}
 	}
-	s.runs++
+	s.past.runs++
 	occurrence := s.seen.nth(&s.seen.runs, r.key)
 	if occurrence > 0 {
 		r.key += "~" + strconv.Itoa(occurrence)
@@ -223,7 +256,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	if r.standing == standingSecond {
 		// The first account is of an earlier process: its run is where ids alone say.
-		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: s.ownTrace(r), Span: r.top.spanID})
+		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.ownTrace(s.settings.Agent.Provider), Span: r.top.spanID})
 	}
 	opening := waiting[0].at
 	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
@@ -249,23 +282,6 @@ func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
 		return clock.InstantOf(s.registry.settings.Now())
 	}
 	return waiting[0].at.At
-}
-
-// noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
-func (s *Stream) noteStart(waiting []pendingEvent) {
-	for i := range waiting {
-		start := waiting[i].event.Session
-		if start == nil {
-			continue
-		}
-		if start.AgentName != "" {
-			s.agentName = strings.Clone(start.AgentName)
-		}
-		s.recorded = s.recorded || start.Recorded
-		if start.Version != "" && start.Version != s.resource.Version {
-			s.resource = s.resource.WithVersion(strings.Clone(start.Version))
-		}
-	}
 }
 
 // sessionOf is the session of the run that waiting begins with: that of the model's first work, which names the run; else
@@ -307,11 +323,6 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		r.traceID = otlp.NewTraceID(0, s.settings.Agent.Provider, r.sessionID)
 		return false
 	}
-	r.traceID = s.ownTrace(r)
+	r.traceID = r.ownTrace(s.settings.Agent.Provider)
 	return true
-}
-
-// ownTrace is the trace of a run alone.
-func (s *Stream) ownTrace(r *run) otlp.TraceID {
-	return otlp.NewTraceID(0, s.settings.Agent.Provider, r.idSession, r.key)
 }

@@ -95,5 +95,5 @@ func (s *Stream) fallbackKey(waiting []pendingEvent) string {
 			return session + "/" + id
 		}
 	}
-	return session + "#" + strconv.Itoa(s.runs)
+	return session + "#" + strconv.Itoa(s.past.runs)
 }

@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"cmp"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/clock"
 )
@@ -18,25 +16,9 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if !a.thread.LastInput.Known() {
 		a.thread.LastInput = at // what the first model call answers is nowhere, or comes later
 	}
-	start := ev.Session
-	if start == nil {
-		return
+	if ev.Session != nil {
+		s.noteSession(ev.SessionID, ev.Session)
 	}
-	now := sessionStart{ev.SessionID, start.WorkingDir, start.PermissionMode, start.PreviousID, start.Branch}
-	if known := s.session; known != nil && known.id == now.id {
-		now.folder, now.mode = cmp.Or(now.folder, known.folder), cmp.Or(now.mode, known.mode)
-		now.previous, now.branch = cmp.Or(now.previous, known.previous), cmp.Or(now.branch, known.branch)
-	}
-	if s.session != nil && *s.session == now {
-		return
-	}
-	own(&now.id, &now.folder, &now.mode, &now.previous, &now.branch)
-	s.session = &now
-}
-
-// sessionStart is what the start lines of a session say that its runs have on their spans.
-type sessionStart struct {
-	id, folder, mode, previous, branch string
 }
 
 // beginsAt moves the start of a run that its opening line gave no time for, and that has that of the run before, to the
@@ -57,12 +39,4 @@ func (s *Stream) beginsAt(r *run, at clock.Moment) {
 	if top.thread.LastInput.Known() && top.thread.LastInput.At.Before(at.At) {
 		top.thread.LastInput = at
 	}
-}
-
-// shown is what the span of a run shows of it; nil without a start line.
-func (s *sessionStart) shown() *events.Session {
-	if s == nil {
-		return nil
-	}
-	return &events.Session{WorkingDir: s.folder, PermissionMode: s.mode, PreviousID: s.previous, Branch: s.branch}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
-	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Line says where events come from.
@@ -33,41 +32,47 @@ type Line struct {
 type Stream struct {
 	registry *Registry
 	settings streamSettings
-	meter    metrics.Meter
-
-	mu         sync.Mutex // held while the stream is at work, also for a parent's sake
-	out        *batch     // what this stream's own lines give; nil after Rest
-	sink       *batch     // where spans and records go now: out, or that of the stream whose line released them
-	counts     *Counts    // since the last Take; nil: nothing
-	resource   *otlp.Resource
-	suppressed bool
-	followUp   followUp      // what the line at work has for other streams
-	agentName  string        // what the stream calls its agent
-	recorded   bool          // it is a transcript
-	decide     bool          // its run is decided by what is known so far
-	live       bool          // the line at work is new, and was written while the stream was followed
-	idle       bool          // all that was there has been read
-	moved      time.Time     // clock time of the last line
-	changed    clock.Instant // when the file was changed last before it was opened; zero once a line came live
+	mu       sync.Mutex // held while the stream is at work, also for a parent's sake
+	emitter
+	program
+	reading
+	followUp followUp // what the line at work has for other streams
 
 	run     *run
 	seen    seenIDs
 	open    openWork
 	pending []pendingEvent
+	decide  bool // the run is decided by what is known so far
 	clock   clock.Clock
+	past    past
+	replay  replay
+	claims  claims
+	links   streamLinks
+	process processEnd
+	spans   *spanWaits // closed runs whose spans wait for sub-agents in other streams
+}
+
+// past is what the runs that are over left.
+type past struct {
+	runs    int          // that were opened
 	lastEnd clock.Moment // the end of the last run that closed
-	// session is the last start line of the session at work; nil if there were none.
-	session  *sessionStart
-	rawLines *rawChain // nil before the first
-	runs     int       // that were opened
-	replay   replay
-	claims   claims
-	links    streamLinks
-	// lastTotals are the running totals that the stream reported last, of its process (without a session) or of a session.
-	lastTotals *memory.Map[sessionModel, events.Usage]
-	unwritten  *unwritten    // a closed run whose span waits for the exit of its process
-	spans      *spanWaits    // closed runs whose spans wait for sub-agents in other streams
-	exit       *outcome.Exit // how the process ended, once it has
+	// totals are the running totals that the stream reported last, of its process (without a session) or of a session.
+	totals *memory.Map[sessionModel, events.Usage]
+}
+
+// reading is how far a stream was read.
+type reading struct {
+	live     bool          // the line at work is new, and was written while the stream was followed
+	idle     bool          // all that was there has been read
+	moved    time.Time     // clock time of the last line
+	changed  clock.Instant // when the file was changed last before it was opened; zero once a line came live
+	rawLines *rawChain     // nil before the first
+}
+
+// isOld reports whether nothing more is to come at a time: the file was changed last longer ago than the idle gap, and no line
+// came while it was followed.
+func (r *reading) isOld(now func() time.Time, gap time.Duration) bool {
+	return gap > 0 && !r.changed.IsZero() && clock.InstantOf(now()).Sub(r.changed) >= gap
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {
@@ -84,14 +89,6 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		s.restore(settings.State)
 	}
 	return s
-}
-
-// count is what was worth counting since the last Take, to add to.
-func (s *Stream) count() *Counts {
-	if s.counts == nil {
-		s.counts = new(Counts)
-	}
-	return s.counts
 }
 
 // Feed applies the events of one line. Nothing of evs is kept.
@@ -133,7 +130,7 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	defer s.mu.Unlock()
 	own := sink == nil
 	if own {
-		sink = s.own()
+		sink = s.own(s.registry)
 	}
 	s.sink, s.suppressed = sink, suppressed
 	f()
@@ -145,24 +142,12 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	return out, sink
 }
 
-// own is the stream's own batch.
-func (s *Stream) own() *batch {
-	if s.out == nil {
-		s.out = newBatch(s.registry)
-	}
-	return s.out
-}
-
 // Trim releases caches and empty batches: no line may come for long.
 // Whatever was to be handed on has been taken before, or stays.
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink = nil
-	s.meter.Trim()
-	if s.out != nil && s.out.empty() {
-		s.out = nil
-	}
+	s.trim()
 }
 
 // onLinkUpdate applies a link that another stream announced. Its output goes out with the other's line, and until that is
@@ -179,7 +164,7 @@ func (s *Stream) onLinkUpdate() {
 		first = Place{s.pending[0].origin.offset, s.pending[0].origin.index}
 	}
 	s.release(releaseReady)
-	if s.isOld() {
+	if s.isOld(s.registry.settings.Now, s.settings.IdleGap) {
 		defer s.settle() // nothing of it comes after the end of its call
 	}
 	if len(s.pending) == before {
@@ -296,7 +281,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(reason)
 		}
-		if s.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
+		if s.process.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // nothing comes of it any more
 		}
 		s.meter.Flush()
@@ -315,13 +300,8 @@ func (s *Stream) close(reason otlp.CloseReason) {
 func (s *Stream) Take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.own().take()
-	s.meter.Flush()
-	if s.counts != nil {
-		out.Counts, s.counts = *s.counts, nil
-	}
+	out := s.take(s.registry)
 	out.Counts.ForgottenIDs += s.seen.evicted
 	s.seen.evicted = 0
-	out.Counts.ImplausibleDurations += s.meter.TakeIgnored()
 	return out
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
 )
 
@@ -90,19 +89,12 @@ func (s *Stream) closeGap() {
 	}
 }
 
-// isOld reports whether nothing more is to come: the file was changed last longer ago than the idle gap, and no line came
-// while it was followed.
-func (s *Stream) isOld() bool {
-	gap, changed := s.settings.IdleGap, s.changed
-	return gap > 0 && !changed.IsZero() && clock.InstantOf(s.registry.settings.Now()).Sub(changed) >= gap
-}
-
 // closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld() || s.awaitsAccount() || !s.links.child.IsZero() {
+	if !s.isOld(s.registry.settings.Now, s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
 		return
 	}
-	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.unwritten == nil {
+	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.process.unwritten == nil {
 		return
 	}
 	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {

@@ -96,7 +96,7 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
 		var known bool
 		before, known = s.registry.sessionTotal(key, *u)
-		if own, ok := s.lastTotals.Get(key); ok {
+		if own, ok := s.past.totals.Get(key); ok {
 			before, known = own, true // another stream of that session may be someone else's
 		}
 		s.setLastTotal(key, u)
@@ -106,17 +106,17 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		}
 	} else {
 		key := sessionModel{model: strings.Clone(ev.Model)}
-		before, _ = s.lastTotals.Get(key)
+		before, _ = s.past.totals.Get(key)
 		s.setLastTotal(key, u)
 	}
 	return u.Since(&before)
 }
 
 func (s *Stream) setLastTotal(key sessionModel, u *events.Usage) {
-	if s.lastTotals == nil {
-		s.lastTotals = &memory.Map[sessionModel, events.Usage]{Limit: maxProcessModels}
+	if s.past.totals == nil {
+		s.past.totals = &memory.Map[sessionModel, events.Usage]{Limit: maxProcessModels}
 	}
-	if s.lastTotals.Set(key, *u) {
+	if s.past.totals.Set(key, *u) {
 		s.count().ForgottenIDs++
 	}
 }
