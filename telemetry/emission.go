@@ -143,13 +143,8 @@ func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.
 		return otlp.Span{}
 	}
 	of := otlp.Span{Trace: a.run.traceID, ID: id, Parent: parent, Conversation: a.run.sessionID, Background: a.run.outside(a, i)}
-	setTimes(&of, i)
+	of.Start, of.End, of.TimeSource = i.Times()
 	return of
-}
-
-// setTimes gives a span the times of an interval.
-func setTimes(of *otlp.Span, i *clock.Interval) {
-	of.Start, of.End, of.TimeSource = int64(i.Start.At), int64(i.End.At), clock.Worst(i.Start.Source, i.End.Source).String()
 }
 
 // measureSpan adds the length of a span, unless that ends with the time of a file, which measures nothing.

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/cicd"
 )
 
 // Output is what a stream exports.
@@ -12,7 +13,7 @@ type Output struct {
 
 	// steps and nodes, whose spans these are, are acknowledged by Accepted.
 	steps    []sentStep
-	nodes    []*node
+	nodes    []*cicd.Node
 	registry *Registry // of nodes
 }
 
@@ -35,7 +36,6 @@ func (o *Output) Empty() bool { return o.Data.Empty() && len(o.steps) == 0 }
 type batch struct {
 	*otlp.Batch
 	steps []sentStep
-	nodes []*node
 }
 
 func newBatch(r *Registry) *batch {
@@ -47,7 +47,7 @@ func (b *batch) empty() bool { return b.Batch.Empty() && len(b.steps) == 0 }
 
 // take hands over what was collected and begins anew.
 func (b *batch) take() Output {
-	out := Output{Data: b.Batch.Take(), steps: b.steps, nodes: b.nodes}
-	b.steps, b.nodes = nil, nil
+	out := Output{Data: b.Batch.Take(), steps: b.steps}
+	b.steps = nil
 	return out
 }

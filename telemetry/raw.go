@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -52,8 +53,8 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 // appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where
 // the line stands, and what it and all lines before it hold. Logs of two jobs often begin alike, and have lines in common.
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
-	pipeline, step, _ := keysOf(s.resource)
-	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline.name, pipeline.runID, step.name, step.runID,
+	pipeline, runID, step, stepID := cicd.Names(s.resource)
+	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline, runID, step, stepID,
 		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Replay, data)))
 }
 

@@ -11,11 +11,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
-	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/memory"
-	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/wait"
 )
 
@@ -35,7 +34,7 @@ type Registry struct {
 	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
 
 	mu        sync.Mutex
-	pipelines pipelines
+	pipelines cicd.Tree
 	waits     wait.List[*Stream] // for the end of an account, or for the sub-agents of a [link.Run]
 	owners    owners
 	signs     signer
@@ -63,7 +62,7 @@ func NewRegistry(s Settings) *Registry {
 		metrics:   metrics.New(s.Metrics, s.Semconv, s.Version, s.PipelineService, s.Now),
 		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
 		seed:      maphash.MakeSeed(),
-		pipelines: newPipelines(s.Limits.Pipelines, s.PipelineService),
+		pipelines: cicd.New(s.Limits.Pipelines, s.PipelineService),
 		emitted:   memory.NewSet(s.Limits.EmittedIDs),
 		said:      memory.NewSet(s.Limits.RememberedIDs),
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
@@ -238,55 +237,11 @@ func (r *Registry) Close() Output {
 
 // flushLocked takes the spans of the pipelines that have been quiet since before.
 func (r *Registry) flushLocked(before time.Time) Output {
-	r.counts.ForgottenPipelines += r.pipelines.flush(r.out, before)
+	written, evicted := r.pipelines.Flush(r.out.Batch, before)
+	r.counts.ForgottenPipelines += evicted
 	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten()
 	out := r.out.take()
-	out.registry = r
+	out.nodes, out.registry = written, r
 	out.Counts, r.counts = r.counts, Counts{}
 	return out
-}
-
-// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
-// not count is a second account of a run, or the work of a sub-agent.
-func (r *Registry) runStarted(res *otlp.Resource, counts bool) (pcommon.TraceID, pcommon.SpanID, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.pipelines.started(res, counts)
-}
-
-// accountStarted enters a second account of a run under the pipeline and step of its resource, with a link to the run of
-// the first. Where both have one step there is nothing to enter; that of the first is nil if it is not known.
-func (r *Registry) accountStarted(res, ofFirst *otlp.Resource, first otlp.SpanRef) (inPipeline bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ofFirst != nil && sameStep(res, ofFirst) {
-		return false
-	}
-	if _, _, inPipeline = r.pipelines.started(res, true); inPipeline {
-		r.pipelines.link(res, first)
-	}
-	return inPipeline
-}
-
-// sameStep reports whether two resources belong to one step of one pipeline run.
-func sameStep(a, b *otlp.Resource) bool {
-	pipelineA, taskA, _ := keysOf(a)
-	pipelineB, taskB, _ := keysOf(b)
-	return pipelineA == pipelineB && taskA == taskB
-}
-
-// runMoved notes that a run under the pipeline of res is still at work.
-func (r *Registry) runMoved(res *otlp.Resource) {
-	now := r.settings.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pipelines.moved(res, now)
-}
-
-// runEnded takes a run's span out of its step, and reports whether it came after the step's span.
-func (r *Registry) runEnded(res *otlp.Resource, span clock.Interval, v outcome.Verdict) (late bool) {
-	now := r.settings.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.pipelines.ended(res, span, v, now)
 }

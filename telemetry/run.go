@@ -303,7 +303,7 @@ func sessionOf(waiting []pendingEvent) string {
 // joinPipeline counts a sub-agent whose parent never came among the runs of its pipeline.
 func (s *Stream) joinPipeline(r *run) {
 	if s.settings.Parent.Empty() && r.exports() {
-		_, _, r.inPipeline = s.registry.runStarted(r.resource, true)
+		_, r.inPipeline = s.registry.runStarted(r.resource, true)
 	}
 }
 
@@ -315,8 +315,8 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		return false
 	}
 	counts := r.standing == standingFirst && s.links.child.IsZero()
-	if trace, parent, ok := s.registry.runStarted(r.resource, counts); ok {
-		r.traceID, r.top.parent, r.inPipeline = trace, parent, counts
+	if parent, ok := s.registry.runStarted(r.resource, counts); ok {
+		r.traceID, r.top.parent, r.inPipeline = parent.Trace, parent.Span, counts
 		return false
 	}
 	if s.registry.settings.TraceBySession && r.sessionID != "" {

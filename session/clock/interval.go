@@ -121,3 +121,8 @@ func (i *Interval) SetBack(at Moment) {
 		*i = Interval{Start: at, End: at}
 	}
 }
+
+// Times are both ends in Unix nanoseconds, and the worse source of them.
+func (i *Interval) Times() (start, end int64, source string) {
+	return int64(i.Start.At), int64(i.End.At), Worst(i.Start.Source, i.End.Source).String()
+}

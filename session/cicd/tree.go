@@ -1,4 +1,4 @@
-package telemetry
+package cicd
 
 import (
 	"slices"
@@ -9,10 +9,8 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// pipelines holds the pipeline runs that streams work under, and their steps. The spans of a pipeline and its steps go
-// out once, when all has been quiet for a while, since no format has their end; what comes later hangs under them all
-// the same, their ids being pure functions of their names.
-type pipelines struct {
+// Tree holds the pipeline runs and their steps.
+type Tree struct {
 	limit    int
 	service  string // of their spans
 	runs     map[pipelineKey]*pipelineRun
@@ -27,7 +25,7 @@ type taskKey struct{ name, runID string }
 type pipelineRun struct {
 	resource *otlp.Resource
 	traceID  otlp.TraceID
-	node     node
+	node     Node
 	tasks    map[taskKey]*task
 	order    []taskKey
 }
@@ -35,11 +33,11 @@ type pipelineRun struct {
 type task struct {
 	resource *otlp.Resource
 	key      taskKey
-	node     node
+	node     Node
 }
 
-// node is what a pipeline and a step have in common.
-type node struct {
+// Node is what a pipeline and a step have in common.
+type Node struct {
 	spanID  otlp.SpanID
 	span    clock.Interval
 	open    int             // runs at work below
@@ -54,8 +52,9 @@ type node struct {
 // maxLinks bounds the links of a step.
 const maxLinks = 128
 
-func newPipelines(limit int, service string) pipelines {
-	return pipelines{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
+// New makes a Tree. Its limit bounds the pipelines and the steps of one; service is that of their spans.
+func New(limit int, service string) Tree {
+	return Tree{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
 }
 
 func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
@@ -63,20 +62,21 @@ func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
 	return pipelineKey{name, runID}, taskKey{res.Value(otlp.AttrTaskName), res.Value(otlp.AttrTaskRunID)}, ok
 }
 
-// started enters a run and returns its trace and parent; ok is false without pipeline identity.
-func (p *pipelines) started(res *otlp.Resource, counts bool) (trace otlp.TraceID, parent otlp.SpanID, ok bool) {
+// Start enters a run and returns what it lies below; ok is false without pipeline identity. One that does not count is not
+// waited for: a second account of a run, or the work of a sub-agent.
+func (p *Tree) Start(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok bool) {
 	n := 0
 	if counts {
 		n = 1
 	}
 	key, tkey, ok := keysOf(res)
 	if !ok {
-		return trace, parent, false
+		return parent, false
 	}
 	run := p.run(key, res)
 	run.node.open += n
 	if tkey.name == "" {
-		return run.traceID, run.node.spanID, true
+		return otlp.SpanRef{Trace: run.traceID, Span: run.node.spanID}, true
 	}
 	t := run.tasks[tkey]
 	if t == nil {
@@ -87,10 +87,10 @@ func (p *pipelines) started(res *otlp.Resource, counts bool) (trace otlp.TraceID
 		run.order = append(run.order, tkey)
 	}
 	t.node.open += n
-	return run.traceID, t.node.spanID, true
+	return otlp.SpanRef{Trace: run.traceID, Span: t.node.spanID}, true
 }
 
-func (p *pipelines) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
+func (p *Tree) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 	run := p.runs[key]
 	if run != nil {
 		return run
@@ -104,13 +104,14 @@ func (p *pipelines) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 	return run
 }
 
-func (p *pipelines) moved(res *otlp.Resource, now time.Time) {
-	p.each(res, func(n *node) { n.moved = now })
+// Moved notes that a run under the pipeline of res is still at work.
+func (p *Tree) Moved(res *otlp.Resource, now time.Time) {
+	p.each(res, func(n *Node) { n.moved = now })
 }
 
-// ended takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
-func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v outcome.Verdict, now time.Time) (late bool) {
-	p.each(res, func(n *node) {
+// End takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
+func (p *Tree) End(res *otlp.Resource, span clock.Interval, v outcome.Verdict, now time.Time) (late bool) {
+	p.each(res, func(n *Node) {
 		n.open--
 		n.moved = now
 		late = n.emitted // of the last, which is the run's parent
@@ -124,17 +125,17 @@ func (p *pipelines) ended(res *otlp.Resource, span clock.Interval, v outcome.Ver
 	return late
 }
 
-// link has the step of res, or without a step its pipeline, link to a run.
-func (p *pipelines) link(res *otlp.Resource, to otlp.SpanRef) {
-	var last *node
-	p.each(res, func(n *node) { last = n })
+// Link has the step of res, or without a step its pipeline, link to a run.
+func (p *Tree) Link(res *otlp.Resource, to otlp.SpanRef) {
+	var last *Node
+	p.each(res, func(n *Node) { last = n })
 	if last != nil && len(last.links) < maxLinks && !slices.Contains(last.links, to) {
 		last.links = append(last.links, to)
 	}
 }
 
 // each calls f for the pipeline and the step of res.
-func (p *pipelines) each(res *otlp.Resource, f func(*node)) {
+func (p *Tree) each(res *otlp.Resource, f func(*Node)) {
 	key, tkey, ok := keysOf(res)
 	if !ok {
 		return
@@ -149,60 +150,60 @@ func (p *pipelines) each(res *otlp.Resource, f func(*node)) {
 	}
 }
 
-// flush writes the spans of what has been quiet since before, and forgets the oldest pipelines over the limit, and the
-// oldest steps of one. It returns how many.
-func (p *pipelines) flush(b *batch, before time.Time) (forgotten int) {
+// Flush writes the spans of what has been quiet since before, and evicts the oldest pipelines over the limit, and the
+// oldest steps of one. It returns whose spans those are, to accept, and how many were evicted.
+func (p *Tree) Flush(b *otlp.Batch, before time.Time) (written []*Node, evicted int) {
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
-		run.flush(b, key, before)
-		forgotten += run.forget(p.limit)
+		written = run.flush(written, b, key, before)
+		evicted += run.evict(p.limit)
 		if excess := len(p.order) - i - p.limit; excess > 0 && run.node.accepted {
 			delete(p.runs, key)
-			forgotten++
+			evicted++
 			continue
 		}
 		kept = append(kept, key)
 	}
 	p.order = kept
-	return forgotten
+	return written, evicted
 }
 
-// forget drops the oldest steps over the limit whose spans are out, and returns how many.
-func (r *pipelineRun) forget(limit int) (forgotten int) {
+// evict drops the oldest steps over the limit whose spans are out, and returns how many.
+func (r *pipelineRun) evict(limit int) (evicted int) {
 	excess := len(r.order) - limit
 	if excess <= 0 {
 		return 0
 	}
 	r.order = slices.DeleteFunc(r.order, func(key taskKey) bool {
-		if forgotten == excess || !r.tasks[key].node.accepted {
+		if evicted == excess || !r.tasks[key].node.accepted {
 			return false
 		}
 		delete(r.tasks, key)
-		forgotten++
+		evicted++
 		return true
 	})
-	return forgotten
+	return evicted
 }
 
 // flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
-func (r *pipelineRun) flush(b *batch, key pipelineKey, before time.Time) {
+func (r *pipelineRun) flush(written []*Node, b *otlp.Batch, key pipelineKey, before time.Time) []*Node {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
 			t.write(b, r)
-			b.nodes = append(b.nodes, &t.node)
+			written = append(written, &t.node)
 		}
 	}
 	if !r.node.quiet(before) {
-		return
+		return written
 	}
-	b.nodes = append(b.nodes, &r.node)
 	b.AddPipeline(r.resource, &otlp.Pipeline{
 		Span: r.node.outline(r.traceID, otlp.SpanID{}), Name: key.name, RunID: key.runID, Result: r.node.worst.Result(),
 	})
+	return append(written, &r.node)
 }
 
-func (t *task) write(b *batch, r *pipelineRun) {
+func (t *task) write(b *otlp.Batch, r *pipelineRun) {
 	of := t.node.outline(r.traceID, r.node.spanID)
 	of.Background = r.node.emitted && !r.node.span.Contains(t.node.span) // it came too late
 	b.AddStep(t.resource, &otlp.Step{
@@ -211,17 +212,30 @@ func (t *task) write(b *batch, r *pipelineRun) {
 }
 
 // restore notes whether the span was exported before a restart.
-func (n *node) restore(exported bool) { n.emitted, n.accepted = exported, exported }
+func (n *Node) restore(exported bool) { n.emitted, n.accepted = exported, exported }
 
 // quiet reports whether the node has something that was not exported, and nothing moved since before.
-func (n *node) quiet(before time.Time) bool {
+func (n *Node) quiet(before time.Time) bool {
 	return n.open <= 0 && !n.emitted && n.span.Start.Known() && !n.moved.After(before)
 }
 
 // outline is the span of the node, which is exported now.
-func (n *node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
+func (n *Node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	n.emitted = true
 	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.ErrorType()}
-	setTimes(&of, &n.span)
+	of.Start, of.End, of.TimeSource = n.span.Times()
 	return of
+}
+
+// Names are the names and ids of the pipeline run and the step of a resource; empty where it has none.
+func Names(res *otlp.Resource) (pipeline, runID, step, stepID string) {
+	key, tkey, _ := keysOf(res)
+	return key.name, key.runID, tkey.name, tkey.runID
+}
+
+// Same reports whether two resources belong to one step of one pipeline run.
+func Same(a, b *otlp.Resource) bool {
+	pipelineA, taskA, _ := keysOf(a)
+	pipelineB, taskB, _ := keysOf(b)
+	return pipelineA == pipelineB && taskA == taskB
 }
