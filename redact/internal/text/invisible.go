@@ -2,6 +2,8 @@ package text
 
 import (
 	"unicode/utf8"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // InvisibleLen is the length of the character at i if it is not seen: the readable log leaves it out, and would join the halves
@@ -11,14 +13,10 @@ func InvisibleLen[T Bytes](s T, i int) int {
 		return 0
 	}
 	r, n := utf8.DecodeRuneInString(string(s[i:min(len(s), i+utf8.UTFMax)]))
-	switch {
-	case r == 0x00ad, r == 0x034f, r == 0x061c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f,
-		r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0x3164,
-		r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r == 0xffa0, r >= 0xfff0 && r <= 0xfffb,
-		r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
-		return n
+	if !events.IsInvisible(r) {
+		return 0
 	}
-	return 0
+	return n
 }
 
 // MayBeInvisible reports whether such a character begins with a byte.

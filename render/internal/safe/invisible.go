@@ -2,9 +2,8 @@ package safe
 
 import "unicode"
 
-// Characters that show nothing by themselves can hide words from a reader that a program or a model reads, or keep a search
-// from finding them. Those that no text needs are removed everywhere (isInvisible). Joiners and the two selectors of emoji
-// are needed in their places, and stay there alone (joinerFits, selectorFits).
+// Characters that show nothing by themselves are removed (events.IsInvisible). Joiners and the two selectors of emoji are
+// needed in their places, and stay there alone (joinerFits, selectorFits).
 
 const (
 	zwnj          = '\u200c'
@@ -17,42 +16,6 @@ const (
 // may stay too.
 func isPlain(r rune) bool {
 	return r > 0xad && r < 0x34f || r >= 0x370 && r < 0x61c || r >= 0x2070 && r < 0x3164 || r > 0x3164 && r < 0xfe00 || r >= 0x1f000 && r < 0xe0000
-}
-
-// isInvisible reports whether a character is removed wherever it is: Default_Ignorable_Code_Point of Unicode 17 but for
-// joiners, selectors and bidirectional controls, and the interlinear annotation characters.
-func isInvisible(r rune) bool {
-	switch {
-	case r < 0x034f:
-		return r == 0x00ad // soft hyphen
-	case r < 0x200b:
-		return r == 0x034f || // combining grapheme joiner
-			r == 0x115f || r == 0x1160 || // Hangul fillers
-			r == 0x17b4 || r == 0x17b5 || // Khmer vowels that are not written
-			r >= 0x180b && r <= 0x180f // Mongolian selectors and vowel separator
-	case r < 0x2070:
-		return r == 0x200b || // zero width space
-			r >= 0x2060 && r <= 0x2065 || // word joiner, invisible operators
-			r >= 0x206a // deprecated format characters
-	case r < 0xfe00:
-		return r == 0x3164 // Hangul filler
-	case r < 0xfe0e:
-		return true // variation selectors
-	case r < 0x1bca0:
-		return r == 0xfeff || // byte order mark
-			r == 0xffa0 || // halfwidth Hangul filler
-			r >= 0xfff0 && r <= 0xfffb // interlinear annotation
-	case r < 0xe0000:
-		return r <= 0x1bca3 || // shorthand format controls
-			r >= 0x1d173 && r <= 0x1d17a // musical format controls
-	default:
-		return r <= 0xe0fff // tags, variation selectors supplement
-	}
-}
-
-// isContextual reports whether it depends on the neighbours of a character whether it stays.
-func isContextual(r rune) bool {
-	return r == zwnj || r == zwj || r == textSelector || r == emojiSelector
 }
 
 // selectorFits reports whether a selector of emoji has an effect on the character before it.

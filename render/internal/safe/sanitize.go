@@ -42,7 +42,7 @@ func safePrefix(s string) int {
 			i += n
 			continue
 		}
-		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || isBidiControl(r) || isInvisible(r) || isContextual(r) {
+		if n == 1 || r < 0xa0 || r == 0x2028 || r == 0x2029 || events.IsInvisible(r) {
 			break
 		}
 		i += n
@@ -50,32 +50,11 @@ func safePrefix(s string) int {
 	return i
 }
 
-// cleanState is where a Sanitizer is in an escape sequence.
-//
-//	ground     ESC → escape, U+009B → csi, other C1 introducers → str, else kept or dropped
-//	escape     [ → csi, ]PX^_ → str, 0x20-0x2f → nf, 0x30-0x7e ends the sequence, else as ground
-//	csi        0x20-0x3f stay, 0x40-0x7e ends, else as ground
-//	nf         0x20-0x2f stay, 0x30-0x7e ends, else as ground
-//	str        BEL ends, ESC → strEscape, 0xc2 → strC1, newline ends and is kept, else stay
-//	strEscape  \ ends, else as escape
-//	strC1      0x9c ends, else as str
-type cleanState uint8
-
-const (
-	cleanGround cleanState = iota
-	cleanEscape
-	cleanCSI
-	cleanNF
-	cleanStr
-	cleanStrEscape
-	cleanStrC1
-)
-
 // Sanitizer is [Sanitize] for a text that comes in pieces. What a sequence holds is dropped as it comes, so that no more
 // than an unfinished rune and a joiner are kept between two pieces. The zero value is ready.
 type Sanitizer struct {
-	state  cleanState
-	skipLF bool // the last thing seen was a CR, whose newline is written already
+	state  events.Escape // in an escape sequence, if in any
+	skipLF bool          // the last thing seen was a CR, whose newline is written already
 	rune   [utf8.UTFMax]byte
 	held   int  // bytes in rune: the beginning of one that the next piece may complete
 	before rune // the last character that stayed
@@ -103,7 +82,7 @@ func (z *Sanitizer) Append(dst []byte, s string) []byte {
 		s = s[used-held:]
 	}
 	for len(s) > 0 {
-		if z.state == cleanGround && !z.skipLF && z.joiner == 0 {
+		if z.state == events.EscapeNone && !z.skipLF && z.joiner == 0 {
 			n := safePrefix(s)
 			dst = append(dst, s[:n]...)
 			z.stayed(s[:n])
@@ -111,7 +90,7 @@ func (z *Sanitizer) Append(dst []byte, s string) []byte {
 				break
 			}
 		}
-		if s[0] >= utf8.RuneSelf && z.state == cleanGround && !utf8.FullRuneInString(s) {
+		if s[0] >= utf8.RuneSelf && z.state == events.EscapeNone && !utf8.FullRuneInString(s) {
 			z.hold(s)
 			return dst
 		}
@@ -135,66 +114,14 @@ func (z *Sanitizer) hold(s string) { z.held = copy(z.rune[:], s) }
 
 // step consumes the beginning of s, which is not empty, and returns how many bytes that was.
 func (z *Sanitizer) step(dst []byte, s string) ([]byte, int) {
-	c := s[0]
-	switch z.state {
-	case cleanStr:
-		switch c {
-		case 0x07:
-			z.state = cleanGround
-		case 0x1b:
-			z.state = cleanStrEscape
-		case 0xc2:
-			z.state = cleanStrC1
-		case '\n':
-			z.state = cleanGround
-			return z.ground(dst, s)
-		}
-		return dst, 1
-	case cleanStrC1:
-		if c == 0x9c {
-			z.state = cleanGround
-			return dst, 1
-		}
-		z.state = cleanStr
-		return dst, 0
-	case cleanStrEscape:
-		if c == '\\' {
-			z.state = cleanGround
-			return dst, 1
-		}
-		z.state = cleanEscape
-		return dst, 0
-	case cleanEscape:
-		switch {
-		case c == '[':
-			z.state = cleanCSI
-		case isStringIntroducer(c):
-			z.state = cleanStr
-		case c >= 0x20 && c <= 0x2f:
-			z.state = cleanNF
-		case c >= 0x30 && c <= 0x7e:
-			z.state = cleanGround
-		default:
-			z.state = cleanGround
-			return dst, 0
-		}
-		return dst, 1
-	case cleanCSI, cleanNF:
-		last := byte(0x3f)
-		if z.state == cleanNF {
-			last = 0x2f
-		}
-		if c >= 0x20 && c <= last {
-			return dst, 1
-		}
-		z.state = cleanGround
-		if c > last && c <= 0x7e {
-			return dst, 1
-		}
-		return dst, 0
-	default:
+	if z.state == events.EscapeNone {
 		return z.ground(dst, s)
 	}
+	var taken bool
+	if z.state, taken = z.state.Next(s[0]); taken {
+		return dst, 1
+	}
+	return dst, 0
 }
 
 // ground consumes one rune outside of any sequence, or several plain ones.
@@ -218,7 +145,7 @@ func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 		z.skipLF = true
 		return z.keep(dst, '\n'), 1
 	case c == 0x1b:
-		z.state = cleanEscape
+		z.state = events.EscapeStart(0x1b)
 		return dst, 1
 	case c < utf8.RuneSelf:
 		return dst, 1
@@ -227,11 +154,8 @@ func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 	switch {
 	case r == 0x85 || r == 0x2028 || r == 0x2029:
 		return z.keep(dst, '\n'), n
-	case r == 0x9b:
-		z.state = cleanCSI
-	case r <= 0x9f && r >= 0x80 && isStringIntroducer(byte(r)-0x40):
-		z.state = cleanStr
-	case r >= 0x80 && r <= 0x9f || isBidiControl(r) || isInvisible(r):
+	case r >= 0x80 && r <= 0x9f:
+		z.state = events.EscapeStart(r)
 	case r == zwnj || r == zwj:
 		if z.joiner == 0 && isVirama(z.before) {
 			return z.keep(dst, r), n
@@ -241,6 +165,7 @@ func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 		if z.joiner == 0 && selectorFits(z.before) {
 			return z.keep(dst, r), n
 		}
+	case events.IsInvisible(r):
 	default:
 		return z.keep(dst, r), n // U+FFFD where the byte is no UTF-8
 	}
@@ -261,14 +186,6 @@ func (z *Sanitizer) stayed(s string) {
 	if s != "" {
 		z.before, _ = utf8.DecodeLastRuneInString(s)
 	}
-}
-
-// isStringIntroducer reports whether a byte opens a string after an ESC: DCS, SOS, OSC, PM, APC (ECMA-48).
-func isStringIntroducer(c byte) bool { return c == 'P' || c == 'X' || c == ']' || c == '^' || c == '_' }
-
-// isBidiControl reports whether a character reorders or isolates what follows it (Unicode 17, Bidi_Control).
-func isBidiControl(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
 // Line is s as one safe line of at most limit runes, the last being "…" where something was cut. Each run of line
