@@ -24,7 +24,7 @@ var house = map[string]struct{ ours, others []string }{
 	"session":                      {ours: []string{"events", "otlp"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
-	"session/pipeline":             {ours: []string{"config", "events", "otlp", "parser", "redact", "session", "telemetry"}},
+	"session/pipeline":             {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "session", "telemetry"}},
 	"tail":                         {ours: []string{"internal", "poll", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap"}},
 	"poll":                         {others: []string{"modernc.org/sqlite"}},
 	"spool":                        {},

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 // records calls each with every line of r, or with all of it if the input is one document; its name or its
@@ -47,50 +47,44 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 	all := io.MultiReader(bytes.NewReader(head), reader)
 	if framing != parser.FramingDocument {
 		if long != nil {
-			if err := l.give(container.Line{Data: long, TooLong: true}, f); err != nil {
+			if err := l.give(pipeline.Line{Data: long, Noted: parser.Noted{Abridged: true}}, f); err != nil {
 				return err
 			}
 		}
-		return l.unwrapped(all, f)
+		return l.unframed(all, f)
 	}
 	return l.document(all, f)
 }
 
-// unwrapped gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
-func (l *lineReader) unwrapped(r io.Reader, f func(record []byte) error) error {
-	joined := func(line container.Line) error {
-		if line.TooLong {
-			l.skipped++
-			if line.Data == nil {
-				return nil
-			}
+// unframed gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
+func (l *lineReader) unframed(r io.Reader, f func(record []byte) error) error {
+	err := l.each(r, func(read []byte, abridged bool) (err error) {
+		for line := range l.framing.Lines(read, abridged) {
+			err = l.give(line, f)
 		}
-		return l.give(line, f)
-	}
-	err := l.each(r, func(read []byte, abridged bool) error {
-		if l.unwrap == nil || abridged { // which begins as an object does
-			return l.give(container.Line{Data: read, TooLong: abridged}, f)
-		}
-		line, whole := l.unwrap.Line(read)
-		if !whole {
-			return nil
-		}
-		return joined(line)
+		return err
 	})
-	for err == nil && l.unwrap != nil {
-		line, some := l.unwrap.Flush()
-		if !some {
-			break
-		}
-		err = joined(line)
+	if err != nil {
+		return err
 	}
-	return err
+	for line := range l.framing.Rest() {
+		if err := l.give(line, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// give notes what is known of a line and hands it over.
-func (l *lineReader) give(line container.Line, f func(record []byte) error) error {
+// give notes what is known of a line and hands it over. Of one that was joined and is too long nothing may be left.
+func (l *lineReader) give(line pipeline.Line, f func(record []byte) error) error {
+	if line.TooLong {
+		l.skipped++
+		if line.Data == nil {
+			return nil
+		}
+	}
 	if l.noted != nil {
-		l.noted(parser.Noted{Time: line.Time, Abridged: line.TooLong})
+		l.noted(line.Noted)
 	}
 	return f(line.Data)
 }

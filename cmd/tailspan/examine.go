@@ -18,8 +18,8 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
-	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -250,7 +250,7 @@ func writerOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := lineReader{name: path, max: defaultMaxLine, unwrap: container.New(defaultMaxLine)}
+	lines := lineReader{name: path, max: defaultMaxLine, framing: pipeline.NewFraming(defaultMaxLine)}
 	seen := 0
 	document := parser.FramingOf(path) == parser.FramingDocument
 	err = lines.records(in, func(record []byte) error {

@@ -15,7 +15,6 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/files/abridge"
-	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/internal/files/unpack"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/poll/opencodedb"
@@ -212,18 +211,17 @@ type lineReader struct {
 	at, end int64
 	long    []byte
 	short   abridge.Abridger // of a line over max
-	// unwrap takes the framing off lines; nil: they have none. noted, if set, is called for each line.
-	unwrap *container.Unwrapper
+	framing pipeline.Framing
 	// keepInBand hands over a first line in our own words too.
 	keepInBand bool
-	noted      func(parser.Noted)
+	noted      func(parser.Noted) // if set, called for each line
 }
 
 // newLineReader makes one for a file, or standard input, and its parser.
 func (f *flags) newLineReader(name string, src *pipeline.Events) *lineReader {
 	l := &lineReader{name: name, max: f.maxLine, noted: src.Note}
 	if f.container == config.ContainerAuto {
-		l.unwrap = container.New(f.maxLine)
+		l.framing = pipeline.NewFraming(f.maxLine)
 	}
 	return l
 }

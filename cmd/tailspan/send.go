@@ -23,7 +23,6 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/internal/files/container"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
@@ -279,7 +278,7 @@ func (s *sender) session(ctx context.Context, name string) error {
 	s.open = append(s.open, stream)
 	lines := &lineReader{name: name, max: s.flags.maxLine, keepInBand: true, noted: func(n parser.Noted) { stream.Noted = n }}
 	if s.flags.container == config.ContainerAuto {
-		lines.unwrap = container.New(s.flags.maxLine)
+		lines.framing = pipeline.NewFraming(s.flags.maxLine)
 	}
 	read := 0
 	err = lines.records(in, func(record []byte) error {

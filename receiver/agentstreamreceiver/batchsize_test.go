@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/transcripttest"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // writeTranscripts writes sessions of a size.
@@ -84,7 +85,7 @@ type tally struct {
 // readAll runs a receiver with its defaults over a folder until so many records came, and returns the counts.
 func readAll(tb testing.TB, dir string, records int64) *tally {
 	tb.Helper()
-	cfg := createDefaultConfig().(*Config)
+	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	cfg.Stream.Include = []string{filepath.Join(dir, "*.jsonl")}
 	cfg.Stream.StartAt = "beginning"
 	t := &tally{enough: records, done: make(chan struct{})}
@@ -101,7 +102,7 @@ func readAll(tb testing.TB, dir string, records int64) *tally {
 		return nil
 	})
 	require.NoError(tb, err)
-	factory := NewFactory()
+	factory := agentstreamreceiver.NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
 	traces, err := factory.CreateTraces(tb.Context(), set, cfg, nextTraces)
 	require.NoError(tb, err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -23,18 +23,22 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
+
+// commandsGate is the feature gate of commands.
+const commandsGate = "receiver.agent_stream.commands"
 
 // openGate opens the feature gate for a test.
 func openGate(t *testing.T) {
 	t.Helper()
-	require.NoError(t, featuregate.GlobalRegistry().Set(commandsGateID, true))
-	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGateID, false)) })
+	require.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, true))
+	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, false)) })
 }
 
 // configOf is the configuration of commands, without files.
-func configOf(t *testing.T, commands ...config.Command) *Config {
+func configOf(t *testing.T, commands ...config.Command) *agentstreamreceiver.Config {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	cfg := configFor()
@@ -49,7 +53,7 @@ func script(name string) []string {
 func TestCommandsNeedTheirGate(t *testing.T) {
 	cfg := configOf(t, config.Command{Command: []string{"true"}})
 	err := cfg.Validate()
-	require.ErrorIs(t, err, errCommandsOff)
+	require.ErrorContains(t, err, "commands are disabled")
 	assert.ErrorContains(t, err, "--feature-gates=receiver.agent_stream.commands")
 	openGate(t)
 	require.NoError(t, cfg.Validate(), "and no include is needed")
@@ -234,7 +238,7 @@ func TestCommandThatCannotStart(t *testing.T) {
 	openGate(t)
 	cfg := configOf(t, config.Command{Command: script("hang-after-result"), GracePeriod: 50 * time.Millisecond}, config.Command{Command: []string{"tailspan-no-such-program"}})
 	require.NoError(t, cfg.Validate())
-	factory := NewFactory()
+	factory := agentstreamreceiver.NewFactory()
 	logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
 	require.NoError(t, err)
 	err = logs.Start(t.Context(), componenttest.NewNopHost())
@@ -251,7 +255,7 @@ func TestCommandAsOneWord(t *testing.T) {
 	openGate(t)
 	for _, line := range []string{"tailspan-no-such-program -p words", "/nowhere/tailspan-no-such-program -p words"} {
 		cfg := configOf(t, config.Command{Command: []string{line}})
-		factory := NewFactory()
+		factory := agentstreamreceiver.NewFactory()
 		logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
 		require.NoError(t, err)
 		err = logs.Start(t.Context(), componenttest.NewNopHost())
@@ -265,19 +269,17 @@ func TestCommandAsOneWord(t *testing.T) {
 // TestQuietStreamTellsNothingTwice holds that lines of no known format, handed on as they are, are not handed on again
 // when their stream has become quiet.
 func TestQuietStreamTellsNothingTwice(t *testing.T) {
-	factory := NewFactory()
-	cfg := configFor("x")
-	cfg.Stream.Provider = "none"
-	r, err := newAgentStream(receivertest.NewNopSettings(factory.Type()), cfg)
-	require.NoError(t, err)
+	factory := agentstreamreceiver.NewFactory()
 	sink := &consumertest.LogsSink{}
-	r.out.logs = sink
-	st, err := r.newStream(tail.Stream{ID: "s"}, streamOrigin{provider: "none"})
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(factory.Type()), configFor("x"), nil, sink)
+	require.NoError(t, err)
+	t.Cleanup(r.End)
+	st, err := r.OpenSpooled(tail.Stream{ID: "s"}, "none")
 	require.NoError(t, err)
 	require.NoError(t, st.Lines(t.Context(), []tail.Line{{Data: []byte("one")}, {Data: []byte("two"), Offset: 4}}))
-	st.activity.moved = st.activity.moved.Add(-time.Hour)
-	require.NoError(t, st.tick(t.Context()))
-	require.NoError(t, st.tick(t.Context()))
+	st.Quieten()
+	require.NoError(t, st.Tick(t.Context()))
+	require.NoError(t, st.Tick(t.Context()))
 	assert.Equal(t, 2, sink.LogRecordCount())
 }
 

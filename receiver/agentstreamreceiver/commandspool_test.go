@@ -1,6 +1,6 @@
 //go:build unix
 
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // fickle takes what comes until it is told to refuse.
@@ -54,7 +55,7 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 	for name, accepted := range map[string]bool{"a part was accepted": true, "nothing was accepted": false} {
 		t.Run(name, func(t *testing.T) {
 			goOn := filepath.Join(t.TempDir(), "go")
-			setup := func(session string) *Config {
+			setup := func(session string) *agentstreamreceiver.Config {
 				cfg := configOf(t, config.Command{Command: []string{"sh", "-c", agent}, Provider: "claude", Env: map[string]string{"SESSION": session, "GO": goOn}})
 				cfg.Storage = &diskID
 				return cfg

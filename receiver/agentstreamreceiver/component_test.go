@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -10,11 +10,13 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // creators make the component for each signal.
 func creators(cfg component.Config) map[string]func(context.Context) (component.Component, error) {
-	factory := NewFactory()
+	factory := agentstreamreceiver.NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
 	return map[string]func(context.Context) (component.Component, error){
 		"traces": func(ctx context.Context) (component.Component, error) {
@@ -31,7 +33,7 @@ func creators(cfg component.Config) map[string]func(context.Context) (component.
 
 // TestShutdown: a component may be shut down without a start, and twice.
 func TestShutdown(t *testing.T) {
-	cfg := createDefaultConfig().(*Config)
+	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	cfg.Stream.Include = []string{t.TempDir() + "/*.jsonl"}
 	for name, create := range creators(cfg) {
 		t.Run(name+"/shutdown without start", func(t *testing.T) {
@@ -53,7 +55,7 @@ func TestShutdown(t *testing.T) {
 
 // TestOneReceiverForBothSignals: a configuration in two pipelines is one instance, which starts and stops once.
 func TestOneReceiverForBothSignals(t *testing.T) {
-	cfg := createDefaultConfig().(*Config)
+	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	cfg.Stream.Include = []string{t.TempDir() + "/*.jsonl"}
 	create := creators(cfg)
 	traces, err := create["traces"](t.Context())

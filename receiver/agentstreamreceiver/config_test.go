@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"path/filepath"
@@ -15,31 +15,32 @@ import (
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 )
 
-func loadConfig(t *testing.T, id component.ID) *Config {
+func loadConfig(t *testing.T, id component.ID) *agentstreamreceiver.Config {
 	t.Helper()
 	all, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
 	require.NoError(t, err)
 	sub, err := all.Sub(id.String())
 	require.NoError(t, err)
-	cfg := createDefaultConfig().(*Config)
+	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	require.NoError(t, sub.Unmarshal(cfg))
 	return cfg
 }
 
 func TestConfigStruct(t *testing.T) {
-	require.NoError(t, componenttest.CheckConfigStruct(createDefaultConfig()))
+	require.NoError(t, componenttest.CheckConfigStruct(agentstreamreceiver.NewFactory().CreateDefaultConfig()))
 }
 
 func TestLoadConfig(t *testing.T) {
-	minimal := createDefaultConfig().(*Config)
+	minimal := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	minimal.Stream.Include = []string{"/runs/**/*.jsonl"}
-	database := createDefaultConfig().(*Config)
+	database := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	database.Stream.Databases = []string{"~/.local/share/opencode/opencode.db"}
 	positions := component.MustNewIDWithName("file_storage", "positions")
-	all := &Config{
+	all := &agentstreamreceiver.Config{
 		Storage: &positions,
 		Pipes: []config.Pipe{
 			{Path: "/run/a.fifo", Provider: "codex", Persona: "reviewer", Pipeline: config.Pipeline{Name: "triage"}, Resource: map[string]string{"a": "b"}},
@@ -74,7 +75,7 @@ func TestLoadConfig(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		id   component.ID
-		want *Config
+		want *agentstreamreceiver.Config
 	}{
 		{component.NewID(metadata.Type), minimal},
 		{component.NewIDWithName(metadata.Type, "database"), database},
@@ -114,7 +115,7 @@ func TestConfigErrorsShowNoSecret(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings["include"] = []any{"/runs/*"}
-			cfg := createDefaultConfig()
+			cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig()
 			err := confmap.NewFromStringMap(settings).Unmarshal(cfg)
 			if err == nil {
 				err = confmap.Validate(cfg)

@@ -1,6 +1,7 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pipeline"
+	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // markElements gives every element the id that the contract checker looks for, from what the generator wrote.
@@ -37,6 +42,32 @@ func markElements(td ptrace.Traces, ld plog.Logs) {
 			}
 		}
 	}
+}
+
+// markingFactory makes receivers whose consumers get marked elements.
+func markingFactory() receiver.Factory {
+	f := agentstreamreceiver.NewFactory()
+	return receiver.NewFactory(f.Type(), f.CreateDefaultConfig,
+		receiver.WithTraces(func(ctx context.Context, set receiver.Settings, cfg component.Config, next consumer.Traces) (receiver.Traces, error) {
+			marking, err := consumer.NewTraces(func(ctx context.Context, td ptrace.Traces) error {
+				markElements(td, plog.NewLogs())
+				return next.ConsumeTraces(ctx, td)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return f.CreateTraces(ctx, set, cfg, marking)
+		}, f.TracesStability()),
+		receiver.WithLogs(func(ctx context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
+			marking, err := consumer.NewLogs(func(ctx context.Context, ld plog.Logs) error {
+				markElements(ptrace.NewTraces(), ld)
+				return next.ConsumeLogs(ctx, ld)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return f.CreateLogs(ctx, set, cfg, marking)
+		}, f.LogsStability()))
 }
 
 // sessionWriter writes a small session file at each call and knows what must come of it.
@@ -84,14 +115,14 @@ func TestConsumeContract(t *testing.T) {
 	} {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			dir := t.TempDir()
-			cfg := createDefaultConfig().(*Config)
+			cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 			cfg.Stream.Include = []string{filepath.Join(dir, "*.jsonl")}
 			cfg.Stream.StartAt = "end" // each scenario has its own files
 			cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Millisecond, 5*time.Millisecond
 			require.NoError(t, cfg.Validate())
 			receivertest.CheckConsumeContract(receivertest.CheckConsumeContractParams{
 				T:             t,
-				Factory:       newFactory(markElements),
+				Factory:       markingFactory(),
 				Signal:        tt.signal,
 				Config:        cfg,
 				Generator:     &sessionWriter{t: t, dir: dir, prefix: tt.signal.String(), expect: tt.expect},

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"path/filepath"
@@ -17,7 +17,7 @@ func TestDatabaseUnderAnotherName(t *testing.T) {
 	appendTo(t, filepath.Join(folder, "a.jsonl"), assistant("1", "hello"))
 	r := start(t, configFor(filepath.Join(folder, "*")), nil)
 	skipped := func() int64 {
-		return r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", notParsedDatabase)
+		return r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "database")
 	}
 	require.Eventually(t, func() bool { return skipped() == 5 && len(r.texts()) == 1 }, wait, tick)
 	appendTo(t, filepath.Join(folder, "agents.db"), "later\n")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -21,7 +22,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	}
 	s.endReplay()
 	if reason != tail.CloseReasonIdle { // else the parts are replayed if the file grows
-		s.framing.end(s)
+		s.endLines()
 	}
 	s.did(timedFlush)
 	s.flush()
@@ -31,7 +32,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 		s.phase = phaseIdle
 	}
 	if err := s.deliver(ctx); err != nil {
-		s.receiver.meter.lost(lostBy(reason), s.pipeline.Undelivered())
+		s.receiver.meter.Lost(lostBy(reason), s.pipeline.Undelivered())
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
@@ -39,9 +40,9 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 
 func lostBy(reason tail.CloseReason) string {
 	if reason == tail.CloseReasonShutdown {
-		return dropShutdown
+		return meter.DropShutdown
 	}
-	return dropGone
+	return meter.DropGone
 }
 
 // flush applies what is pending in the parser at the end of a stream.
@@ -52,10 +53,25 @@ func (s *stream) flush() {
 	}
 }
 
-// exited ends the stream with the exit of the process that wrote it.
-func (s *stream) exited(ctx context.Context, e *outcome.Exit) error {
+// endLines passes on the parts of lines whose end is missing.
+func (s *stream) endLines() {
+	for line := range s.framing.Rest() {
+		s.line(line)
+	}
+}
+
+// Exited ends the stream with the exit of the process that wrote it.
+func (s *stream) Exited(ctx context.Context, e *outcome.Exit) error {
 	return s.finish(ctx, func() { s.pipeline.Exited(*e) })
 }
+
+// End ends the stream for a reason of its writer.
+func (s *stream) End(ctx context.Context, reason otlp.CloseReason) error {
+	return s.finish(ctx, func() { s.pipeline.Close(reason) })
+}
+
+// Abandon releases a stream whose output was not acknowledged. Nothing is closed.
+func (s *stream) Abandon() { s.receiver.streams.remove(s) }
 
 // finish applies what is pending in the parser and calls end.
 func (s *stream) finish(ctx context.Context, end func()) error {
@@ -63,7 +79,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endReplay()
-	s.framing.end(s)
+	s.endLines()
 	s.flush()
 	end()
 	s.phase = phaseClosed

@@ -6,19 +6,14 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 )
 
 // NewFactory makes the factory of the receiver.
-func NewFactory() receiver.Factory { return newFactory(nil) }
-
-// newFactory makes a factory whose receivers pass what they hand on through mark, with which tests mark the elements.
-func newFactory(mark func(ptrace.Traces, plog.Logs)) receiver.Factory {
-	f := &instances{byConfig: map[*Config]*agentStream{}, mark: mark}
+func NewFactory() receiver.Factory {
+	f := &instances{byConfig: map[*Config]*agentStream{}}
 	return receiver.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
@@ -30,8 +25,6 @@ func newFactory(mark func(ptrace.Traces, plog.Logs)) receiver.Factory {
 
 // instances shares one receiver between the pipelines of one configuration.
 type instances struct {
-	mark func(ptrace.Traces, plog.Logs)
-
 	mu       sync.Mutex
 	byConfig map[*Config]*agentStream
 }
@@ -41,7 +34,7 @@ func (f *instances) createTraces(_ context.Context, set receiver.Settings, cfg c
 	if err != nil {
 		return nil, err
 	}
-	r.out.traces = next
+	r.out.Traces = next
 	return r, nil
 }
 
@@ -50,7 +43,7 @@ func (f *instances) createLogs(_ context.Context, set receiver.Settings, cfg com
 	if err != nil {
 		return nil, err
 	}
-	r.out.logs = next
+	r.out.Logs = next
 	return r, nil
 }
 
@@ -59,7 +52,7 @@ func (f *instances) createMetrics(_ context.Context, set receiver.Settings, cfg 
 	if err != nil {
 		return nil, err
 	}
-	r.out.metrics = next
+	r.out.Metrics = next
 	return r, nil
 }
 
@@ -75,7 +68,6 @@ func (f *instances) instance(set receiver.Settings, cfg component.Config) (*agen
 	if err != nil {
 		return nil, err
 	}
-	r.out.mark = f.mark
 	// A receiver that was shut down is done: the same configuration may be built again.
 	r.onShutdown = func() {
 		f.mu.Lock()

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func newReading(t *testing.T, registry *telemetry.Registry, path string) *readin
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
 	lines := slices.Collect(bytes.Lines(data))
-	if isDocument(path) {
+	if parser.FramingOf(path) == parser.FramingDocument {
 		lines = [][]byte{data}
 	}
 	return &reading{registry: registry, id: filepath.Base(path), path: path, source: source, lines: lines}

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -93,7 +94,7 @@ func (e *exports) spans() []string {
 // read afterwards, also of a sub-agent that is asked again while its parent goes on.
 func TestFamiliesLive(t *testing.T) {
 	for name, paths := range families(t) {
-		if name == "claude/fork" || slices.ContainsFunc(paths, isDocument) {
+		if name == "claude/fork" || slices.ContainsFunc(paths, func(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }) {
 			continue // a fork is distinguished from its original by marks alone; a document is read again as a whole
 		}
 		t.Run(name, func(t *testing.T) {

@@ -1,15 +1,13 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 )
@@ -60,44 +58,6 @@ func TestAdviceOnProvider(t *testing.T) {
 				assert.Equal(t, []string{wrong + " provider=" + provider + " detected=" + writer}, warnings(r.told))
 			})
 		}
-	}
-}
-
-// TestAdviceOnPathPattern holds when a pattern that fits no file is told of: after a while, or at the end, and once.
-func TestAdviceOnPathPattern(t *testing.T) {
-	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
-	const none = "path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}"
-	for _, tt := range []struct {
-		name string
-		do   func(a *configHints)
-		want []string
-	}{
-		{"no file", func(a *configHints) { a.checkPattern(now.Add(time.Hour), true) }, nil},
-		{"at the end", func(a *configHints) { a.opened("x", false, now); a.checkPattern(now, true); a.checkPattern(now, true) }, []string{none}},
-		{"after a while", func(a *configHints) {
-			a.opened("x", false, now)
-			a.checkPattern(now.Add(patternPatience-1), false)
-			a.opened("y", false, now.Add(time.Second))
-			a.checkPattern(now.Add(patternPatience), false)
-			a.checkPattern(now.Add(2*patternPatience), true)
-		}, []string{none}},
-		{"a stray before", func(a *configHints) {
-			a.opened("x", false, now)
-			a.opened("runs/b", true, now)
-			a.checkPattern(now.Add(time.Hour), true)
-		}, nil},
-		{"a stray behind", func(a *configHints) {
-			a.opened("runs/b", true, now)
-			a.opened("x", false, now)
-			a.checkPattern(now.Add(time.Hour), true)
-		}, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			core, told := observer.New(zapcore.WarnLevel)
-			a := &configHints{logger: zap.New(core), pattern: "runs/{a}"}
-			tt.do(a)
-			assert.Equal(t, tt.want, warnings(told))
-		})
 	}
 }
 

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // TestOldSessionsAreFinished reads sessions that nobody has written to for a day, and their sub-agents: each has its root
@@ -85,7 +86,7 @@ func TestOldParentsAreFinished(t *testing.T) {
 				}
 				return names
 			}
-			config := func() *Config {
+			config := func() *agentstreamreceiver.Config {
 				cfg := stored(filepath.Join(dir, "**", "*.json*"))
 				cfg.Telemetry.ParentWait = time.Second // the agents of Claude Code 2.0.50 that name a topic have no call
 				cfg.Telemetry.EndGrace = time.Second   // a run waits so long for sub-agents that have no file

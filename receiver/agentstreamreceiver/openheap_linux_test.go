@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // BenchmarkOpenSessions measures what an open session takes of the heap once its lines are read and it rests.
@@ -52,13 +54,11 @@ func BenchmarkOpenSessions(b *testing.B) {
 func heapOfSessions(b *testing.B, dir string, files, records int) int64 {
 	b.Helper()
 	before := liveHeap()
-	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor(filepath.Join(dir, "*.jsonl")))
-	require.NoError(b, err)
 	counter := &arrivals{Logs: consumertest.NewNop()}
-	r.out.traces, r.out.logs = consumertest.NewNop(), counter
-	r.onShutdown = func() {}
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), configFor(filepath.Join(dir, "*.jsonl")), consumertest.NewNop(), counter)
+	require.NoError(b, err)
 	require.NoError(b, r.Start(b.Context(), componenttest.NewNopHost()))
-	require.Eventually(b, func() bool { return counter.records.Load() >= int64(records) && r.allRest(files) }, time.Minute, 20*time.Millisecond)
+	require.Eventually(b, func() bool { return counter.records.Load() >= int64(records) && r.AllSuspended(files) }, time.Minute, 20*time.Millisecond)
 	after := liveHeap()
 	require.NoError(b, r.Shutdown(b.Context()))
 	return after - before

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -26,11 +26,11 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // piped is a configuration of one FIFO, which it makes, with a folder of its own for spools.
-func piped(t *testing.T) (cfg *Config, fifo string) {
+func piped(t *testing.T) (cfg *agentstreamreceiver.Config, fifo string) {
 	t.Helper()
 	fifo = filepath.Join(t.TempDir(), "agent.fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -42,7 +42,7 @@ func piped(t *testing.T) (cfg *Config, fifo string) {
 }
 
 // spools lists what lies in the folder of spools.
-func spools(t *testing.T, cfg *Config) []string {
+func spools(t *testing.T, cfg *agentstreamreceiver.Config) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(cfg.Spool.Directory, "*", "*.spool"))
 	require.NoError(t, err)
@@ -317,25 +317,6 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 
 func last[T any](list []T) T { return list[len(list)-1] }
 
-// TestDropReason: why input is not kept any more is told apart by what can be done about it.
-func TestDropReason(t *testing.T) {
-	for name, tt := range map[string]struct {
-		err            error
-		reason, advice string
-	}{
-		"the limit":    {fmt.Errorf("keep input: %w", spool.ErrFull), "spool_full", "raise spool::max_size"},
-		"the disk":     {&os.PathError{Op: "write", Path: "/s", Err: syscall.ENOSPC}, "disk_full", "free disk space"},
-		"no right":     {&os.PathError{Op: "open", Path: "/s", Err: syscall.EACCES}, "spool_failed", "make the folder writable"},
-		"and whatever": {os.ErrClosed, "spool_failed", "spool::directory"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			reason, advice := dropReason(tt.err)
-			assert.Equal(t, tt.reason, reason)
-			assert.Contains(t, advice, tt.advice)
-		})
-	}
-}
-
 // TestSpoolThatCannotBe has a folder for spools that is none any more: the writer notices nothing, all is counted, and
 // once the folder is back the next writer is heard.
 func TestSpoolThatCannotBe(t *testing.T) {
@@ -418,6 +399,14 @@ func TestStopWithAWriterAtWork(t *testing.T) {
 	assert.Empty(t, spools(t, cfg))
 }
 
+// setStdin replaces standard input for a test.
+func setStdin(t *testing.T, in *os.File) {
+	t.Helper()
+	before := os.Stdin
+	os.Stdin = in
+	t.Cleanup(func() { os.Stdin = before })
+}
+
 // TestStdin reads standard input to its end, in the folder for temporary files.
 func TestStdin(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -428,10 +417,10 @@ func TestStdin(t *testing.T) {
 	require.NoError(t, err)
 	defer in.Close()
 	sink := &consumertest.LogsSink{}
-	factory := NewFactory()
-	a, err := newAgentStream(receivertest.NewNopSettings(factory.Type()), cfg)
+	factory := agentstreamreceiver.NewFactory()
+	setStdin(t, in)
+	a, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, sink)
 	require.NoError(t, err)
-	a.stdin, a.out.logs, a.onShutdown = in, sink, func() {}
 	require.NoError(t, a.Start(t.Context(), componenttest.NewNopHost()))
 	say(t, w, textLine("s", 0), textLine("s", 1))
 	r := rig{logs: sink}
@@ -444,6 +433,23 @@ func TestStdin(t *testing.T) {
 	require.NoError(t, a.Shutdown(context.Background()))
 }
 
+// TestStdinThatBreaks holds that standard input that can't be read is a permanent error: here it is a folder.
+func TestStdinThatBreaks(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	in, err := os.Open(t.TempDir())
+	require.NoError(t, err)
+	defer in.Close()
+	setStdin(t, in)
+	cfg := configFor()
+	cfg.Pipes = []config.Pipe{{Path: "-", Provider: "none"}}
+	m := newMachine()
+	r := startOn(t, m, cfg, nil)
+	require.Eventually(t, func() bool { return len(m.statuses()) == 1 }, wait, tick)
+	assert.Equal(t, []componentstatus.Status{componentstatus.StatusPermanentError}, m.statuses())
+	assert.ErrorContains(t, m.events[0].Err(), `read pipe "-": read `)
+	r.stop()
+}
+
 // TestTwoReceiversOfOneSpoolDirectory have folders of their own in it, but for the same pipe in two processes.
 func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	cfg, _ := piped(t)
@@ -452,7 +458,7 @@ func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	start(t, cfg, nil)
 	start(t, other, nil)
 
-	factory := NewFactory()
+	factory := agentstreamreceiver.NewFactory()
 	again := *cfg
 	set := receivertest.NewNopSettings(factory.Type())
 	set.ID = component.NewID(factory.Type())

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"testing"
@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // TestUnquotedTexts holds what is said of a number or a truth value where a text is asked for.
@@ -15,7 +17,7 @@ func TestUnquotedTexts(t *testing.T) {
 		require.NoError(t, err)
 		conf, err := retrieved.AsConf()
 		require.NoError(t, err)
-		return conf.Unmarshal(createDefaultConfig())
+		return conf.Unmarshal(agentstreamreceiver.NewFactory().CreateDefaultConfig())
 	}
 	err := read(`{include: [a], attributes: {team: 007, nightly: true, ratio: 1.10, name: x}, pipeline: {name: ci, run_id: 4711}, pipes: [{path: "-", attributes: {b: true}}]}`)
 	for _, want := range []string{

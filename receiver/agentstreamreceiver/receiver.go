@@ -15,13 +15,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/config"
-	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/delivery"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/hints"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/spooled"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
-	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -35,16 +36,17 @@ type agentStream struct {
 	id       component.ID
 	config   *Config
 	logger   *zap.Logger
-	meter    *meter
-	hints    *configHints
-	health   health
+	meter    *meter.Meter
+	health   *delivery.Health
+	hints    *hints.Hints
 	registry *telemetry.Registry
 	redactor *redact.Redactor // nil: secrets stay
-	out      delivery
+	out      *delivery.Delivery
+	inputs   *spooled.Inputs
+	sources  sources
 	streams  streams
 
 	whose
-	inputs
 	persistence
 	lifecycle
 }
@@ -55,18 +57,6 @@ type whose struct {
 	identity otlp.Identity // of the settings
 	ambient  otlp.Identity // of the environment
 	parent   otlp.Parent
-}
-
-// inputs are what the receiver reads.
-type inputs struct {
-	sources   sources
-	commands  []*command
-	pipes     []*pipe
-	running   sync.WaitGroup // of commands and pipes
-	spoolDir  string         // absolute; empty: the folder for temporary files
-	spools    sync.Map       // of *spooled: those that are being read
-	stdin     *os.File
-	openInput func(path string) (spool.Input, error) // opens a pipe by its path
 }
 
 // persistence is what outlives the process.
@@ -92,55 +82,77 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create telemetry: %w", err)
 	}
-	pattern, err := config.ParsePathPattern(cfg.Identity.PathPattern)
-	if err != nil {
-		return nil, fmt.Errorf("path_pattern %q: %w", cfg.Identity.PathPattern, err)
-	}
-	settings := telemetrySettings(&cfg.Telemetry, set.BuildInfo.Version)
-	settings.Metrics.InstanceID = instanceID(&set)
-	settings.PipelineService, settings.Attributes = cfg.Identity.Pipeline.ServiceName, attributesOf(cfg.Identity.Attributes).Attributes()
-	if settings.Prices, err = pipeline.ReadPrices(cfg.Telemetry.Prices); err != nil {
-		return nil, err
-	}
 	r := &agentStream{
 		id:        set.ID,
 		config:    cfg,
 		logger:    set.Logger,
-		meter:     newMeter(builder),
-		hints:     &configHints{logger: set.Logger, pattern: cfg.Identity.PathPattern},
-		registry:  telemetry.NewRegistry(settings),
-		whose:     whose{pattern: pattern, identity: identityOf(&cfg.Identity)},
-		inputs:    inputs{stdin: os.Stdin},
+		meter:     meter.New(builder),
+		health:    &delivery.Health{},
+		hints:     hints.New(set.Logger, cfg.Identity.PathPattern),
 		lifecycle: lifecycle{final: sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) })},
 	}
-	if cfg.Spool.Directory != "" {
-		if r.spoolDir, err = config.AbsolutePath(cfg.Spool.Directory); err != nil {
-			return nil, fmt.Errorf("spool::directory %q: %w", cfg.Spool.Directory, err)
-		}
+	if r.whose, err = newWhose(&cfg.Identity); err != nil {
+		return nil, err
 	}
 	if r.redactor, err = newRedactor(cfg); err != nil {
 		return nil, fmt.Errorf("redaction: %w", err)
 	}
-	traceParent := cfg.Identity.TraceParent
-	if cfg.Identity.Environment {
-		r.ambient = otlp.IdentityFromEnvironment(os.Getenv)
+	settings, err := registrySettings(&set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.registry = telemetry.NewRegistry(settings)
+	if r.out, err = delivery.New(delivery.Settings{
+		Receiver: set, Delivery: cfg.Delivery, Retry: cfg.Retry, Meter: r.meter, Health: r.health, Grown: r.measureGrowth,
+	}); err != nil {
+		return nil, err
+	}
+	if r.inputs, err = r.newInputs(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func newWhose(c *config.Identity) (w whose, err error) {
+	w.identity = pipeline.IdentityOf(c)
+	if w.pattern, err = config.ParsePathPattern(c.PathPattern); err != nil {
+		return w, fmt.Errorf("path_pattern %q: %w", c.PathPattern, err)
+	}
+	traceParent := c.TraceParent
+	if c.Environment {
+		w.ambient = otlp.IdentityFromEnvironment(os.Getenv)
 		traceParent = cmp.Or(traceParent, os.Getenv("TRACEPARENT"))
 	}
-	if r.parent, err = otlp.ParseTraceParent(traceParent); err != nil {
-		return nil, err
+	w.parent, err = otlp.ParseTraceParent(traceParent)
+	return w, err
+}
+
+// newInputs makes the pipes and commands.
+func (r *agentStream) newInputs() (*spooled.Inputs, error) {
+	cfg := r.config
+	dir := cfg.Spool
+	if dir.Directory != "" {
+		var err error
+		if dir.Directory, err = config.AbsolutePath(dir.Directory); err != nil {
+			return nil, fmt.Errorf("spool::directory %q: %w", cfg.Spool.Directory, err)
+		}
 	}
-	if r.out, err = newDelivery(set, cfg, r.meter); err != nil {
-		return nil, err
-	}
-	r.out.health, r.out.behind, r.openInput = &r.health, r.measureLag, r.openPipe
-	return r, nil
+	return spooled.New(spooled.Settings{
+		Receiver: r.id, Pipes: cfg.Pipes, Commands: cfg.Commands, Spool: dir, Provider: cfg.Stream.Provider, Identity: r.identity,
+		Follow: tail.Settings{
+			MaxLineSize: int(cfg.Stream.MaxLineSize), IdleFlush: cfg.Stream.ForceFlushPeriod, Observer: r.observer(),
+		},
+		PollInterval: cfg.Stream.PollInterval, Redactor: r.redactor, Stdin: os.Stdin,
+		Open:   func(s tail.Stream, o spooled.Origin) (spooled.Stream, error) { return r.newStream(s, o, 0) },
+		Logger: r.logger, Meter: r.meter, Health: r.health,
+	}), nil
 }
 
 // Start starts to follow the files. The context is not for background work.
 func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
-		r.health.host = host
+		r.health.Start(host)
 		var store tail.Store
 		if id := r.config.Storage; id != nil {
 			if r.storage, err = openStorage(ctx, host, *id, r.id); err != nil {
@@ -164,11 +176,11 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 		r.background.Go(func() { r.flushPipelines(work) })
 		r.background.Go(func() { r.exportMetrics(work) })
 		r.background.Go(func() { r.tickTexts(work) })
-		if err = r.sources.start(run); err == nil {
-			err = r.startPipes(run)
+		if err = r.sources.start(run); err != nil {
+			return
 		}
-		if err == nil {
-			err = r.startCommands(run)
+		if err = r.inputs.Start(run, r.storage); err != nil {
+			r.inputs.Stop(ctx, finalDelivery, r.cancel) // nobody else would
 		}
 	})
 	return err
@@ -179,7 +191,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	var err error
 	r.stop.Do(func() {
 		defer r.onShutdown()
-		defer r.meter.shutdown()
+		defer r.meter.Shutdown()
 		if r.cancel != nil { // else it was never started
 			err = r.close(ctx)
 		}
@@ -205,150 +217,24 @@ func (r *agentStream) close(ctx context.Context) error {
 	// First the background work, which locks streams while it waits for a consumer. It may itself wait for a stream that the
 	// reading has locked, so it ends only after that.
 	r.halt()
-	r.hints.checkPattern(time.Now(), true)
-	r.closePipes() // further input stays in the FIFO
+	r.hints.CheckPattern(time.Now(), true)
+	r.inputs.ClosePipes() // further input stays in the FIFO
 	err := r.sources.shutdown(ctx)
-	r.stopCommands(ctx)
+	r.inputs.Stop(ctx, finalDelivery, r.cancel)
 	r.background.Wait()
 	r.cancel()
 	last, cancel := context.WithTimeout(ctx, finalDelivery)
 	defer cancel()
 	ends := append(r.undelivered, r.registry.Close())
 	for _, md := range r.registry.Metrics().TakeLast(time.Now()) {
-		r.out.offer(last, md)
+		r.out.Offer(last, md)
 	}
 	for _, out := range ends {
-		r.meter.counts(out.Counts)
-		if e := r.out.deliver(last, &out); e != nil {
+		r.meter.Counts(out.Counts)
+		if e := r.out.Deliver(last, &out); e != nil {
 			return errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
 		}
 		out.Accepted()
 	}
 	return errors.Join(err, r.keepRegistry(last))
-}
-
-// flushPipelines exports the spans of quiet pipelines, until ctx ends.
-func (r *agentStream) flushPipelines(ctx context.Context) {
-	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.ParentWait, r.config.Telemetry.EndGrace) / 4
-	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
-		every = min(every, progress/4)
-	}
-	ticker.Run(ctx, max(every, 10*time.Millisecond), func(time.Time) error {
-		out := r.registry.Take()
-		r.meter.counts(out.Counts)
-		out.Counts = telemetry.Counts{}
-		if err := r.out.deliver(ctx, &out); err != nil {
-			r.undelivered = append(r.undelivered, out) // at shutdown, which tries once more
-			return err
-		}
-		out.Accepted()
-		r.storePipelines(ctx)
-		return nil
-	})
-}
-
-// storePipelines stores which pipeline spans were exported, and marks the streams below them as changed.
-func (r *agentStream) storePipelines(ctx context.Context) {
-	now := lastOf(r.registry.State().Pipelines)
-	if r.storage == nil || now == r.keptPipelines {
-		return
-	}
-	if err := r.keepRegistry(ctx); err != nil {
-		r.health.trouble(troubleStorage, err)
-		return // the next time
-	}
-	r.health.well(troubleStorage)
-	r.keptPipelines = now
-	for _, s := range r.streams.every() {
-		s.source.changed()
-	}
-}
-
-func lastOf(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[len(list)-1]
-}
-
-// tickTexts releases unfinished texts, and ends that may yet be revoked, after a quiet time of their stream; until ctx
-// ends.
-func (r *agentStream) tickTexts(ctx context.Context) {
-	ticker.Run(ctx, redact.DefaultQuiet/2, func(time.Time) error {
-		r.recordSpoolLag()
-		r.hints.checkPattern(time.Now(), false)
-		for _, s := range r.streams.list() {
-			if err := s.tick(ctx); err != nil {
-				return err // at shutdown; what is pending is exported when the stream is closed
-			}
-		}
-		return nil
-	})
-}
-
-// recordSpoolLag records the unread bytes of spools.
-func (r *agentStream) recordSpoolLag() {
-	r.spools.Range(func(c, _ any) bool {
-		c.(*spooled).lag()
-		return true
-	})
-}
-
-// exportMetrics exports the metrics at each interval, until ctx ends.
-func (r *agentStream) exportMetrics(ctx context.Context) {
-	metrics := r.registry.Metrics()
-	ticker.Run(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
-		if r.out.offer(ctx, metrics.Take(now)) {
-			metrics.Accepted()
-		}
-		return nil
-	})
-}
-
-// telemetrySettings converts the user's settings for package telemetry.
-func telemetrySettings(t *config.Telemetry, version string) telemetry.Settings {
-	return telemetry.Settings{
-		Semconv:          otlp.Semconv(t.Semconv),
-		Version:          version,
-		PipelineIdle:     t.PipelineIdle,
-		ParentWait:       t.ParentWait,
-		ProgressInterval: t.ProgressInterval,
-		EndGrace:         t.EndGrace,
-		StallAfter:       t.StallAfter,
-
-		Metrics: metrics.Settings{
-			Delta: t.Metrics.Temporality == config.TemporalityDelta, PromoteResource: t.Metrics.PromoteResourceAttributes,
-			SeriesPerMetric: t.Limits.SeriesPerMetric, ToolNames: t.Limits.ToolNames,
-		},
-		TraceBySession: t.Trace == config.TraceSession,
-		Capture:        otlp.CaptureSettings(t.Capture),
-		Limits:         limitsOf(&t.Limits),
-	}
-}
-
-func limitsOf(l *config.Limits) telemetry.Limits {
-	return telemetry.Limits{
-		TargetRunes: l.TargetLength, ContentBytes: int(l.ContentSize), PendingEvents: l.PendingEvents, PendingBytes: int(l.PendingSize),
-		Models: l.Models, OpenCalls: l.OpenCalls, RememberedIDs: l.IDCacheSize, EmittedIDs: l.DedupCacheSize, Pipelines: l.Pipelines,
-	}
-}
-
-// identityOf is the identity that the settings set for all files.
-func identityOf(c *config.Identity) otlp.Identity {
-	attrs := []otlp.Attribute{
-		{Key: otlp.AttrPipelineName, Value: c.Pipeline.Name},
-		{Key: otlp.AttrPipelineRunID, Value: c.Pipeline.RunID},
-		{Key: otlp.AttrTaskName, Value: c.Pipeline.Task},
-		{Key: otlp.AttrTaskRunID, Value: c.Pipeline.TaskRunID},
-		{Key: otlp.AttrGenAIAgentName, Value: c.Persona},
-	}
-	return otlp.NewIdentity(attrs...).With(attributesOf(c.Resource))
-}
-
-func attributesOf(m map[string]string) otlp.Identity {
-	attrs := make([]otlp.Attribute, 0, len(m))
-	for key, value := range m {
-		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
-	}
-	return otlp.NewIdentity(attrs...)
 }

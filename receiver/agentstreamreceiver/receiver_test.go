@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -29,6 +29,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // wait is how long a condition may take, on a machine that has much else to do.
@@ -47,19 +48,19 @@ type rig struct {
 }
 
 // start runs a receiver with cfg into sinks; nextLogs replaces the log sink where given.
-func start(t *testing.T, cfg *Config, nextLogs consumer.Logs) *rig {
+func start(t *testing.T, cfg *agentstreamreceiver.Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	return startOn(t, nil, cfg, nextLogs)
 }
 
 // startOn runs a receiver on a host; nil is one without extensions.
-func startOn(t *testing.T, host component.Host, cfg *Config, nextLogs consumer.Logs) *rig {
+func startOn(t *testing.T, host component.Host, cfg *agentstreamreceiver.Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	return startWith(t, host, cfg, nil, nextLogs)
 }
 
 // startWith is startOn with another sink of traces too, where given.
-func startWith(t *testing.T, host component.Host, cfg *Config, nextTraces consumer.Traces, nextLogs consumer.Logs) *rig {
+func startWith(t *testing.T, host component.Host, cfg *agentstreamreceiver.Config, nextTraces consumer.Traces, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
 	r := &rig{t: t, traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}, tel: componenttest.NewTelemetry()}
@@ -71,7 +72,7 @@ func startWith(t *testing.T, host component.Host, cfg *Config, nextTraces consum
 	}
 	core, told := observer.New(zapcore.DebugLevel)
 	r.told = told
-	factory := NewFactory()
+	factory := agentstreamreceiver.NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
 	set.ID = component.NewID(factory.Type()) // the same after a restart
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
@@ -102,8 +103,8 @@ func startWith(t *testing.T, host component.Host, cfg *Config, nextTraces consum
 	return r
 }
 
-func configFor(include ...string) *Config {
-	cfg := createDefaultConfig().(*Config)
+func configFor(include ...string) *agentstreamreceiver.Config {
+	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	cfg.Stream.Include = include
 	cfg.Stream.StartAt = "beginning"
 	cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Millisecond, 10*time.Millisecond

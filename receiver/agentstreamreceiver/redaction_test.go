@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"os"
@@ -14,13 +14,14 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // secrets are parts of the made-up keys in the session case-secrets-in-arguments.
 var secrets = []string{"AAAA1111", "zz-demo-0123", "hunter2secret", "qwertyuiop"}
 
 // exported is every byte that a receiver with cfg hands on of the session with the secrets.
-func exported(t *testing.T, change func(*Config)) string {
+func exported(t *testing.T, change func(*agentstreamreceiver.Config)) string {
 	t.Helper()
 	cfg := configFor(filepath.Join("..", "..", "testdata", "claude", "case-secrets-in-arguments.jsonl"))
 	cfg.Telemetry.Capture = config.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true}
@@ -53,7 +54,7 @@ func (r *rig) exported() string {
 
 // TestSecretsNeverLeave: no value of the secret case, nor a part of one, is in any exported byte, whatever is captured.
 func TestSecretsNeverLeave(t *testing.T) {
-	all := exported(t, func(*Config) {})
+	all := exported(t, func(*agentstreamreceiver.Config) {})
 	for _, secret := range secrets {
 		assert.NotContains(t, all, secret)
 	}
@@ -62,7 +63,7 @@ func TestSecretsNeverLeave(t *testing.T) {
 
 // TestRedactionCanBeTurnedOff shows that the test above looks where the secrets are.
 func TestRedactionCanBeTurnedOff(t *testing.T) {
-	all := exported(t, func(c *Config) { c.Redaction.Enabled = false })
+	all := exported(t, func(c *agentstreamreceiver.Config) { c.Redaction.Enabled = false })
 	for _, secret := range secrets {
 		assert.Contains(t, all, secret)
 	}
@@ -105,7 +106,7 @@ func TestSecretsOfEveryProvider(t *testing.T) {
 }
 
 func TestOwnRedactionRules(t *testing.T) {
-	all := exported(t, func(c *Config) {
+	all := exported(t, func(c *agentstreamreceiver.Config) {
 		c.Redaction.Rules = []config.RedactionRule{{Name: "host", Pattern: `host\.example`, Keyword: "host.example"}}
 	})
 	assert.NotContains(t, all, "host.example")

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -21,9 +21,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-func stored(include ...string) *Config {
+func stored(include ...string) *agentstreamreceiver.Config {
 	cfg := configFor(include...)
 	cfg.Storage = &diskID
 	cfg.Stream.PollInterval = 20 * time.Millisecond
@@ -221,7 +222,7 @@ func TestRestartKeepsPipelineSpan(t *testing.T) {
 	lines := session(t, "claude", "parity.jsonl")
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendLines(t, path, lines...)
-	cfg := func() *Config {
+	cfg := func() *agentstreamreceiver.Config {
 		c := stored(path)
 		c.Identity.Pipeline.Name, c.Identity.Pipeline.RunID, c.Identity.Pipeline.Task = "nightly", "17", "fix"
 		return c
@@ -345,33 +346,6 @@ func TestLag(t *testing.T) {
 	open(true)
 	require.Eventually(t, func() bool { return lag("claude") == 0 && lag("codex") == 0 }, wait, tick)
 	r.stop()
-}
-
-// TestLagTotals: a stream counts once, under the provider that it has last, and by the last that was told of it.
-func TestLagTotals(t *testing.T) {
-	var l lag
-	for _, step := range []struct {
-		name string
-		do   func() map[string]int64
-		want map[string]int64
-	}{
-		{"one", func() map[string]int64 { return l.set("a", "claude", 100) }, map[string]int64{"claude": 100}},
-		{"another", func() map[string]int64 { return l.set("b", "claude", 50) }, map[string]int64{"claude": 150}},
-		{"as before", func() map[string]int64 { return l.set("b", "", -1) }, map[string]int64{}},
-		{"of nobody yet", func() map[string]int64 { return l.set("c", "", 7) }, map[string]int64{"": 7}},
-		{"of somebody", func() map[string]int64 { return l.set("c", "codex", -1) }, map[string]int64{"": 0, "codex": 7}},
-		{"found", func() map[string]int64 {
-			return l.find(map[string]lagging{"b": {provider: "claude", found: 90}, "c": {provider: "codex", found: 3}, "d": {provider: "qwen", found: 1}})
-		}, map[string]int64{"claude": 190, "qwen": 1}},
-		{"told anew", func() map[string]int64 { return l.set("b", "claude", 20) }, map[string]int64{"claude": 120}},
-		{"read on", func() map[string]int64 { return l.clearFound() }, map[string]int64{"qwen": 0}},
-		{"read on again", func() map[string]int64 { return l.clearFound() }, map[string]int64{}},
-		{"at the end", func() map[string]int64 { return l.set("a", "", 0) }, map[string]int64{"claude": 20}},
-		{"and the other", func() map[string]int64 { return l.set("b", "claude", 0) }, map[string]int64{"claude": 0}},
-	} {
-		assert.Equal(t, step.want, step.do(), step.name)
-	}
-	assert.Len(t, l.streams, 1)
 }
 
 // TestRestartForkOfACompleteSession: a fork that only its ids tell from its parent gives what is its own, and nothing that

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // snapshot is what the disk holds now.
@@ -32,7 +34,7 @@ func (d *disk) restore(values map[string][]byte) {
 // restarts runs receivers one after the other, and collects what they give.
 type restarts struct {
 	t    *testing.T
-	cfg  *Config
+	cfg  *agentstreamreceiver.Config
 	m    *machine
 	now  *rig
 	uids []string
@@ -41,7 +43,7 @@ type restarts struct {
 	before map[string][]byte // what the disk held at the last look, for the next kill
 }
 
-func newRestarts(t *testing.T, cfg *Config) *restarts {
+func newRestarts(t *testing.T, cfg *agentstreamreceiver.Config) *restarts {
 	cfg.Storage = &diskID
 	r := &restarts{t: t, cfg: cfg, m: newMachine(), before: map[string][]byte{}}
 	r.now = startOn(t, r.m, cfg, nil)

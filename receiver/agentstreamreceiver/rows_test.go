@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"database/sql"
@@ -246,16 +246,19 @@ func TestRewrittenDocument(t *testing.T) {
 	assert.Equal(t, once.spanIDs(), live.spanIDs())
 }
 
-// TestDatabaseIsNoFileOfLines: what include matches besides is neither read as lines nor as a document.
+// TestDatabaseIsNoFileOfLines: OpenCode's database, and what SQLite keeps beside it, are not read as lines, whatever include
+// matches; files with names like that are.
 func TestDatabaseIsNoFileOfLines(t *testing.T) {
-	for file, want := range map[string]bool{
-		"/a/opencode.db": true, "/a/opencode.db-wal": true, "/a/opencode.db-shm": true, "/a/opencode.db-journal": true,
-		"/a/opencode.dbx": false, "/a/my-opencode.db": false, "/a/s.jsonl": false,
-	} {
-		assert.Equal(t, want, isDatabase(file), file)
+	dir := t.TempDir()
+	for _, name := range []string{"opencode.db-wal", "opencode.db-shm", "opencode.db-journal", "opencode.dbx", "my-opencode.db"} {
+		appendTo(t, filepath.Join(dir, name), name+"\n")
 	}
-	assert.True(t, isDocument("/a/session-1.json"))
-	assert.False(t, isDocument("/a/session-1.jsonl"))
+	cfg := configFor(filepath.Join(dir, "*"))
+	cfg.Stream.Provider = "none"
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return len(r.raw()) == 2 }, wait, tick)
+	r.stop()
+	assert.ElementsMatch(t, []string{"opencode.dbx", "my-opencode.db"}, r.raw())
 }
 
 // TestFolderOfDocuments reads the documents of a Gemini session and its sub-agent from where the CLI keeps them: nothing

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -25,6 +25,8 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // Scale is measured in processes of their own, since what a process takes of memory is told of all of it: the benchmark
@@ -88,16 +90,14 @@ func TestScaleProcess(t *testing.T) {
 func (c scaleCase) measure(t *testing.T) (f scaleFigures) {
 	cfg := configFor(filepath.Join(c.Dir, "**", "*.jsonl"))
 	cfg.Stream.StartAt = c.StartAt
-	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), cfg)
-	require.NoError(t, err)
 	counter := &arrivals{Logs: consumertest.NewNop(), came: make(chan time.Time, 1)}
-	r.out.traces, r.out.logs = consumertest.NewNop(), counter
-	r.onShutdown = func() {}
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), cfg, consumertest.NewNop(), counter)
+	require.NoError(t, err)
 	begin, cpu := time.Now(), usedCPU(t)
 	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
 	until(t, func() bool { return counter.records.Load() >= int64(c.Lines) })
 	f.Wall, f.ReadCPU = time.Since(begin), usedCPU(t)-cpu
-	until(t, func() bool { return !c.Rest || r.allRest(c.Files) })
+	until(t, func() bool { return !c.Rest || r.AllSuspended(c.Files) })
 	if c.Watch > 0 {
 		passed := time.NewTimer(c.Watch)
 		<-passed.C // what there was to do at start is done
@@ -135,22 +135,6 @@ func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration
 	}
 	slices.Sort(took)
 	return took[len(took)/2], took[len(took)*99/100]
-}
-
-// allRest reports whether there are as many streams and all of them rest. It is asked again and again, so it leaves
-// nothing behind that would count as theirs.
-func (r *agentStream) allRest(files int) bool {
-	r.streams.mu.Lock()
-	defer r.streams.mu.Unlock()
-	for s := range r.streams.all {
-		s.mu.Lock()
-		resting := s.pipeline.Suspended()
-		s.mu.Unlock()
-		if !resting {
-			return false
-		}
-	}
-	return len(r.streams.all) == files
 }
 
 // arrivals counts records, and tells when one came if somebody wants to know.

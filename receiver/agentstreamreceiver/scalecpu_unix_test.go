@@ -1,6 +1,6 @@
 //go:build unix
 
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"syscall"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -15,16 +15,16 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // handFed is a receiver without sources.
-func handFed(tb testing.TB) *agentStream {
+func handFed(tb testing.TB) *agentstreamreceiver.Inside {
 	tb.Helper()
-	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor("unused"))
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), configFor("unused"), consumertest.NewNop(), consumertest.NewNop())
 	require.NoError(tb, err)
-	r.out.traces, r.out.logs = consumertest.NewNop(), consumertest.NewNop()
-	tb.Cleanup(r.meter.shutdown)
+	tb.Cleanup(r.End)
 	return r
 }
 

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -36,13 +37,11 @@ func (g *gate) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 }
 
 // receiverInto makes a receiver with cfg that is not started yet.
-func receiverInto(t *testing.T, cfg *Config, traces *consumertest.TracesSink, logs *gate) *agentStream {
+func receiverInto(t *testing.T, cfg *agentstreamreceiver.Config, traces *consumertest.TracesSink, logs *gate) *agentstreamreceiver.Inside {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
-	r, err := newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), cfg)
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), cfg, traces, logs)
 	require.NoError(t, err)
-	r.onShutdown = func() {}
-	r.out.traces, r.out.logs = traces, logs
 	return r
 }
 
@@ -69,7 +68,7 @@ func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
 	var logs gate
 	r := receiverInto(t, configFor(path), &consumertest.TracesSink{}, &logs)
 	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
-	require.Eventually(t, func() bool { return len(r.streams.list()) > 0 }, wait, tick, "the lines so far are read")
+	require.Eventually(t, func() bool { return r.Due() > 0 }, wait, tick, "the lines so far are read")
 	logs.shut.Store(true)
 	appendTo(t, path, gemini(`"type":"message","role":"assistant","content":"One.\nTwo.","delta":true`))
 	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
@@ -87,19 +86,12 @@ func TestShutdownWhileALineIsRefused(t *testing.T) {
 	r := receiverInto(t, configFor(path), &consumertest.TracesSink{}, &logs)
 	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
 	require.Eventually(t, func() bool { return logs.refused.Load() > 0 }, wait, tick)
-	work, halt := context.WithCancel(t.Context())
-	halted := r.halt
-	r.halt = func() { halt(); halted() }
-	streams := r.streams.list()
-	require.Len(t, streams, 1)
-	ticking := make(chan struct{})
-	r.background.Go(func() {
-		close(ticking)
-		if err := streams[0].tick(work); err != nil { // nil if the stream was closed first
+	require.Equal(t, 1, r.Due())
+	r.TickUntilHalted(t.Context(), func(err error) {
+		if err != nil { // nil if the stream was closed first
 			assert.ErrorIs(t, err, context.Canceled)
 		}
 	})
-	<-ticking
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
@@ -137,7 +129,7 @@ func TestManyFilesShareTheLastDelivery(t *testing.T) {
 	var traces consumertest.TracesSink
 	r := receiverInto(t, configFor(filepath.Join(dir, "*")), &traces, &logs)
 	asked := 0
-	r.final = func() time.Time { asked++; return time.Now().Add(-time.Second) }
+	r.OnFinal(func() time.Time { asked++; return time.Now().Add(-time.Second) })
 	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
 	require.Eventually(t, func() bool { return logs.LogRecordCount() == 4 }, wait, tick)
 	logs.shut.Store(true)
@@ -157,7 +149,7 @@ func TestPassedLineIsToldOnce(t *testing.T) {
 	s, err := r.Open(t.Context(), tail.Stream{ID: "1", Path: "build.log"})
 	require.NoError(t, err)
 	require.NoError(t, s.Lines(t.Context(), []tail.Line{{Data: []byte("make: nothing to do")}}))
-	require.NoError(t, s.(*stream).tick(t.Context()))
+	require.NoError(t, agentstreamreceiver.StreamOf(s).Tick(t.Context()))
 	require.NoError(t, s.Close(t.Context(), tail.CloseReasonEnd))
 	assert.Equal(t, 1, logs.LogRecordCount())
 }

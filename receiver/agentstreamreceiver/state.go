@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -144,4 +145,42 @@ func (s *stream) endReplay() {
 	}
 	s.pipeline.EndReplay()
 	s.applyLater()
+}
+
+// applyRestated applies the events of a restated stream. Those that a previous process exported are replayed.
+func (s *stream) applyRestated(evs []events.DisplayEvent) {
+	old, fresh := s.exported.Split(evs)
+	line := s.pipeline.At
+	if line.Replay = true; !old.Empty() {
+		s.exported.Applied(old)
+		s.pipeline.Apply(line, old.Events)
+	}
+	if s.pipeline.At.Replay {
+		s.exported.Hold(fresh)
+		return
+	}
+	s.exported.Applied(fresh)
+	s.pipeline.Apply(s.pipeline.At, fresh.Events)
+}
+
+// applyLater applies the events that were new in replayed lines.
+func (s *stream) applyLater() {
+	if s.exported == nil {
+		return
+	}
+	fresh := s.exported.Held()
+	if fresh.Empty() {
+		return
+	}
+	s.exported.Applied(fresh)
+	s.pipeline.Apply(s.pipeline.At, fresh.Events)
+}
+
+// storeExported updates the state of a restated stream, which has no offsets for pending events. Linked sessions that were
+// closed when idle continue with new events only.
+func (s *stream) storeExported(state *streamState) {
+	state.Exported, state.Telemetry.Pending = s.exported.Encode(s.pipeline.Waiting()), nil
+	if s.phase == phaseIdle && s.source.afresh {
+		state.Telemetry = telemetry.StreamState{Last: 1}
+	}
 }

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // disk is a storage extension and its only client; what it holds outlives receivers.
@@ -142,8 +144,11 @@ func TestStorageHints(t *testing.T) {
 	} {
 		m := newMachine()
 		m.disk.fail = errors.New(tt.fail)
-		_, err := openStorage(t.Context(), m, diskID, component.MustNewID("agent_stream"))
-		assert.EqualError(t, err, fmt.Sprintf("get client of storage %q: %s", diskID, tt.want))
+		factory := agentstreamreceiver.NewFactory()
+		r, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), stored(filepath.Join(t.TempDir(), "*")), consumertest.NewNop())
+		require.NoError(t, err)
+		assert.EqualError(t, r.Start(t.Context(), m), fmt.Sprintf("get client of storage %q: %s", diskID, tt.want))
+		require.NoError(t, r.Shutdown(t.Context()))
 	}
 }
 
@@ -157,9 +162,9 @@ func TestStorageErrors(t *testing.T) {
 		"another kind":      {id: component.MustNewID("nop"), want: `extension "nop" is not a storage extension`},
 		"no client":         {id: diskID, disk: func(d *disk) { d.fail = errors.New("locked") }, want: `get client of storage "disk": locked`},
 		"newer state": {
-			id: diskID, disk: func(d *disk) { d.values[registryKey] = fmt.Appendf(nil, `{"version":%d}`, stateVersion+1) }, want: "newer version",
+			id: diskID, disk: func(d *disk) { d.values["registry"] = []byte(`{"version":1000}`) }, want: "newer version",
 		},
-		"broken state": {id: diskID, disk: func(d *disk) { d.values[registryKey] = []byte(`{`) }, want: `decode "registry"`},
+		"broken state": {id: diskID, disk: func(d *disk) { d.values["registry"] = []byte(`{`) }, want: `decode "registry"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine()
@@ -168,7 +173,7 @@ func TestStorageErrors(t *testing.T) {
 			}
 			cfg := stored(filepath.Join(t.TempDir(), "*"))
 			cfg.Storage = &test.id
-			factory := NewFactory()
+			factory := agentstreamreceiver.NewFactory()
 			r, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
 			require.NoError(t, err)
 			assert.ErrorContains(t, r.Start(t.Context(), m), test.want)

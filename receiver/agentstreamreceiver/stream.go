@@ -8,27 +8,37 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/hints"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/restated"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/spooled"
 	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
+)
+
+var (
+	_ tail.Suspender = (*stream)(nil)
+	_ tail.Stateful  = (*stream)(nil)
+	_ spooled.Stream = (*stream)(nil)
 )
 
 // stream is one input on its way from lines to acknowledged output.
 type stream struct {
 	receiver *agentStream
 	source   streamSource
-	doubt    *doubt // nil: there is none, or not any more
 	pipeline *pipeline.Pipeline
+	framing  pipeline.Framing
 	phase    phase
+	refused  bool // the last lines were not acknowledged
 	counted  counted
 
+	doubt        *hints.Doubt // nil: there is none, or not any more
 	unrecognized unrecognized
-	framing      framing
-	refused      bool // the last lines were not acknowledged
-	database     bool // it holds no lines; see [stream.skipDatabase]
+	database     database
 
 	// mu is held while lines are processed, and by the ticker that releases unfinished texts.
 	mu       sync.Mutex
@@ -37,7 +47,7 @@ type stream struct {
 	progress progress
 
 	kept     keptState
-	exported *exportedEvents // of a restated stream whose offset is stored; else nil
+	exported *restated.Events // of a restated stream whose offset is stored; else nil
 }
 
 // phase is the state of a stream:
@@ -88,6 +98,16 @@ type counted struct {
 	logged map[string]bool // reasons that were logged, once for the file
 }
 
+// add counts events.
+func (c *counted) add(evs []events.DisplayEvent) {
+	if c.kinds == nil {
+		c.kinds = make([]int64, len(events.Kinds())+1)
+	}
+	for i := range evs {
+		c.kinds[evs[i].Kind]++
+	}
+}
+
 // once reports whether a reason is logged for the first time for the file.
 func (c *counted) once(reason string) bool {
 	if c.logged[reason] {
@@ -111,22 +131,10 @@ type streamSource struct {
 	lasting  bool // its offset is stored
 }
 
-// streamOrigin is what the settings set for a stream.
-type streamOrigin struct {
-	provider  string
-	identity  otlp.Identity
-	awaitExit bool // it is the output of a command
-	resumed   bool // the command resumes a session
-	// idleGap is the time between two lines after which a run counts as left; 0 for a stream that its writer ends.
-	idleGap time.Duration
-}
-
 // Open opens a stream for a file.
 func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
-	r.hints.opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
-	st, err := r.newStream(s, streamOrigin{
-		provider: r.config.Stream.Provider, identity: r.identity, idleGap: r.config.Stream.IdleClose,
-	})
+	r.hints.Opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
+	st, err := r.newStream(s, spooled.Origin{Provider: r.config.Stream.Provider, Identity: r.identity}, r.config.Stream.IdleClose)
 	if err != nil {
 		return nil, err
 	}
@@ -135,19 +143,24 @@ func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, err
 	return st, nil
 }
 
-func (r *agentStream) newStream(s tail.Stream, o streamOrigin) (*stream, error) {
+// newStream makes a stream. idleGap is the time between two lines after which a run counts as left; 0 for a stream that its
+// writer ends.
+func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Duration) (*stream, error) {
 	st := &stream{
-		receiver: r, doubt: newDoubt(o.provider), framing: framing{newUnwrapper(&r.config.Stream, &s)},
-		source: streamSource{s.ID, s.Path, o.provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil},
+		receiver: r, doubt: r.hints.Doubt(s.Path, o.Provider),
+		source: streamSource{s.ID, s.Path, o.Provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil},
 	}
 	if !st.source.lasting {
 		st.source.changed = func() {}
+	}
+	if r.config.Stream.Container != config.ContainerNone && !s.Restated { // documents and rows have no framing
+		st.framing = pipeline.NewFraming(int(r.config.Stream.MaxLineSize))
 	}
 	marks := st.restore(s.State)
 	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
 	settings := pipeline.Settings{
 		Events: pipeline.EventSettings{
-			Provider: o.provider, Redactor: r.redactor,
+			Provider: o.Provider, Redactor: r.redactor,
 			Inputs:  r.config.Telemetry.Capture.ToolInput || r.config.Telemetry.Capture.Messages,
 			Outputs: r.config.Telemetry.Capture.ToolOutput || r.config.Telemetry.Capture.Messages,
 		},
@@ -155,21 +168,23 @@ func (r *agentStream) newStream(s tail.Stream, o streamOrigin) (*stream, error) 
 		Path: st.kept.path,
 		Telemetry: telemetry.StreamSettings{
 			ID:       s.ID,
-			Identity: o.identity.With(r.pathIdentity(st.kept.path)),
+			Identity: o.Identity.With(r.pathIdentity(st.kept.path)),
 			Parent:   r.parent,
-			IdleGap:  o.idleGap,
+			IdleGap:  idleGap,
 			FileTime: s.ModTime,
 			State:    st.kept.before,
 			Changed:  st.source.changed,
 
 			ExpectedDuration: r.config.Telemetry.ExpectedDuration,
-			AwaitExit:        o.awaitExit,
-			Resumed:          o.resumed,
+			AwaitExit:        o.AwaitExit,
+			Resumed:          o.Resumed,
 		},
-		OnOpen: st.opened, OnEvents: st.countEvents, OnInvalidParent: st.parentRefused, OnDropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
+		OnOpen: st.opened, OnEvents: st.counted.add, OnInvalidParent: func(err error) {
+			r.logger.Warn("ignoring invalid traceparent of in-band line", zap.String("path", s.Path), zap.Error(err))
+		}, OnDropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
 	if s.Restated && st.source.lasting {
-		st.exported = newExportedEvents(marks)
+		st.exported = restated.New(marks)
 		settings.Intercept = st.applyRestated
 	}
 	var err error
@@ -188,25 +203,18 @@ func (s *stream) opened(provider string) {
 		s.receiver.logger.Info("following file", zap.String("path", s.source.path), zap.String("provider", provider))
 		s.source.outside = nil // no line of the stream is unrecognized
 	}
-	s.receiver.meter.behind(s.source.id, provider, -1)
+	s.receiver.meter.Behind(s.source.id, provider, -1)
 }
 
-func (s *stream) countEvents(evs []events.DisplayEvent) {
-	if s.counted.kinds == nil {
-		s.counted.kinds = make([]int64, len(s.receiver.meter.kinds)+1)
-	}
-	for i := range evs {
-		s.counted.kinds[evs[i].Kind]++
-	}
-}
-
-func (s *stream) parentRefused(err error) {
-	s.receiver.logger.Warn("ignoring invalid traceparent of in-band line", zap.String("path", s.source.path), zap.Error(err))
+// Provider is the format, once known. Any goroutine may call it.
+func (s *stream) Provider() string {
+	name, _ := s.provider.Load().(string)
+	return name
 }
 
 // inBandDropped counts dropped attributes of the in-band line.
 func (s *stream) inBandDropped(n int) {
-	s.receiver.meter.inBand(n)
+	s.receiver.meter.InBand(n)
 	s.receiver.logger.Warn("dropping attributes of in-band line, see setting in_band",
 		zap.String("path", s.source.path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
 }
@@ -215,7 +223,7 @@ func (s *stream) inBandDropped(n int) {
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.skipDatabase(lines) {
+	if s.database.skips(s, lines) {
 		return nil
 	}
 	now := time.Now()
@@ -234,7 +242,9 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 		if !lines[i].Arrival.IsZero() {
 			s.pipeline.At.Arrival = lines[i].Arrival
 		}
-		s.framing.read(&lines[i], s)
+		for line := range s.framing.Lines(lines[i].Data, lines[i].Abridged) {
+			s.line(line)
+		}
 	}
 	s.pipeline.At.Read = time.Time{} // what a timer applies at the last line has a later read time
 	s.count()
@@ -249,25 +259,28 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 }
 
 // line processes one line, and logs one that is not parsed.
-func (s *stream) line(data []byte, noted parser.Noted) {
-	s.pipeline.Noted = noted
-	s.pipeline.Line(data)
+func (s *stream) line(line pipeline.Line) {
+	if line.TooLong {
+		if !s.pipeline.At.Replay {
+			s.receiver.meter.NotParsed(tail.SkipReasonTooLong.String(), 1)
+		}
+		if line.Data == nil {
+			return
+		}
+	}
+	s.pipeline.Noted = line.Noted
+	s.pipeline.Line(line.Data)
 	if s.phase == phaseReparsing {
 		return
 	}
 	status := s.pipeline.Events().LineStatus()
-	s.consider(data, status)
+	if s.doubt != nil && (s.pipeline.At.Replay || s.doubt.Settled(line.Data, status, s.pipeline.Events().Stats().Ignored)) {
+		s.doubt = nil
+	}
 	if !s.receiver.config.Stream.RawLines {
 		s.logUnparsed(status)
 	}
 	s.activity.unfinished.Store(s.pipeline.Holding())
-}
-
-// tooLong counts a line that is joined and longer than the limit.
-func (s *stream) tooLong() {
-	if !s.pipeline.At.Replay {
-		s.receiver.meter.notParsed(tail.SkipReasonTooLong.String(), 1)
-	}
 }
 
 // tick releases unfinished texts after a quiet time, and then what is pending in the parser until a stream is quiet.
@@ -335,18 +348,18 @@ func (s *stream) count() {
 		s.counted.seen = &parser.Stats{}
 	}
 	if !s.pipeline.At.Replay {
-		s.receiver.meter.lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.counted.seen, &now)
+		s.receiver.meter.Lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.counted.seen, &now)
 	}
 	*s.counted.seen = now
 }
 
 // deliver delivers the pending output and the new output of the stream.
 func (s *stream) deliver(ctx context.Context) error {
-	s.receiver.meter.events(s.counted.kinds)
-	send := func(out *telemetry.Output) error { return s.receiver.out.deliver(ctx, out) }
+	s.receiver.meter.Events(s.counted.kinds)
+	send := func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, out) }
 	err := s.pipeline.Deliver(send, func(out *telemetry.Output) {
 		if !s.pipeline.At.Replay {
-			s.receiver.meter.counts(out.Counts)
+			s.receiver.meter.Counts(out.Counts)
 			s.logCopies(&out.Counts)
 		}
 	})
@@ -363,4 +376,28 @@ func (s *stream) Idle(ctx context.Context) error {
 	s.endReplay()
 	s.pipeline.Idle()
 	return s.deliver(ctx)
+}
+
+// Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
+// [pipeline.Pipeline.Suspend].
+func (s *stream) Suspend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase.over() || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.left > 0 ||
+		s.framing.Pending() || !s.pipeline.Suspend() {
+		return false
+	}
+	s.counted.seen, s.counted.kinds, s.kept.left = nil, nil, len(s.kept.timed)
+	s.activity.unfinished.Store(false)
+	s.activity.restless.Store(false)
+	return true
+}
+
+// resume prepares a suspended stream for the replay of its lines.
+func (s *stream) resume() error {
+	if !s.pipeline.Suspended() {
+		return nil
+	}
+	s.phase = phaseReparsing
+	return s.pipeline.Resume()
 }

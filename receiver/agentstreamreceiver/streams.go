@@ -38,8 +38,7 @@ func (l *streams) provider(id string) string {
 	if s == nil {
 		return ""
 	}
-	name, _ := s.provider.Load().(string)
-	return name
+	return s.Provider()
 }
 
 // every returns all streams.

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"bytes"
@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // bench is a receiver without a source, whose streams are given lines by hand.
 type bench struct {
-	*agentStream
+	*agentstreamreceiver.Inside
 	traces *consumertest.TracesSink
 	logs   *consumertest.LogsSink
 }
@@ -28,10 +28,9 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{traces: &consumertest.TracesSink{}, logs: &consumertest.LogsSink{}}
 	var err error
-	b.agentStream, err = newAgentStream(receivertest.NewNopSettings(NewFactory().Type()), configFor("unused"))
+	b.Inside, err = agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), configFor("unused"), b.traces, b.logs)
 	require.NoError(t, err)
-	b.out.traces, b.out.logs = b.traces, b.logs
-	t.Cleanup(b.meter.shutdown)
+	t.Cleanup(b.End)
 	return b
 }
 
@@ -49,7 +48,7 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 	b = newBench(t)
 	c, err := b.Open(t.Context(), tail.Stream{ID: path, Path: path, ModTime: fileTime})
 	require.NoError(t, err)
-	st := c.(*stream)
+	st := agentstreamreceiver.StreamOf(c)
 	var lines []tail.Line
 	offset := int64(0)
 	for text := range bytes.Lines(data) {
@@ -71,10 +70,8 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 		at += n
 		require.NoError(t, c.Idle(t.Context()))
 		if rng.IntN(3) == 0 {
-			st.mu.Lock()
-			st.activity.moved = time.Time{}
-			st.mu.Unlock()
-			require.NoError(t, st.tick(t.Context()))
+			st.Quieten()
+			require.NoError(t, st.Tick(t.Context()))
 		}
 		want := rng.IntN(2) == 0
 		resting = rests && want && st.Suspend()

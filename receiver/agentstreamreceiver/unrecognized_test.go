@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package agentstreamreceiver_test
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 // TestUnrecognizedFiles holds which lines of no known provider are exported, what is counted and that one warning says so.
@@ -24,21 +25,21 @@ func TestUnrecognizedFiles(t *testing.T) {
 		file    string // what holds the lines
 		content string
 		link    string // leads to file, if set; file lies outside of what is watched then
-		set     func(*Config)
+		set     func(*agentstreamreceiver.Config)
 		passes  bool
 		reason  string
 		warning string
 	}{
 		{name: "any file", file: "a.jsonl", content: history, passes: true, reason: "passed", warning: "no known agent in the first lines of a file, exporting them as tailspan.raw; set provider, or unrecognized: drop"},
-		{name: "any file, to be dropped", file: "a.jsonl", content: history, set: func(c *Config) { c.Stream.Unrecognized = config.UnrecognizedDrop },
+		{name: "any file, to be dropped", file: "a.jsonl", content: history, set: func(c *agentstreamreceiver.Config) { c.Stream.Unrecognized = config.UnrecognizedDrop },
 			reason: "unrecognized", warning: "skipping unrecognized file"},
 		{name: "in the folder of Claude Code", file: ".claude/projects/p/journal.jsonl", content: history, reason: "agent_folder", warning: "skipping unrecognized file in agent folder"},
 		{name: "a history elsewhere", file: "copy/history.jsonl", content: history, reason: "agent_folder", warning: "skipping unrecognized file in agent folder"},
 		{name: "prompts of Gemini CLI elsewhere", file: "tmp/shop/logs.json", content: logs, reason: "agent_folder", warning: "skipping unrecognized file in agent folder"},
-		{name: "as it is, by wish", file: ".claude/journal.jsonl", content: history, set: func(c *Config) { c.Stream.Provider = "none" }, passes: true, reason: "passed"},
+		{name: "as it is, by wish", file: ".claude/journal.jsonl", content: history, set: func(c *agentstreamreceiver.Config) { c.Stream.Provider = "none" }, passes: true, reason: "passed"},
 		{name: "behind a link that leaves the folder", file: "x.txt", content: history, link: "a.jsonl", reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
-		{name: "such a link, by wish", file: "x.txt", content: history, link: "a.jsonl", set: func(c *Config) { c.Stream.Provider = "none" }, reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
-		{name: "such a link, every line copied", file: "x.txt", content: history, link: "a.jsonl", set: func(c *Config) { c.Stream.RawLines = true }, reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
+		{name: "such a link, by wish", file: "x.txt", content: history, link: "a.jsonl", set: func(c *agentstreamreceiver.Config) { c.Stream.Provider = "none" }, reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
+		{name: "such a link, every line copied", file: "x.txt", content: history, link: "a.jsonl", set: func(c *agentstreamreceiver.Config) { c.Stream.RawLines = true }, reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
 		{name: "such a link to a document", file: "x.txt", content: logs, link: "a.json", reason: "outside_link", warning: "skipping unrecognized file behind a link that leaves the watched folder"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

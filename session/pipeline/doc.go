@@ -8,6 +8,8 @@
 // [Pipeline.Deliver], which keeps what was not acknowledged). The first line may be an in-band line with the identity of the
 // stream (config.InBand), which the parser does not see.
 //
+// [Framing] comes before: it takes the framing of container runtimes off the lines of a file.
+//
 // # States
 //
 //	from       on                                            to         action

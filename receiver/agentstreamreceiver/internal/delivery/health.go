@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package delivery
 
 import (
 	"errors"
@@ -10,19 +10,20 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 )
 
-// trouble is a temporary error of the receiver.
-type trouble string
+// Trouble is a temporary error of the receiver.
+type Trouble string
 
+// The troubles of a receiver; see also [TroublePipe].
 const (
-	troubleTraces  trouble = "traces"  // the consumer of traces refuses
-	troubleLogs    trouble = "logs"    // the consumer of logs refuses
-	troubleStorage trouble = "storage" // offsets are not stored
+	TroubleTraces  Trouble = "traces"  // the consumer of traces refuses
+	TroubleLogs    Trouble = "logs"    // the consumer of logs refuses
+	TroubleStorage Trouble = "storage" // offsets are not stored
 )
 
-// troublePipe: the input of a pipe is not readable, or does not fit into its spool.
-func troublePipe(path string) trouble { return trouble("pipe " + path) }
+// TroublePipe: the input of a pipe is not readable, or does not fit into its spool.
+func TroublePipe(path string) Trouble { return Trouble("pipe " + path) }
 
-// health reports the component status to the collector, once per change:
+// Health reports the component status to the collector, once per change:
 //
 //	event                                            status
 //	-----                                            ------
@@ -34,29 +35,35 @@ func troublePipe(path string) trouble { return trouble("pipe " + path) }
 //
 // The collector's state machine has no way back from a permanent error, so nothing is reported after one. An unreadable file
 // is no error of the receiver: others are read, and it is counted and logged.
-type health struct {
-	host component.Host // nil: nothing is reported
-
+type Health struct {
 	mu    sync.Mutex
-	lost  bool // a permanent error was reported
-	wrong map[trouble]error
+	host  component.Host // nil: nothing is reported
+	lost  bool           // a permanent error was reported
+	wrong map[Trouble]error
 }
 
-// trouble reports a temporary error.
-func (h *health) trouble(of trouble, err error) {
+// Start names the host that is reported to.
+func (h *Health) Start(host component.Host) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.host = host
+}
+
+// Trouble reports a temporary error.
+func (h *Health) Trouble(of Trouble, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.wrong[of] == nil {
 		if h.wrong == nil {
-			h.wrong = map[trouble]error{}
+			h.wrong = map[Trouble]error{}
 		}
 		h.wrong[of] = err
 		h.reportLocked()
 	}
 }
 
-// well reports that an error is over.
-func (h *health) well(of trouble) {
+// Well reports that an error is over.
+func (h *Health) Well(of Trouble) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.wrong[of] != nil {
@@ -65,8 +72,8 @@ func (h *health) well(of trouble) {
 	}
 }
 
-// permanent reports an error that only a restart ends.
-func (h *health) permanent(err error) {
+// Permanent reports an error that only a restart ends.
+func (h *Health) Permanent(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost || h.host == nil {
@@ -76,7 +83,7 @@ func (h *health) permanent(err error) {
 	componentstatus.ReportStatus(h.host, componentstatus.NewPermanentErrorEvent(err))
 }
 
-func (h *health) reportLocked() {
+func (h *Health) reportLocked() {
 	if h.host == nil || h.lost {
 		return
 	}

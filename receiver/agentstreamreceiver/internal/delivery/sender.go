@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package delivery
 
 import (
 	"sync"
@@ -7,10 +7,11 @@ import (
 
 	"github.com/tailspan/tailspan/internal/batch"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 )
 
 // newSender bounds the batches of a signal. Splits and cuts are counted, and logged the first time.
-func newSender(s signal, limit int, logger *zap.Logger, m *meter) batch.Sender {
+func newSender(s meter.Signal, limit int, logger *zap.Logger, m *meter.Meter) *batch.Sender {
 	logSplit := sync.OnceFunc(func() {
 		logger.Warn("consumer refused batch for its size, splitting it; max_batch_size sets the size of batches",
 			zap.Stringer("signal", s), zap.Int("max_batch_size", limit))
@@ -19,15 +20,15 @@ func newSender(s signal, limit int, logger *zap.Logger, m *meter) batch.Sender {
 		logger.Warn("consumer refused a single record for its size, cutting it; raise the limit of the consumer to keep it whole",
 			zap.Stringer("signal", s), zap.String("mark", otlp.AttrTruncated))
 	})
-	return batch.Sender{
+	return &batch.Sender{
 		Limit: limit,
 		Mark:  otlp.AttrTruncated,
 		Split: func() {
-			m.split(s)
+			m.Split(s)
 			logSplit()
 		},
 		Cut: func() {
-			m.cut(s)
+			m.Cut(s)
 			logCut()
 		},
 	}

@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package restated
 
 import (
 	"bytes"
@@ -7,17 +7,16 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
-// exportedEvents are the events of a restated stream (a document, rows) that were exported. When such a stream is read again
+// Events are the events of a restated stream (a document, rows) that were exported. When such a stream is read again
 // after a restart, no offset divides it: a row or a message may contain more than before. So each event is identified by
 // its content.
-type exportedEvents struct {
+type Events struct {
 	before map[uint64]mark // of a previous process
 	nth    map[uint64]int  // number of events of a name in this process
 	order  []mark          // what was applied, in order
-	later  portion         // new, and pending until the replay ends
+	later  Portion         // new, and pending until the replay ends
 }
 
 // mark identifies an event that was applied.
@@ -31,8 +30,9 @@ type mark struct {
 // maxExported bounds the marks of a stream; the oldest are evicted first.
 const maxExported = 1 << 16
 
-func newExportedEvents(kept []byte) *exportedEvents {
-	g := &exportedEvents{before: map[uint64]mark{}, nth: map[uint64]int{}}
+// New restores the marks that a previous process stored.
+func New(kept []byte) *Events {
+	g := &Events{before: map[uint64]mark{}, nth: map[uint64]int{}}
 	for len(kept) >= 12 {
 		m := mark{name: binary.LittleEndian.Uint64(kept), text: binary.LittleEndian.Uint32(kept[8:]), out: true}
 		length, n := binary.Uvarint(kept[12:])
@@ -46,8 +46,8 @@ func newExportedEvents(kept []byte) *exportedEvents {
 	return g
 }
 
-// encode returns the marks of exported events: the last waiting events are pending, unless a previous process exported them.
-func (g *exportedEvents) encode(waiting int) []byte {
+// Encode returns the marks of exported events: the last waiting events are pending, unless a previous process exported them.
+func (g *Events) Encode(waiting int) []byte {
 	var b []byte
 	put := func(m *mark) {
 		b = binary.LittleEndian.AppendUint64(b, m.name)
@@ -84,19 +84,19 @@ func textHash(s string) uint32 {
 	return h.Sum32()
 }
 
-// portion are events, and the marks of what they are.
-type portion struct {
-	evs   []events.DisplayEvent
-	marks []mark
+// Portion are events, and the marks of what they are.
+type Portion struct {
+	Events []events.DisplayEvent
+	marks  []mark
 }
 
-func (p *portion) add(e *events.DisplayEvent, m mark) {
-	p.evs, p.marks = append(p.evs, *e), append(p.marks, m)
+func (p *Portion) add(e *events.DisplayEvent, m mark) {
+	p.Events, p.marks = append(p.Events, *e), append(p.marks, m)
 }
 
-// split divides events into those that a previous process exported and those that are new. The added part of a text that
+// Split divides events into those that a previous process exported and those that are new. The added part of a text that
 // has grown is new.
-func (g *exportedEvents) split(evs []events.DisplayEvent) (old, fresh portion) {
+func (g *Events) Split(evs []events.DisplayEvent) (old, fresh Portion) {
 	for i := range evs {
 		m := g.mark(&evs[i])
 		before, known := g.before[m.name]
@@ -118,7 +118,7 @@ func (g *exportedEvents) split(evs []events.DisplayEvent) (old, fresh portion) {
 }
 
 // mark makes the mark of the next event of its name.
-func (g *exportedEvents) mark(e *events.DisplayEvent) mark {
+func (g *Events) mark(e *events.DisplayEvent) mark {
 	name := name(e)
 	nth := g.nth[name]
 	g.nth[name] = nth + 1
@@ -138,55 +138,29 @@ func (m mark) added(e *events.DisplayEvent) (events.DisplayEvent, bool) {
 	return r, true
 }
 
-// applied records what is applied now.
-func (g *exportedEvents) applied(marks []mark) {
-	g.order = append(g.order, marks...)
+// Applied records that a portion is applied now.
+func (g *Events) Applied(p Portion) {
+	g.order = append(g.order, p.marks...)
 	if drop := len(g.order) - maxExported; drop > 0 {
 		g.order = append(g.order[:0:0], g.order[drop:]...)
 	}
 }
 
-// hold keeps new events until the replay ends. Borrowed memory is copied.
-func (g *exportedEvents) hold(fresh portion) {
-	for i := range fresh.evs {
-		t := &fresh.evs[i].Tool
+// Hold keeps new events until the replay ends. Borrowed memory is copied.
+func (g *Events) Hold(fresh Portion) {
+	for i := range fresh.Events {
+		t := &fresh.Events[i].Tool
 		t.Input, t.Output = bytes.Clone(t.Input), bytes.Clone(t.Output)
 	}
-	g.later.evs, g.later.marks = append(g.later.evs, fresh.evs...), append(g.later.marks, fresh.marks...)
+	g.later.Events, g.later.marks = append(g.later.Events, fresh.Events...), append(g.later.marks, fresh.marks...)
 }
 
-// applyRestated applies the events of a restated stream. Those that a previous process exported are replayed.
-func (s *stream) applyRestated(evs []events.DisplayEvent) {
-	old, fresh := s.exported.split(evs)
-	line := s.pipeline.At
-	if line.Replay = true; len(old.marks) > 0 {
-		s.exported.applied(old.marks)
-		s.pipeline.Apply(line, old.evs)
-	}
-	if s.pipeline.At.Replay {
-		s.exported.hold(fresh)
-		return
-	}
-	s.exported.applied(fresh.marks)
-	s.pipeline.Apply(s.pipeline.At, fresh.evs)
+// Held returns what Hold kept, and keeps it no longer.
+func (g *Events) Held() Portion {
+	held := g.later
+	g.later = Portion{}
+	return held
 }
 
-// applyLater applies the events that were new in replayed lines.
-func (s *stream) applyLater() {
-	if s.exported == nil || len(s.exported.later.evs) == 0 {
-		return
-	}
-	fresh := s.exported.later
-	s.exported.later = portion{}
-	s.exported.applied(fresh.marks)
-	s.pipeline.Apply(s.pipeline.At, fresh.evs)
-}
-
-// storeExported updates the state of a restated stream, which has no offsets for pending events. Linked sessions that were
-// closed when idle continue with new events only.
-func (s *stream) storeExported(state *streamState) {
-	state.Exported, state.Telemetry.Pending = s.exported.encode(s.pipeline.Waiting()), nil
-	if s.phase == phaseIdle && s.source.afresh {
-		state.Telemetry = telemetry.StreamState{Last: 1}
-	}
-}
+// Empty reports whether nothing is in it: a portion may have no events and yet the marks of parts of texts.
+func (p *Portion) Empty() bool { return len(p.marks) == 0 }

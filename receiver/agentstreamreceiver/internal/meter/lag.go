@@ -1,12 +1,11 @@
-package agentstreamreceiver
+package meter
 
 import (
-	"os"
 	"sync"
 	"time"
 )
 
-// lag is how many bytes of files are not acknowledged yet, by provider.
+// lag is how many bytes of streams are not acknowledged yet, by provider.
 //
 // The source reports it when it reads a file. While a consumer refuses, the source reads little or nothing, and that is when
 // the lag matters: the receiver then stats the files from time to time.
@@ -18,6 +17,12 @@ type lag struct {
 	growing  bool               // some have grown
 }
 
+// Found is how many bytes of a stream are not acknowledged, by the size of its file.
+type Found struct {
+	Provider string
+	Bytes    int64
+}
+
 type lagging struct {
 	provider string
 	reported int64 // by the source
@@ -25,9 +30,6 @@ type lagging struct {
 }
 
 func (l lagging) bytes() int64 { return max(l.reported, l.found) }
-
-// statInterval is the time between two stats of the files while a consumer refuses; at most the longest retry interval.
-const statInterval = 5 * time.Second
 
 // set records the lag of a stream (negative: unchanged) and returns the totals that changed, by provider.
 func (l *lag) set(id, provider string, bytes int64) map[string]int64 {
@@ -41,14 +43,14 @@ func (l *lag) set(id, provider string, bytes int64) map[string]int64 {
 }
 
 // find records the lag of streams by their size.
-func (l *lag) find(behind map[string]lagging) map[string]int64 {
+func (l *lag) find(behind map[string]Found) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	changed := map[string]int64{}
 	for id, one := range behind {
 		now := l.streams[id]
-		now.found = one.found
-		l.putLocked(id, one.provider, now, changed)
+		now.found = one.Bytes
+		l.putLocked(id, one.Provider, now, changed)
 	}
 	l.growing = true
 	return changed
@@ -105,22 +107,4 @@ func (l *lag) due(now time.Time, every time.Duration) bool {
 	}
 	l.lastStat = now
 	return true
-}
-
-// measureLag stats the files while a consumer refuses.
-func (r *agentStream) measureLag() {
-	if !r.meter.lag.due(time.Now(), min(statInterval, r.config.Retry.MaxInterval)) {
-		return
-	}
-	behind := map[string]lagging{}
-	for _, s := range r.streams.every() {
-		if !s.progress.grows.Load() {
-			continue
-		}
-		if info, err := os.Stat(s.source.path); err == nil && info.Size() > s.progress.accepted.Load() {
-			name, _ := s.provider.Load().(string)
-			behind[s.source.id] = lagging{provider: name, found: info.Size() - s.progress.accepted.Load()}
-		}
-	}
-	r.meter.recordLag(r.meter.lag.find(behind))
 }

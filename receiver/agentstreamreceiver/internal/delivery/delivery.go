@@ -1,4 +1,4 @@
-package agentstreamreceiver
+package delivery
 
 import (
 	"context"
@@ -18,65 +18,76 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/batch"
 	"github.com/tailspan/tailspan/internal/retry"
+	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // dataFormat is the format that the collector's own metrics name.
 const dataFormat = "agent_stream"
 
-// delivery exports spans and records to the consumers of the pipelines, each with its own retry loop.
-type delivery struct {
-	traces  consumer.Traces  // nil without a traces pipeline
-	logs    consumer.Logs    // nil without a logs pipeline
-	metrics consumer.Metrics // nil without a metrics pipeline
-
-	settings config.Delivery
-	retry    configretry.BackOffConfig
-	logger   *zap.Logger
-	meter    *meter
-	health   *health
-	report   *receiverhelper.ObsReport
-	senders  [signalEnd]batch.Sender
-	behind   func()                         // measures how far the files have grown; may be nil
-	mark     func(ptrace.Traces, plog.Logs) // in tests only
+// Settings describe a Delivery.
+type Settings struct {
+	// Receiver is what the collector gives the receiver.
+	Receiver receiver.Settings
+	// Delivery bounds batches, and says what becomes of those that are rejected.
+	Delivery config.Delivery
+	// Retry are the waits between attempts.
+	Retry configretry.BackOffConfig
+	// Meter counts what is retried, split, cut and dropped.
+	Meter *meter.Meter
+	// Health reports consumers that refuse.
+	Health *Health
+	// Grown measures how far the files have grown while a consumer refuses; it may be called at any time.
+	Grown func()
 }
 
-func newDelivery(set receiver.Settings, cfg *Config, m *meter) (delivery, error) {
+// Delivery sends spans, records and metrics to the consumers of the pipelines, each with its own retry loop.
+type Delivery struct {
+	// Traces, Logs and Metrics are the consumers; nil without a pipeline of the signal. They are set before the first output.
+	Traces  consumer.Traces
+	Logs    consumer.Logs
+	Metrics consumer.Metrics
+
+	settings Settings
+	logger   *zap.Logger
+	report   *receiverhelper.ObsReport
+	senders  map[meter.Signal]*batch.Sender
+}
+
+// New makes a Delivery without consumers.
+func New(s Settings) (*Delivery, error) {
 	report, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
-		ReceiverID: set.ID, Transport: "file", LongLivedCtx: true, ReceiverCreateSettings: set,
+		ReceiverID: s.Receiver.ID, Transport: "file", LongLivedCtx: true, ReceiverCreateSettings: s.Receiver,
 	})
 	if err != nil {
-		return delivery{}, fmt.Errorf("create report: %w", err)
+		return nil, fmt.Errorf("create report: %w", err)
 	}
-	d := delivery{settings: cfg.Delivery, retry: cfg.Retry, logger: set.Logger, meter: m, report: report}
-	for s := range signalEnd {
-		d.senders[s] = newSender(s, int(cfg.Delivery.MaxBatchSize), set.Logger, m)
+	d := &Delivery{settings: s, logger: s.Receiver.Logger, report: report, senders: map[meter.Signal]*batch.Sender{}}
+	for _, signal := range []meter.Signal{meter.SignalTraces, meter.SignalLogs, meter.SignalMetrics} {
+		d.senders[signal] = newSender(signal, int(s.Delivery.MaxBatchSize), d.logger, s.Meter)
 	}
 	return d, nil
 }
 
-// deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only when ctx
+// Deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only when ctx
 // ends, and leaves in out what was not acknowledged.
-func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
-	if d.mark != nil {
-		d.mark(out.Traces, out.Logs)
-	}
+func (d *Delivery) Deliver(ctx context.Context, out *telemetry.Output) error {
 	var err error
-	if out.Traces.SpanCount() > 0 && d.traces != nil {
-		out.Traces, err = d.senders[signalTraces].Traces(out.Traces, func(p batch.Part[ptrace.Traces]) error {
-			return d.retryUntilAcknowledged(ctx, offerOf(signalTraces, p), func(ctx context.Context) error {
+	if out.Traces.SpanCount() > 0 && d.Traces != nil {
+		out.Traces, err = d.senders[meter.SignalTraces].Traces(out.Traces, func(p batch.Part[ptrace.Traces]) error {
+			return d.retryUntilAcknowledged(ctx, offerOf(meter.SignalTraces, p), func(ctx context.Context) error {
 				op := d.report.StartTracesOp(ctx)
-				err := d.traces.ConsumeTraces(op, p.Batch)
+				err := d.Traces.ConsumeTraces(op, p.Batch)
 				d.report.EndTracesOp(op, dataFormat, p.Elements, err)
 				return err
 			})
 		})
 	}
-	if err == nil && out.Logs.LogRecordCount() > 0 && d.logs != nil {
-		out.Logs, err = d.senders[signalLogs].Logs(out.Logs, func(p batch.Part[plog.Logs]) error {
-			return d.retryUntilAcknowledged(ctx, offerOf(signalLogs, p), func(ctx context.Context) error {
+	if err == nil && out.Logs.LogRecordCount() > 0 && d.Logs != nil {
+		out.Logs, err = d.senders[meter.SignalLogs].Logs(out.Logs, func(p batch.Part[plog.Logs]) error {
+			return d.retryUntilAcknowledged(ctx, offerOf(meter.SignalLogs, p), func(ctx context.Context) error {
 				op := d.report.StartLogsOp(ctx)
-				err := d.logs.ConsumeLogs(op, p.Batch)
+				err := d.Logs.ConsumeLogs(op, p.Batch)
 				d.report.EndLogsOp(op, dataFormat, p.Elements, err)
 				return err
 			})
@@ -85,16 +96,16 @@ func (d *delivery) deliver(ctx context.Context, out *telemetry.Output) error {
 	return err
 }
 
-// offer exports metrics once and reports whether they were accepted: the next export repeats refused ones. A batch that is
+// Offer sends metrics once and reports whether they were accepted: the next export repeats refused ones. A batch that is
 // refused for its size is split; if one of several parts is refused, the batch counts as accepted.
-func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool) {
-	if md.DataPointCount() == 0 || d.metrics == nil {
+func (d *Delivery) Offer(ctx context.Context, md pmetric.Metrics) (accepted bool) {
+	if md.DataPointCount() == 0 || d.Metrics == nil {
 		return true
 	}
 	parts, refused := 0, 0
-	_, _ = d.senders[signalMetrics].Metrics(md, func(p batch.Part[pmetric.Metrics]) error {
+	_, _ = d.senders[meter.SignalMetrics].Metrics(md, func(p batch.Part[pmetric.Metrics]) error {
 		op := d.report.StartMetricsOp(ctx)
-		err := d.metrics.ConsumeMetrics(op, p.Batch)
+		err := d.Metrics.ConsumeMetrics(op, p.Batch)
 		d.report.EndMetricsOp(op, dataFormat, p.Elements, err)
 		if batch.IsTooLarge(err) && !p.Last {
 			return err
@@ -103,7 +114,7 @@ func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool
 			return nil
 		}
 		refused++
-		d.meter.retried(signalMetrics)
+		d.settings.Meter.Retried(meter.SignalMetrics)
 		d.logger.Warn("consumer refused metrics, will send them with the next export", zap.Int("points", p.Elements), zap.Error(err))
 		return nil // the other parts may be accepted
 	})
@@ -111,11 +122,11 @@ func (d *delivery) offer(ctx context.Context, md pmetric.Metrics) (accepted bool
 }
 
 // troubleOf is the trouble of a consumer that refuses a signal.
-func troubleOf(s signal) trouble {
-	if s == signalTraces {
-		return troubleTraces
+func troubleOf(s meter.Signal) Trouble {
+	if s == meter.SignalTraces {
+		return TroubleTraces
 	}
-	return troubleLogs
+	return TroubleLogs
 }
 
 // isPermanent reports whether a retry is useless. If several pipelines have a signal, the collector sends to all of them and
@@ -135,12 +146,12 @@ func isPermanent(err error) bool {
 
 // offer is a part of a batch that is sent to a consumer.
 type offer struct {
-	signal   signal
+	signal   meter.Signal
 	elements int
 	last     bool // it can't be made smaller
 }
 
-func offerOf[B any](s signal, p batch.Part[B]) offer {
+func offerOf[B any](s meter.Signal, p batch.Part[B]) offer {
 	return offer{signal: s, elements: p.Elements, last: p.Last}
 }
 
@@ -155,14 +166,14 @@ const (
 )
 
 // answerOf reads a consumer's error. With on_permanent_error: retry nothing is permanent.
-func (d *delivery) answerOf(err error, o offer) answer {
+func (d *Delivery) answerOf(err error, o offer) answer {
 	tooLarge := batch.IsTooLarge(err)
 	switch {
 	case err == nil:
 		return answerAccepted
 	case tooLarge && !o.last:
 		return answerTooLarge
-	case (tooLarge || isPermanent(err)) && d.settings.OnPermanentError != config.OnPermanentErrorRetry:
+	case (tooLarge || isPermanent(err)) && d.settings.Delivery.OnPermanentError != config.OnPermanentErrorRetry:
 		return answerPermanent
 	default:
 		return answerTemporary
@@ -171,20 +182,20 @@ func (d *delivery) answerOf(err error, o offer) answer {
 
 // retryUntilAcknowledged calls consume until it accepts. A batch that is rejected permanently, or for longer than
 // retry_on_failure allows, is dropped, counted and logged. A refusal for its size is returned, so that the part is split.
-func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
+func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
 	backoff := retry.New(retry.Settings{
-		InitialInterval: d.retry.InitialInterval, MaxInterval: d.retry.MaxInterval, Multiplier: d.retry.Multiplier, Randomization: d.retry.RandomizationFactor,
+		InitialInterval: d.settings.Retry.InitialInterval, MaxInterval: d.settings.Retry.MaxInterval, Multiplier: d.settings.Retry.Multiplier, Randomization: d.settings.Retry.RandomizationFactor,
 	})
 	begin := time.Now()
 	for attempt := 0; ; attempt++ {
 		err := consume(ctx)
 		answer := d.answerOf(err, o)
 		if answer != answerTemporary && attempt > 0 {
-			d.meter.recordLag(d.meter.lag.clearFound())
+			d.settings.Meter.Resumed()
 		}
 		switch answer {
 		case answerAccepted:
-			d.health.well(troubleOf(o.signal))
+			d.settings.Health.Well(troubleOf(o.signal))
 			return nil
 		case answerTooLarge:
 			return err
@@ -195,18 +206,16 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 		}
 		d.refused(o, err)
 		if ctx.Err() == nil && d.gaveUp(begin) { // else the stop is why it failed, and the lines are read again
-			d.reject(o, dropExpired, err)
+			d.reject(o, meter.DropExpired, err)
 			return nil
 		}
 		wait := backoff.Next()
-		d.meter.retried(o.signal)
+		d.settings.Meter.Retried(o.signal)
 		if attempt == 0 {
 			d.logger.Warn("consumer refused batch, will retry",
 				zap.Stringer("signal", o.signal), zap.Int("elements", o.elements), zap.Duration("retry_in", wait), zap.Error(err))
 		}
-		if d.behind != nil {
-			d.behind()
-		}
+		d.settings.Grown()
 		if !retry.Wait(ctx, wait) {
 			return fmt.Errorf("deliver %s: %w", o.signal, ctx.Err())
 		}
@@ -214,28 +223,28 @@ func (d *delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 }
 
 // gaveUp reports whether retry_on_failure allows no further attempt of a batch that was first sent at begin.
-func (d *delivery) gaveUp(begin time.Time) bool {
-	return !d.retry.Enabled || d.retry.MaxElapsedTime > 0 && time.Since(begin) >= d.retry.MaxElapsedTime
+func (d *Delivery) gaveUp(begin time.Time) bool {
+	return !d.settings.Retry.Enabled || d.settings.Retry.MaxElapsedTime > 0 && time.Since(begin) >= d.settings.Retry.MaxElapsedTime
 }
 
 // refused reports that the consumer of a signal refuses.
-func (d *delivery) refused(o offer, err error) {
-	d.health.trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
+func (d *Delivery) refused(o offer, err error) {
+	d.settings.Health.Trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
 }
 
 // rejection is the reason of a permanent error.
 func rejection(err error) string {
 	if batch.IsTooLarge(err) {
-		return dropTooLarge
+		return meter.DropTooLarge
 	}
-	return dropRefused
+	return meter.DropRefused
 }
 
 // reject counts and logs what is dropped.
-func (d *delivery) reject(o offer, reason string, err error) {
-	d.meter.dropped(o.signal, reason, o.elements)
+func (d *Delivery) reject(o offer, reason string, err error) {
+	d.settings.Meter.Dropped(o.signal, reason, o.elements)
 	message := "consumer rejected batch permanently, dropping it"
-	if reason == dropExpired {
+	if reason == meter.DropExpired {
 		message = "consumer refused batch, dropping it as retry_on_failure says"
 	}
 	d.logger.Error(message,
