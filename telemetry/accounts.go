@@ -1,63 +1,16 @@
 package telemetry
 
 import (
-	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
-	"github.com/tailspan/tailspan/session/memory"
 )
 
-// Several streams can be about the same work: the stream on standard output and the transcript of a session, a copy of a
-// file, a fork that begins with its parent's history.
-//
-//	another stream had           and the session is   the run is        exported of it
-//	nothing of the run           -                    the first account  everything
-//	the run, by id and content   the same             a second account   calls and texts whose ids nobody exported
-//	its first item, by content   another              a copy             nothing
-//	-                            marked in the format a copy             nothing
-//
-// A second account waits until the first one is over: only then is known what that one lacks. It changes no span of the
-// first. What is dropped is counted ([Counts.Copied], [Counts.OtherAccount]).
-
-// standing is what a run is among the accounts of it.
-type standing uint8
-
-const (
-	standingFirst  standing = iota
-	standingSecond          // another stream exports the run, maybe in an earlier process
-	standingJoined          // another stream exports the run, and this one below that what it has beyond it
-	standingTwin            // the same, where the two have other ids; see twins.go
-	standingOrphan          // another stream exports the run of a sub-agent without its parent, as this one would
-	standingCopy            // it is history of another session, as equal content shows
-	standingMarked          // it is history of another session, as the format marks it
-)
-
-// account is a stream that was the first with a run or a sub-agent.
-type account struct {
-	stream string
-	alias  atomic.Pointer[account]  // the first account of the run under other ids
-	key    string                   // of its run
-	ref    atomic.Pointer[link.Run] // of a run, once it was opened; nil also for one of an earlier process
-	// resource is that of the run; nil before ref.
-	resource *otlp.Resource
-	twin     string // the stream that has the run too, under other ids; see twins.go
-	// recalled marks one of an earlier process, of whose items nothing is known.
-	recalled bool
-	// inline marks that of a sub-agent in a stream that has its run too.
-	inline bool
-}
-
-// over reports whether the run of the account is over, with all that it has in the background, as far as is known. One
-// without a run that is not recalled is about to open it.
-func (a *account) over() bool {
-	if ref := a.ref.Load(); ref != nil {
-		return ref.Written()
-	}
-	return a.recalled
-}
+// Several streams can be about the same run, or the same sub-agent. Package account decides what each of them is; what of a second
+// account is exported is in secondaccount.go. What is dropped is counted ([Counts.Copied], [Counts.OtherAccount]).
 
 // allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
 func (s *Stream) allWritten(r *run) {
@@ -65,57 +18,7 @@ func (s *Stream) allWritten(r *run) {
 		return
 	}
 	if r.account != nil {
-		s.followUp.notify(s.registry.accountOver(r.account))
-	}
-}
-
-// owners remembers which stream was the first with a thing, by the thing's hash.
-type owners struct {
-	memory.Map[uint64, *account]
-}
-
-func newOwners(limit int, forgotten *int) owners {
-	return owners{memory.NewMap[uint64, *account](limit, forgotten)}
-}
-
-// claim returns the first account of a thing, which is stream's if there was none.
-func (o *owners) claim(thing uint64, stream string) *account {
-	first, known := o.Get(thing)
-	if !known {
-		first = &account{stream: stream}
-		o.Set(thing, first)
-	}
-	return first
-}
-
-// claims are the things that a stream is the first with, and those that another one is, by hash, the oldest first.
-type claims struct{ owned, foreign []uint64 }
-
-// claim returns the first account of a thing, and whether it is this stream's: also if that was decided before a restart,
-// or by the stream whose state this one began with (a file that became two).
-func (s *Stream) claim(thing uint64) (first *account, mine bool) {
-	if slices.Contains(s.claims.foreign, thing) {
-		return s.registry.account(thing), false
-	}
-	first = s.registry.claim(thing, s.settings.ID)
-	mine = first.stream == s.settings.ID || slices.Contains(s.claims.owned, thing)
-	list := &s.claims.foreign
-	if mine {
-		list = &s.claims.owned
-	}
-	if !slices.Contains(*list, thing) {
-		*list = append(*list, thing)
-		*list = slices.Delete(*list, 0, max(len(*list)-maxState, 0))
-	}
-	return first, mine
-}
-
-// reject notes that a thing is another stream's after all, under another id.
-func (c *claims) reject(thing uint64) {
-	c.owned = slices.DeleteFunc(c.owned, func(x uint64) bool { return x == thing })
-	if !slices.Contains(c.foreign, thing) {
-		c.foreign = append(c.foreign, thing)
-		c.foreign = slices.Delete(c.foreign, 0, max(len(c.foreign)-maxState, 0))
+		s.followUp.notify(s.registry.accounts.Over(r.account))
 	}
 }
 
@@ -125,6 +28,11 @@ func (s *Stream) owns(parts ...string) bool {
 	return mine
 }
 
+// claim returns the first account of a thing, and whether it is this stream's.
+func (s *Stream) claim(thing uint64) (first *account.Account, mine bool) {
+	return s.registry.accounts.Claim(&s.claims, s.settings.ID, thing)
+}
+
 // accountOf is the hash of a run of a session, the same in each account of it.
 func (s *Stream) accountOf(session string, key *runKey) uint64 {
 	occurrence := s.seen.cameBefore(&s.seen.runs, key.String())
@@ -132,61 +40,79 @@ func (s *Stream) accountOf(session string, key *runKey) uint64 {
 }
 
 // stand decides what a run is that is about to open, and who was the first with it.
-func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (standing, *account) {
+func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (account.Standing, *account.Account) {
 	if key.marked {
-		return standingMarked, nil
+		return account.Marked, nil
 	}
 	key.account = s.accountOf(session, key)
-	decided := slices.Contains(s.claims.owned, key.account) // maybe in an earlier process
-	first, mine := s.claim(key.account)
-	if !mine {
-		return standingSecond, s.firstUnder(first, session, waiting)
-	}
-	if key.copy != 0 {
-		if original, mine := s.claim(key.copy); !mine {
-			return standingCopy, original
-		}
-	}
-	if twin := s.twinOrEnter(first, session, waiting); twin != nil && !decided {
-		first.alias.Store(twin) // for copies of this stream
-		s.claims.reject(key.account)
-		return standingSecond, twin
-	}
-	return standingFirst, first
+	return s.registry.accounts.Stand(&account.Opening{
+		Stream: s.settings.ID, Claims: &s.claims, Run: key.account, Copy: key.copy,
+		Signs: func() ([]uint64, bool) { return s.openingSigns(session, waiting) },
+	})
 }
 
-// firstUnder is the first account of a run that is another stream's, maybe under other ids. That stream may not be open again
-// after a restart.
-func (s *Stream) firstUnder(first *account, session string, waiting []pendingEvent) *account {
-	if first != nil && first.alias.Load() != nil {
-		return first.alias.Load()
+// opened notes that the run of a first account is open.
+func (s *Stream) opened(r *run) {
+	s.registry.accounts.Opened(r.account, r.key, r.resource, r.ref)
+}
+
+// agentAccount is the hash of a task of a sub-agent, the same in each account of it.
+func agentAccount(key link.Key) uint64 {
+	return stableHash("agent", key.Provider, key.Session, key.Agent, strconv.Itoa(key.Task))
+}
+
+// accountOfAgent makes this stream the first with a sub-agent; nil if another one is.
+func (s *Stream) accountOfAgent(key link.Key, span otlp.SpanRef, inline bool) *account.Account {
+	return s.registry.accounts.ClaimAgent(&s.claims, s.settings.ID, agentAccount(key), link.RunID{Trace: span.Trace, Top: span.Span}, inline)
+}
+
+// firstHasAgent reports whether the first account of a sub-agent is a part of one of its run, under the same span. What another
+// account of the run has of that is then exported as all that is of the run: what has no id that is out. A stream of the
+// sub-agent's own has more of it.
+func (s *Stream) firstHasAgent(key link.Key, span otlp.SpanRef) bool {
+	first := s.registry.accounts.Of(agentAccount(key))
+	return first != nil && first.Is(link.RunID{Trace: span.Trace, Top: span.Span})
+}
+
+// waitsForRun reports whether a stream of a sub-agent has to wait for the end of its run: where a stream on standard
+// output is the first account of that, its totals hold the tokens of sub-agents, and only the end shows whether there are any.
+func (s *Stream) waitsForRun(ref *link.Run) bool {
+	if !s.settings.Agent.TotalsOfAgents || ref.Recorded || ref.Account == 0 {
+		return false
 	}
-	if first == nil || first.ref.Load() == nil {
-		if twin := s.twinOf(session, waiting); twin != nil {
-			return twin
-		}
+	first := s.registry.accounts.Of(ref.Account)
+	return first != nil && s.await(first.First())
+}
+
+// waitsForAgent reports whether a stream of a sub-agent has to wait for the end of the first account of it.
+func (s *Stream) waitsForAgent(key link.Key) bool {
+	first, mine := s.claim(agentAccount(key))
+	return !mine && first != nil && s.await(first)
+}
+
+// standAgent decides which account of a sub-agent its own stream is.
+func (s *Stream) standAgent(r *run, key link.Key) {
+	if r.account = s.accountOfAgent(key, r.top.ref(), false); r.account != nil {
+		return
 	}
-	return first
+	r.standing = account.Second
+	if first := s.registry.accounts.Of(agentAccount(key)); first != nil && first.Run() != nil {
+		r.standing, r.account, r.late, r.traceID = account.Joined, first, first.Over(), first.Run().Trace
+	}
 }
 
-// opened notes the run of a first account.
-func (r *Registry) opened(first *run) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	first.account.key, first.account.resource = first.key, first.resource
-	first.account.ref.Store(first.ref)
+// endAgentAccounts ends the accounts of the sub-agents of a run: now it is known whether its totals hold theirs.
+func (s *Stream) endAgentAccounts(r *run) {
+	for _, a := range r.overAgents {
+		s.endAccount(a.account, a.span, r.ref.HasTotals())
+	}
+	r.overAgents = nil
 }
 
-// account is the first account of a thing; nil if it is not known.
-func (r *Registry) account(thing uint64) *account {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	first, _ := r.owners.Get(thing)
-	return first
-}
-
-func (r *Registry) claim(thing uint64, stream string) *account {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.owners.claim(thing, stream)
+// endAccount ends an account that this stream was the first with.
+func (s *Stream) endAccount(first *account.Account, over clock.Interval, totals bool) {
+	ref := first.Run()
+	ref.End(over, totals)
+	ref.Write()
+	s.followUp.notify(s.registry.accounts.Over(first))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
@@ -29,9 +30,9 @@ type agent struct {
 	chat       *chat
 	open       atWork // what it started
 	ledger     ledger.Ledger
-	background bool     // the format says that its work goes on after the call
-	detached   bool     // its call, or who made that, was over when the first sign of it came
-	account    *account // of a sub-agent that this stream was the first with
+	background bool             // the format says that its work goes on after the call
+	detached   bool             // its call, or who made that, was over when the first sign of it came
+	account    *account.Account // of a sub-agent that this stream was the first with
 	role       agentRole
 	closed     bool
 	clamped    bool // its times were set right

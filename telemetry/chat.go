@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/modelcall"
 )
@@ -72,7 +73,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	}
 	occurrence := s.seen.nth(&s.seen.chats, r.key, c.MessageID, kind, what, detail)
 	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
-	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.ID) || r.standing == standingTwin && (ev == nil || s.hasSign(r, ev)))
+	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.ID) || r.standing == account.Twin && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the

@@ -12,7 +12,7 @@ import (
 
 // An id alone proves nothing. Servers number their answers and begin again (Ollama: chatcmpl-0 to chatcmpl-998), proxies
 // send one id with every answer, and a file can be written to carry the ids of another session. So what an item says is
-// part of its id, and copies are recognised by equal content; see accounts.go.
+// part of its id, and copies are recognised by equal content; see package account.
 
 // firstLineBytes bounds what of a text's first line is hashed.
 const firstLineBytes = 4 << 10

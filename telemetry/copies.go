@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -68,7 +69,7 @@ func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
 		return false
 	}
-	if r.standing == standingCopy && (r.account == nil || r.account.recalled) {
+	if r.standing == account.Copy && (r.account == nil || r.account.Recalled()) {
 		return false
 	}
 	key, ok := s.copyKey(ev)

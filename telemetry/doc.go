@@ -23,7 +23,7 @@
 // first model message; else the format's turn id; else session id and the first line's own id, or the run's number in
 // its stream; else a hash of what the stream begins with, and an offset. Behind it is a hash of what the model said
 // first. Events before the key is known are pending, up to [Limits.PendingEvents] and [Limits.PendingBytes]. Accounts of one
-// run, and copied history, are in accounts.go.
+// run, and copied history, are in package account.
 //
 // # States
 //

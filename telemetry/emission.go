@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -88,7 +89,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 		number = r.resource.NextNumber()
 	}
 	isNew := s.registry.firstRecord(parts)
-	if r.standing == standingFirst && modelWorks(ev) {
+	if r.standing == account.First && modelWorks(ev) {
 		s.noteSigns(a, ev, !isNew)
 		if key, ok := s.copyKey(ev); ok {
 			s.registry.said.First(s.registry.mark(&key))
@@ -103,7 +104,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	in := a.ref()
 	if of != nil {
 		in.Span = of.spanID
-	} else if a.chat.isNamed(ev) && !(r.standing == standingTwin && a.chat.elsewhere) {
+	} else if a.chat.isNamed(ev) && !(r.standing == account.Twin && a.chat.elsewhere) {
 		in.Span = a.chat.ID
 	}
 	out := recordAt(what.at, s.moved, in, otlp.UIDOf(parts))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/outcome"
 )
@@ -135,7 +136,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 			s.followUp.lighter = append(s.followUp.lighter, maker)
 		}
 		s.endAgentAccounts(r)
-		if r.standing == standingFirst && r.account != nil {
+		if r.standing == account.First && r.account != nil {
 			s.endAccount(r.account, r.top.span, false)
 		}
 		return

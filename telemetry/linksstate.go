@@ -70,17 +70,15 @@ func (c *recalled) add(state *StreamState) {
 // copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
 // streams are opened.
 func (r *Registry) Recall(stream string, state *StreamState) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, thing := range state.Owned {
-		r.owners.claim(thing, stream).recalled = true
-	}
+	r.accounts.Recall(stream, state.Owned)
 	for i := range state.Agents {
 		r.links.Restore(&state.Agents[i])
 	}
 	if state.Folder != nil {
 		r.folders.Restore(state.Folder, r.links.Recall)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.recalled.add(state)
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -28,7 +29,7 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 // written while it was followed.
 func (s *Stream) watch() bool {
 	r := s.run
-	if !s.live || r == nil || r.closed || r.standing != standingFirst || r.subAgent || r.watched {
+	if !s.live || r == nil || r.closed || r.standing != account.First || r.subAgent || r.watched {
 		return false
 	}
 	r.watched = true

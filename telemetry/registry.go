@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/link"
@@ -26,18 +27,15 @@ type Registry struct {
 	writer   otlp.Writer
 	seed     maphash.Seed // of the ids that streams remember
 	emitted  *memory.Set  // has locks of its own
-	said     *memory.Set  // copy marks of what the model said; see accounts.go
+	said     *memory.Set  // copy marks of what the model said; see copies.go
 
-	links   *link.Registry[*Stream]
-	folders *folder.Registry[*Stream]
-
-	opening sync.Mutex // held while a run opens: of its accounts one is the first, and has opened it before another looks
+	links    *link.Registry[*Stream]
+	folders  *folder.Registry[*Stream]
+	accounts *account.Registry[*Stream]
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
-	waits     wait.List[*Stream] // for the end of an account, or for the sub-agents of a [link.Run]
-	owners    owners
-	signs     signer
+	waits     wait.List[*Stream] // for the sub-agents of a [link.Run]
 	totals    sessionTotals
 	agents    map[Agent]*Agent     // see [Registry.agent]
 	children  map[*Stream]struct{} // sub-agents' streams whose span is open
@@ -67,6 +65,7 @@ func NewRegistry(s Settings) *Registry {
 		said:      memory.NewSet(s.Limits.RememberedIDs),
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
 		folders:   folder.NewRegistry[*Stream](s.Limits.RememberedIDs),
+		accounts:  account.NewRegistry[*Stream](s.Limits.RememberedIDs),
 		agents:    map[Agent]*Agent{},
 		children:  map[*Stream]struct{}{},
 		exits:     streamTimes{},
@@ -75,8 +74,6 @@ func NewRegistry(s Settings) *Registry {
 		spans:     streamTimes{},
 	}
 	r.out = newBatch(r)
-	r.owners = newOwners(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
-	r.signs = newSigner(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
 	return r
 }
@@ -189,6 +186,7 @@ func (r *Registry) childOpened(s *Stream) {
 func (r *Registry) leave(s *Stream) {
 	r.links.Leave(s, s.links.child)
 	r.folders.Leave(s)
+	r.accounts.Leave(s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waits.Remove(s)
@@ -239,7 +237,7 @@ func (r *Registry) Close() Output {
 func (r *Registry) flushLocked(before time.Time) Output {
 	written, evicted := r.pipelines.Flush(r.out.Batch, before)
 	r.counts.ForgottenPipelines += evicted
-	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten()
+	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten() + r.accounts.TakeForgotten()
 	out := r.out.take()
 	out.nodes, out.registry = written, r
 	out.Counts, r.counts = r.counts, Counts{}

@@ -51,6 +51,7 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	assert.True(t, r.links.Idle())
 	assert.True(t, r.folders.Idle())
 	assert.True(t, r.waits.Empty())
+	assert.True(t, r.accounts.Idle())
 }
 
 // BenchmarkRecordID compares what a record needs that does not go out, the mark, with what one needs besides that does.

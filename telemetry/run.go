@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
@@ -62,9 +63,9 @@ func (r *runIdentity) chatID(provider string, occurrence int, parts ...string) o
 
 // runPlace is what a run is among the accounts of it.
 type runPlace struct {
-	standing standing
-	account  *account       // the first of the run
-	likes    memory.Counter // its calls, as twins have them in common
+	standing account.Standing
+	account  *account.Account // the first of the run
+	likes    memory.Counter   // its calls, as twins have them in common
 	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
 	overAgents []*agent
 	late       bool // a second account of a run that is over: what the first lacks is exported
@@ -115,21 +116,21 @@ type runEnd struct {
 
 // isSecond reports whether another stream is the first with the run.
 func (r *runPlace) isSecond() bool {
-	return r.standing >= standingSecond && r.standing <= standingOrphan
+	return r.standing.IsSecond()
 }
 
 // isJoined reports whether the run is a second account, whose spans lie below the run of the first.
-func (r *runPlace) isJoined() bool { return r.standing == standingJoined || r.standing == standingTwin }
+func (r *runPlace) isJoined() bool { return r.standing.IsJoined() }
 
 // isCopy reports whether the run is history of another session.
-func (r *runPlace) isCopy() bool { return r.standing == standingCopy || r.standing == standingMarked }
+func (r *runPlace) isCopy() bool { return r.standing.IsCopy() }
 
 // adoptsNobody reports whether the run is none that sub-agents can hang under: whether another stream exports it is not
 // known, or it is not the run of this session.
-func (r *runPlace) adoptsNobody() bool { return r.isCopy() || r.standing == standingOrphan }
+func (r *runPlace) adoptsNobody() bool { return r.isCopy() || r.standing == account.Orphan }
 
 // exports reports whether anything of the run goes out.
-func (r *runPlace) exports() bool { return r.standing == standingFirst || r.late }
+func (r *runPlace) exports() bool { return r.standing == account.First || r.late }
 
 // opens reports whether ev begins a new run while r is the current one (nil if there is none).
 //
@@ -230,8 +231,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	r.idSession = s.idSession(r.sessionID)
 	if s.links.child.IsZero() { // else the run is its parent's, and adopt sees to it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
-		if a := r.account; r.standing == standingSecond && a != nil && !a.recalled && a.ref.Load() == nil {
-			r.standing = standingFirst // the other one waits for this, or has not come to it
+		if a := r.account; r.standing == account.Second && a != nil && !a.Recalled() && a.Run() == nil {
+			r.standing = account.First // the other one waits for this, or has not come to it
 		}
 	}
 	s.past.runs++
@@ -243,7 +244,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		run: r, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, name: r.resource.AgentName(), thread: modelcall.Thread{Compacted: compacted},
 		spanID: otlp.NewSpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.idSession, r.key),
 	}
-	if r.standing == standingSecond && r.account != nil && r.account.ref.Load() != nil {
+	if r.standing == account.Second && r.account != nil && r.account.Run() != nil {
 		s.joinAccount(r)
 	} else {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
@@ -254,7 +255,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 			Exported: r.exports(), Recorded: s.recorded, Account: key.account,
 		})
 	}
-	if r.standing == standingSecond {
+	if r.standing == account.Second {
 		// The first account is of an earlier process: its run is where ids alone say.
 		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.ownTrace(s.settings.Agent.Provider), Span: r.top.spanID})
 	}
@@ -262,8 +263,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
 	r.continues = s.afterClosed(&waiting[0].event, r.sessionID)
 	s.run = r
-	if r.standing == standingFirst && r.account != nil {
-		s.registry.opened(r)
+	if r.standing == account.First && r.account != nil {
+		s.opened(r)
 	}
 	s.announceRun(r, waiting[0].at)
 }
@@ -314,7 +315,7 @@ func (s *Stream) placeRun(r *run) (alone bool) {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := r.standing == standingFirst && s.links.child.IsZero()
+	counts := r.standing == account.First && s.links.child.IsZero()
 	if parent, ok := s.registry.runStarted(r.resource, counts); ok {
 		r.traceID, r.top.parent, r.inPipeline = parent.Trace, parent.Span, counts
 		return false

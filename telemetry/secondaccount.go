@@ -3,21 +3,19 @@ package telemetry
 import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
 // joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
 // into the trace of the first, below its run. Its own step is exported, with a link to that run.
 func (s *Stream) joinAccount(r *run) {
-	ref := r.account.ref.Load()
-	r.standing = standingJoined
-	if r.account.stream != s.settings.ID && (r.account.key != r.key || s.settings.Agent.StreamIDs && s.recorded != ref.Recorded) {
-		r.standing = standingTwin
-		s.registry.pair(r.account, s.settings.ID)
-	}
-	r.late = r.account.over()
+	ref := r.account.Run()
+	otherKind := s.settings.Agent.StreamIDs && s.recorded != ref.Recorded
+	r.standing = s.registry.accounts.Join(r.account, s.settings.ID, r.key, otherKind)
+	r.late = r.account.Over()
 	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.Trace, ref.Scope, ref.Top
-	s.stepOfAccount(r, r.account.resource, refTo(ref))
+	s.stepOfAccount(r, r.account.Resource(), refTo(ref))
 }
 
 // stepOfAccount enters a second account under its own pipeline and step, which link to the run of the first.
@@ -33,7 +31,7 @@ func (r *run) waitsForFirst() bool {
 	if r == nil || !r.isJoined() || r.late {
 		return false
 	}
-	r.late = r.account.over()
+	r.late = r.account.Over()
 	return !r.late
 }
 
@@ -76,7 +74,7 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 		return recordDropped
 	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
 		return exportedIf(a.chat.isNamed(ev) && !a.chat.elsewhere)
-	case r.standing == standingJoined:
+	case r.standing == account.Joined:
 		return recordExported
 	case of != nil:
 		return exportedIf(!of.elsewhere)
@@ -95,7 +93,7 @@ func (r *run) outside(a *agent, i *clock.Interval) bool {
 	if !r.isJoined() {
 		return false
 	}
-	over := r.account.ref.Load().Span()
+	over := r.account.Run().Span()
 	return a.call != nil || over == nil || !over.Contains(*i)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/link"
@@ -91,7 +92,7 @@ func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, arrivals, lived := s.clock.State()
-	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.claims.foreign), Owned: slices.Clone(s.claims.owned), Child: s.childState()}
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.claims.Foreign), Owned: slices.Clone(s.claims.Owned), Child: s.childState()}
 	if s.replay.fed {
 		state.Last = s.replay.lastOffset + 1
 	}
@@ -140,7 +141,7 @@ func (s *Stream) restore(state *StreamState) {
 	if len(state.RawLines) > 0 {
 		s.rawLines = &rawChain{sum: slices.Clone(state.RawLines)}
 	}
-	s.claims.foreign, s.claims.owned = slices.Clone(state.Foreign), slices.Clone(state.Owned)
+	s.claims = account.Claims{Owned: slices.Clone(state.Owned), Foreign: slices.Clone(state.Foreign)}
 	for _, step := range state.Steps {
 		s.replay.steps = append(s.replay.steps, &stepTaken{Step: step})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/memory"
 )
@@ -46,7 +47,7 @@ type Stream struct {
 	clock   clock.Clock
 	past    past
 	replay  replay
-	claims  claims
+	claims  account.Claims
 	links   streamLinks
 	process processEnd
 	spans   *spanWaits // closed runs whose spans wait for sub-agents in other streams

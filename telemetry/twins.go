@@ -9,32 +9,11 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/account"
 )
 
-// The streams of some agents have ids that their transcripts have not (Codex, Gemini and Qwen name messages in one of
-// them, or in each otherwise). Two accounts of one run are then recognised by what the agent said and did in one session:
-// by signs. A stream on standard output and a transcript can be twins, two streams or two transcripts cannot.
-//
-// A twin that is a second account exports the calls and texts of which the first has no sign.
-
-// signer finds runs by their signs. Its owner locks.
-type signer struct {
-	runs memory.Map[sign, []*account]
-}
-
-// sign is a hash of an item of a session, and which kind of stream has it.
-type sign struct {
-	hash     uint64
-	recorded bool
-}
-
-// maxTwins bounds the runs that are found by one sign.
-const maxTwins = 8
-
-func newSigner(limit int, forgotten *int) signer {
-	return signer{memory.NewMap[sign, []*account](limit, forgotten)}
-}
+// Twins are two accounts of one run under different ids, which package account knows by their signs. A twin that is a second account
+// exports the calls and texts of which the first has no sign.
 
 // signsOf are the signs of what the model said or did on the main thread; none for anything else. Of a text it is the
 // beginning, which two accounts share that part it differently; of a call its target and the kind of its tool, since ids
@@ -111,61 +90,6 @@ func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []u
 	return signs, recorded
 }
 
-// twinOf is the run that the one which waiting begins with is another account of; nil if there is none.
-func (s *Stream) twinOf(session string, waiting []pendingEvent) *account {
-	signs, recorded := s.openingSigns(session, waiting)
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
-	return s.registry.signs.twin(signs, !recorded)
-}
-
-// twinOrEnter is twinOf; if there is none, the signs of the run are entered at once: of two streams that open their runs at
-// the same time, one is the other's twin.
-func (s *Stream) twinOrEnter(own *account, session string, waiting []pendingEvent) *account {
-	signs, recorded := s.openingSigns(session, waiting)
-	if len(signs) == 0 {
-		return nil
-	}
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
-	if twin := s.registry.signs.twin(signs, !recorded); twin != nil {
-		return twin
-	}
-	s.registry.signs.enter(own, signs, recorded)
-	return nil
-}
-
-// twin is the first run with a sign that has no twin yet.
-func (t *signer) twin(signs []uint64, recorded bool) *account {
-	for _, hash := range signs {
-		list, _ := t.runs.Get(sign{hash, recorded})
-		for _, a := range list {
-			if a.twin == "" {
-				return a
-			}
-		}
-	}
-	return nil
-}
-
-// enter notes the signs of a first account.
-func (t *signer) enter(own *account, signs []uint64, recorded bool) {
-	for _, hash := range signs {
-		key := sign{hash, recorded}
-		list, _ := t.runs.Get(key)
-		if len(list) < maxTwins && !slices.Contains(list, own) {
-			t.runs.Set(key, append(list, own))
-		}
-	}
-}
-
-// pair makes the run that opens the twin of a first account.
-func (r *Registry) pair(first *account, stream string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	first.twin = stream
-}
-
 // noteSigns enters what the first account of a run has. What comes again is not counted again.
 func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	r := a.run
@@ -180,9 +104,7 @@ func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	case !again:
 		signs = append(signs, s.callSign(r, ev, signs[0]))
 	}
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
-	s.registry.signs.enter(r.account, signs, s.recorded)
+	s.registry.accounts.Enter(r.account, signs, s.recorded)
 }
 
 // callSign enters a call of a run, and is the sign of it that has which of the like it is: of those with the sign alike and,
@@ -204,12 +126,7 @@ func (s *Stream) hasSign(r *run, ev *events.DisplayEvent) bool {
 
 // hasAnySign reports whether the first account of a run has one of the signs.
 func (s *Stream) hasAnySign(r *run, signs ...uint64) bool {
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
-	return slices.ContainsFunc(signs, func(hash uint64) bool {
-		list, _ := s.registry.signs.runs.Get(sign{hash, !s.recorded})
-		return slices.Contains(list, r.account)
-	})
+	return s.registry.accounts.Has(r.account, signs, !s.recorded)
 }
 
 // hasCall reports whether the first account of a run has as many calls like ev as the second has up to it.
@@ -220,5 +137,5 @@ func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
 
 // isElsewhere reports whether the first account of a run has the call that a span would be of.
 func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
-	return r.isJoined() && (r.standing == standingTwin && s.hasCall(r, ev) || isOut)
+	return r.isJoined() && (r.standing == account.Twin && s.hasCall(r, ev) || isOut)
 }

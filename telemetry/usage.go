@@ -45,7 +45,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 // sub-agent's own stream in the totals of its run.
 func (s *Stream) counted(r *run) bool {
 	if r.isJoined() {
-		return r.account.ref.Load().HasTotals()
+		return r.account.Run().HasTotals()
 	}
 	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.Recorded && r.ref.HasTotals()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
@@ -87,8 +88,7 @@ func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) ||
 
 // tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
 func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
-	s.registry.opening.Lock()
-	defer s.registry.opening.Unlock()
+	defer s.registry.accounts.Open()()
 	if key := s.childOf(waiting); !key.IsZero() {
 		if s.openTask(key, waiting, force) {
 			return true
@@ -104,13 +104,13 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		}
 		s.openRun(&own, waiting)
 		s.run.orphan, s.run.subAgent = key.Agent, true
-		s.run.standing = standingFirst
+		s.run.standing = account.First
 		if s.run.account == nil && mine {
 			s.run.account = first
-			s.registry.opened(s.run)
+			s.opened(s.run)
 		}
 		if !s.owns("agent", key.Provider, key.Session, key.Agent) {
-			s.run.standing = standingOrphan // another stream exports what it did, without its call either
+			s.run.standing = account.Orphan // another stream exports what it did, without its call either
 		}
 		s.joinPipeline(s.run)
 		// The persona is the top agent's.
