@@ -91,8 +91,8 @@ func (a *agent) cover(start, end *clock.Moment) {
 		if at.call == nil || at.background || at.detached || at.call.closed {
 			return
 		}
-		at.call.span.Cover(start)
-		at.call.span.Cover(end)
+		at.call.Span.Cover(start)
+		at.call.Span.Cover(end)
 		at = at.call.caller
 	}
 }
@@ -113,7 +113,7 @@ func (a *agent) outlivesCall() bool {
 	case a.detached && a.call.caller.closed:
 		return true
 	default:
-		return a.call.closed && !a.call.span.Contains(a.span)
+		return a.call.closed && !a.call.Span.Contains(a.span)
 	}
 }
 
@@ -134,17 +134,17 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		s.closeAgent(s.open.agents[0], outcome.Closed(otlp.CloseReasonEvicted))
 	}
 	r := c.caller.run
-	id = cmp.Or(id, c.agentID)
+	id = cmp.Or(id, c.AgentID)
 	// The provider's own id where the format has one, so that the agent's own file gives the same span.
-	domain, of, occurrence := otlp.DomainCallAgent, string(c.spanID[:]), 0
+	domain, of, occurrence := otlp.DomainCallAgent, string(c.SpanID[:]), 0
 	if id != "" {
 		domain, of, occurrence = otlp.DomainAgent, id, s.seen.nth(&s.seen.agents, id)
 	}
 	a := &agent{
-		run: r, parentage: parentage{call: c, depth: c.caller.depth + 1, parent: c.spanID}, id: id, name: cmp.Or(c.agentType, c.name),
+		run: r, parentage: parentage{call: c, depth: c.caller.depth + 1, parent: c.SpanID}, id: id, name: cmp.Or(c.AgentType, c.Name),
 		spanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
 		// What started before it had its own time began with the call.
-		thread: modelcall.Thread{LastInput: c.span.Start}, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
+		thread: modelcall.Thread{LastInput: c.Span.Start}, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.isJoined() && (id == "" || r.ref.Recorded && !s.recorded) {
@@ -203,10 +203,10 @@ func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 // an agent whose work another stream exports, and that stream does not have the call.
 func (s *Stream) hangUnderRun(a *agent) {
 	r := a.run
-	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.spanID) {
+	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.SpanID) {
 		return
 	}
-	a.parent, a.unknownParent = r.top.spanID, a.call.id
+	a.parent, a.unknownParent = r.top.spanID, a.call.ID
 }
 
 // innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.

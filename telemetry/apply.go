@@ -82,8 +82,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
-		if early, ok := of.caller.run.calls.early.Take(of.id); ok {
-			s.finishCall(of, &early.tool, early.at, early.abridged)
+		if early, ok := of.caller.run.calls.early.Take(of.ID); ok {
+			s.finishCall(of, &early.Tool, early.At, early.Abridged)
 		}
 	case events.KindToolResult:
 		s.finishCall(of, &ev.Tool, at, ev.Abridged)

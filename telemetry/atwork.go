@@ -113,15 +113,10 @@ func (s *Stream) holdArguments(c *call, arguments []byte) {
 		return
 	}
 	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
-		c.show().arguments = held
+		c.Hold(held)
 		s.open.arguments += len(held)
 	}
 }
 
 // dropArguments drops those of a call that is over.
-func (o *openWork) dropArguments(c *call) {
-	if c.shown != nil {
-		o.arguments -= len(c.shown.arguments)
-		c.shown = nil
-	}
-}
+func (o *openWork) dropArguments(c *call) { o.arguments -= c.Release() }

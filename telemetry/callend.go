@@ -19,9 +19,9 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 		return
 	}
 	out := outcome.OfResult(t, abridged)
-	c.span.End = at
+	c.Span.End = at
 	if !out.Background { // else the duration may be that of the work, which goes on
-		if waited := c.span.Lasts(t.Duration); c.asks {
+		if waited := c.Span.Lasts(t.Duration); c.Asks {
 			out.ApprovalWait = waited
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 			c.child.background = true
 		} else {
 			s.closeAgent(c.child, outcome.OfAgent(t))
-			c.span.CoverAll(&c.child.span)
+			c.Span.CoverAll(&c.child.span)
 		}
 	}
 	if s.registry.settings.Capture.ToolOutput {
@@ -48,7 +48,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if !over {
 		return
 	}
-	if c.agentID != "" {
+	if c.AgentID != "" {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), link.End{Verdict: v, Took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
@@ -77,18 +77,18 @@ func (s *Stream) closeCall(c *call, out outcome.Call) {
 			s.closeAgent(c.child, outcome.Closed(out.Reason))
 		}
 		// It lasted as long as its agent was at work.
-		c.span.Cover(&c.caller.span.End)
+		c.Span.Cover(&c.caller.span.End)
 	}
-	clamped := c.span.Clamp()
+	clamped := c.Span.Clamp()
 	switch {
 	case !c.caller.closed:
-		c.caller.cover(&c.span.Start, &c.span.End)
-	case c.span.Start.At.After(c.caller.span.End.At):
+		c.caller.cover(&c.Span.Start, &c.Span.End)
+	case c.Span.Start.At.After(c.caller.span.End.At):
 		c.background = true // it was made after its maker's span was closed
 	default:
-		clamped = c.span.ClampInto(c.caller.span) || clamped // the parent's span is out already
+		clamped = c.Span.ClampInto(c.caller.span) || clamped // the parent's span is out already
 	}
-	c.caller.inside.CoverAll(&c.span)
+	c.caller.inside.CoverAll(&c.Span)
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
 	s.open.dropArguments(c) // a closed call stays known for long
@@ -100,28 +100,21 @@ func (s *Stream) writeCall(c *call, out outcome.Call, clamped bool) {
 	if c.elsewhere {
 		return
 	}
-	of := s.span(c.caller, c.spanID, c.caller.spanID, &c.span)
+	of := s.span(c.caller, c.SpanID, c.caller.spanID, &c.Span)
 	if of.Trace.IsEmpty() {
 		return
 	}
-	of.ErrorType, of.Error, of.Reason = out.ErrorType, out.Message, out.CloseReason()
 	of.Background = of.Background || c.background
 	if of.Clamped = clamped; clamped {
 		s.count().ClampedSpans++
 	}
-	span := otlp.Call{
-		Span: of, Agent: c.caller.name, Tool: c.name, CallID: c.id, Type: toolType(c), Kind: c.kind(), Server: c.server, AgentType: c.agentType,
-		Target: c.target, Result: out.Result, ApprovalWait: out.ApprovalWait, ExitCode: out.ExitCode, HasExitCode: out.HasExit,
-	}
-	if shown := c.shown; shown != nil {
-		span.Executable, span.Arguments, span.ParentUnknown = shown.executable, shown.arguments, shown.unknownParent
-	}
+	span := c.Shown(of, c.caller.name, c.child != nil, &out)
 	s.sink.AddCall(c.caller.run.resource, &span)
 	key := metrics.Key{
 		Instrument: metrics.InstrumentExecuteTool, Agent: span.Agent, Tool: span.Tool, ToolType: span.Type, Kind: span.Kind, Server: span.Server,
 		ErrorType: out.ErrorType,
 	}
-	measureSpan(&s.meter, key, &c.span, of.Ref())
+	measureSpan(&s.meter, key, &c.Span, of.Ref())
 	key.Instrument = metrics.InstrumentToolCalls
 	s.meter.Count(key, of.Ref())
 }

@@ -70,7 +70,7 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		return append(buf, sum[:]...)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		if of != nil {
-			return append(buf, of.content[:]...)
+			return append(buf, of.Content[:]...)
 		}
 		return otlp.AppendPart(otlp.AppendPart(buf, ev.Tool.ID), ev.Tool.Summary)
 	case events.KindUsage:

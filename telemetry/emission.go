@@ -103,7 +103,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	}
 	in := a.ref()
 	if of != nil {
-		in.Span = of.spanID
+		in.Span = of.SpanID
 	} else if a.chat.isNamed(ev) && !(r.standing == account.Twin && a.chat.elsewhere) {
 		in.Span = a.chat.ID
 	}
@@ -125,7 +125,7 @@ func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []b
 	case ev.ItemID != "":
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.occurrence), provider, r.idSession, r.idScope, kind, of.id)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.idSession, r.idScope, kind, of.ID)
 	default:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.Agent, strconv.FormatInt(o.offset, 10))
 	}

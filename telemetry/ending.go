@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -42,7 +43,7 @@ func endOf(e *events.End) *events.End {
 	}
 	end := *e
 	end.Result, end.Err = "", events.CutRunes(end.Err, otlp.ErrTextRunes)
-	own(&end.Code, &end.Err, &end.Principle)
+	memory.Own(&end.Code, &end.Err, &end.Principle)
 	return &end
 }
 

@@ -29,10 +29,10 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 
 // announceAgent links an agent to the call that started it.
 func (s *Stream) announceAgent(c *call, id string) {
-	if id == "" || c.agentID != "" || id == s.links.child.Agent {
+	if id == "" || c.AgentID != "" || id == s.links.child.Agent {
 		return // an agent did not start itself
 	}
-	c.agentID, c.task = id, int32(s.seen.nth(&s.seen.agents, "asked", id))
+	c.AgentID, c.task = id, int32(s.seen.nth(&s.seen.agents, "asked", id))
 	if c.caller.run.adoptsNobody() {
 		return
 	}
@@ -45,13 +45,13 @@ func (s *Stream) announceAgent(c *call, id string) {
 	}
 	s.followUp.notify(s.registry.links.AnnounceCall(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
-		s.endAgent(c, link.End{Verdict: outcome.Closed(otlp.CloseReasonResult), Span: c.span})
+		s.endAgent(c, link.End{Verdict: outcome.Closed(otlp.CloseReasonResult), Span: c.Span})
 	}
 }
 
 // endAgent reports that an agent's work is over. A duplicate account leaves that to the one that exports the call.
 func (s *Stream) endAgent(c *call, how link.End) {
-	if c.agentID != "" && c.exported() {
+	if c.AgentID != "" && c.exported() {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), how))
 	}
 }
@@ -59,17 +59,17 @@ func (s *Stream) endAgent(c *call, how link.End) {
 // announceEnd reports that the call which started an agent is over.
 func (s *Stream) announceEnd(c *call, out outcome.Call) {
 	switch {
-	case c.agentID == "":
+	case c.AgentID == "":
 	case out.Background:
 		s.registry.links.Background(s.keyOf(c))
 	default:
-		s.endAgent(c, link.End{Verdict: out.Verdict(), Span: c.span})
+		s.endAgent(c, link.End{Verdict: out.Verdict(), Span: c.Span})
 	}
 	s.announceSpawningCall(c, out)
 }
 
 func (s *Stream) keyOf(c *call) link.Key {
-	return link.Key{Provider: s.settings.Agent.Provider, Session: c.caller.run.sessionID, Agent: c.agentID, Task: int(c.task)}
+	return link.Key{Provider: s.settings.Agent.Provider, Session: c.caller.run.sessionID, Agent: c.AgentID, Task: int(c.task)}
 }
 
 // notify keeps the streams that an announcement concerns, until the line is done.
@@ -106,13 +106,13 @@ func (s *Stream) announceTime() {
 // announceSpawningCall announces a call that started an agent, if its result names no id of it.
 func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
 	r := c.caller.run
-	if c.agentType == "" || c.agentID != "" || c.child != nil || out.Reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
+	if c.AgentType == "" || c.AgentID != "" || c.child != nil || out.Reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
 	ref := newCallRef(c)
 	r.ref.Team.Asked(spawnKey(ref), team.Key{})
 	s.registry.folders.AnnounceSpawn(s, s.settings.folder(r.sessionID), r.ref, folder.Spawn{
-		Call: *ref, End: link.End{Verdict: out.Verdict(), Span: c.span}, Target: folder.MarkOf(c.target),
+		Call: *ref, End: link.End{Verdict: out.Verdict(), Span: c.Span}, Target: folder.MarkOf(c.Target),
 	})
 }
 
@@ -123,7 +123,7 @@ func spawnKey(call *link.Call) team.Key {
 
 // newCallRef is what the sub-agent that a call started needs to know of it.
 func newCallRef(c *call) *link.Call {
-	return &link.Call{Span: c.spanID, Type: c.agentType, Tool: c.name, Exported: c.exported()}
+	return &link.Call{Span: c.SpanID, Type: c.AgentType, Tool: c.Name, Exported: c.exported()}
 }
 
 // refTo is the span of a run.

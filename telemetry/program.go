@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"github.com/tailspan/tailspan/session/memory"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
@@ -44,7 +45,7 @@ func (p *program) noteSession(id string, start *events.Session) {
 	if p.session != nil && *p.session == now {
 		return
 	}
-	own(&now.id, &now.folder, &now.mode, &now.previous, &now.branch)
+	memory.Own(&now.id, &now.folder, &now.mode, &now.previous, &now.branch)
 	p.session = &now
 }
 

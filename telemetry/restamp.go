@@ -31,7 +31,7 @@ func (s *Stream) openIntervals() []*clock.Interval {
 	r := s.run
 	var list []*clock.Interval
 	for _, c := range r.calls.open {
-		list = append(list, &c.span)
+		list = append(list, &c.Span)
 	}
 	for _, c := range []*chat{r.top.chat, r.first} {
 		if c != nil {
@@ -54,11 +54,11 @@ func (s *Stream) restamp(m clock.Moment) {
 		a.restamp(m)
 	}
 	for _, c := range r.calls.open {
-		c.span.Restamp(m)
+		c.Span.Restamp(m)
 		if c.child != nil {
-			c.span.CoverAll(&c.child.span)
+			c.Span.CoverAll(&c.child.span)
 		}
-		c.caller.cover(&c.span.Start, &c.span.End)
+		c.caller.cover(&c.Span.Start, &c.Span.End)
 	}
 	if r.first != nil {
 		r.first.Span.Restamp(m)

@@ -190,7 +190,7 @@ func (s *Stream) enterLinked(r *run, over bool) {
 
 // worksInline notes that a sub-agent works in the run's own stream, or that this is over.
 func (s *Stream) worksInline(a *agent, over bool) {
-	if c := a.call; c.agentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
+	if c := a.call; c.AgentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
 		a.run.ref.Team.Inline(s.keyOf(c).Member(), over)
 	}
 }

@@ -1,10 +1,10 @@
-package telemetry
+package memory
 
 import "strings"
 
-// own gives strings memory of their own, one piece for all. Those of events are cut out of larger pieces, together with
+// Own gives strings memory of their own, one piece for all. Those of events are cut out of larger pieces, together with
 // texts; what is kept for as long as a session is open must not keep these alive.
-func own(strs ...*string) {
+func Own(strs ...*string) {
 	n := 0
 	for _, s := range strs {
 		n += len(*s)

@@ -1,4 +1,4 @@
-package telemetry
+package memory_test
 
 import (
 	"strings"
@@ -6,12 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/tailspan/tailspan/session/memory"
 )
 
 func TestOwn(t *testing.T) {
 	large := strings.Repeat("x", 1000) + "idname"
 	id, name, none := large[1000:1002], large[1002:], ""
-	own(&id, &none, &name)
+	memory.Own(&id, &none, &name)
 	assert.Equal(t, []string{"id", "", "name"}, []string{id, none, name})
 	for _, s := range []string{id, name} {
 		at := uintptr(unsafe.Pointer(unsafe.StringData(s))) - uintptr(unsafe.Pointer(unsafe.StringData(large)))
