@@ -17,7 +17,8 @@
 // The offset of a file moves when [Consumer.Lines] has returned nil, and only then. Lines that were not acknowledged are
 // delivered again, after a wait that doubles from [Settings.RetryInterval] to [Settings.MaxRetryInterval].
 //
-// [Polled] follows sources that are no files of lines: documents that are rewritten in place and OpenCode's databases. The caller decides which is which; [Settings.Skip] leaves them out of the Tailer.
+// Sources that are no files of lines (documents that are rewritten in place, databases) are those of package poll. The caller
+// decides which is which; [Settings.Skip] leaves them out of the Tailer.
 //
 // # Which files
 //

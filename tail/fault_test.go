@@ -256,8 +256,8 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
 	}), w.sink)
 	require.NoError(t, err)
-	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
-		n, err := tail.NewWatcher(s)
+	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
+		n, err := discover.NewWatcher(refused)
 		if err == nil {
 			n.Notify = &closed{n.Notify, w.path("closed")}
 		}
@@ -287,8 +287,8 @@ func TestFilesWatchesRunOut(t *testing.T) {
 		}
 	}), w.sink)
 	require.NoError(t, err)
-	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
-		w, err := tail.NewWatcher(s)
+	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
+		w, err := discover.NewWatcher(refused)
 		if err == nil {
 			w.Notify = &refusing{w.Notify, 2}
 		}
@@ -319,7 +319,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		f, err := tail.New(w.settings(func(s *tail.Settings) { s.Logger = zap.New(core) }), w.sink)
 		require.NoError(w, err)
-		f.SetNewWatcher(func(*tail.Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE })
+		f.SetNewWatcher(func(func(string, error)) (*discover.Watcher, error) { return nil, syscall.EMFILE })
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		w.mkdir("a")
@@ -337,8 +337,8 @@ func TestFilesEventsAreLost(t *testing.T) {
 	f, err := tail.New(w.settings(func(s *tail.Settings) { s.PollInterval = time.Hour }), w.sink)
 	require.NoError(t, err)
 	lost := make(chan error)
-	f.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
-		w, err := tail.NewWatcher(s)
+	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
+		w, err := discover.NewWatcher(refused)
 		if err == nil {
 			w.Events, w.Errors = nil, lost // no event comes through
 		}

@@ -30,7 +30,7 @@ type Input interface {
 //
 // It uses the settings for lines, batches and retries.
 func Follow(ctx context.Context, in Input, c Consumer, s Settings) error {
-	s = s.withDefaults()
+	s = s.WithDefaults()
 	f := &follower{
 		input: in, consumer: c, settings: s,
 		splitter: lines.NewSplitter(lines.NewPool(s.BatchBytes+fingerprint.TailSize, s.MaxLineSize), s.MaxLineSize), lines: make([]Line, 0, s.BatchLines),

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/tail/internal/poll"
 )
 
 func compressed(t *testing.T, text string) string {
@@ -82,7 +81,7 @@ func TestFilesCompressedInPieces(t *testing.T) {
 		assert.Empty(w, logs.All(), "it was being written")
 		assert.Zero(w, failures)
 		w.put("b.jsonl.gz", data[:len(data)/2])
-		w.pass(poll.Patience / 2)
+		w.pass(30 * time.Second / 2)
 		assert.Empty(w, logs.All())
 		w.pass(time.Hour)
 		require.Len(w, logs.All(), 1, "nobody writes it")

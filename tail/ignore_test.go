@@ -85,20 +85,3 @@ func TestExcludeOlderThanAfterARestart(t *testing.T) {
 		assert.Equal(w, []string{record(2)}, fresh)
 	})
 }
-
-// TestIgnoreOlderDocuments: a document that is old comes when it is changed.
-func TestIgnoreOlderDocuments(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		w.put("old.json", `{"n":1}`)
-		w.dated("old.json", 25*time.Hour)
-		w.put("young.json", `{"n":2}`)
-		w.dated("young.json", 23*time.Hour)
-		w.follow(func(s *tail.PolledSettings) { s.Settings.ExcludeOlderThan = 24 * time.Hour })
-		w.pass(2 * time.Hour)
-		assert.Equal(w, []string{`{"n":2}`}, w.sink.all())
-		w.write("old.json", `{"n":3}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":2}`, `{"n":3}`}, w.sink.sorted())
-		w.finish()
-	})
-}

@@ -151,27 +151,3 @@ func TestInventoryNotUnderstood(t *testing.T) {
 		})
 	}
 }
-
-// TestItemsArrivedWhileDown: the same of documents, and of databases, whose rows are read whole then.
-func TestItemsArrivedWhileDown(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		store := walking{newMemory()}
-		row := func(path, id string) {
-			db := openDatabase(w.T, w.path(path))
-			insert(w.T, db, "session", "id, time_created, time_updated", id, 1, 1)
-			require.NoError(w, db.Close())
-		}
-		w.old("was.json", `{"n":1}`)
-		row("opencode-was.db", "was")
-		fresh, _ := w.lifetime(store, false, fromEnd)
-		require.Empty(w, fresh)
-		w.old("came.json", `{"n":2}`)
-		row("opencode-came.db", "came")
-		fresh, _ = w.lifetime(store, false, fromEnd)
-		require.Len(w, fresh, 2)
-		assert.Contains(w, strings.Join(fresh, " "), `{"n":2}`)
-		assert.Contains(w, strings.Join(fresh, " "), `"came"`)
-		fresh, again := w.lifetime(store, false, fromEnd)
-		assert.Empty(w, append(fresh, again...))
-	})
-}

@@ -70,7 +70,7 @@ const (
 type Settings struct {
 	// Include and Exclude are glob patterns; see the package documentation.
 	Include, Exclude []string
-	// Skip leaves out more files, by their paths with slashes, such as those that [Polled] reads. Nil: none.
+	// Skip leaves out more files, by their paths with slashes, such as those that package poll reads. Nil: none.
 	Skip func(path string) bool
 	// StartAt is where reading begins in files that exist at start.
 	StartAt StartAt
@@ -163,8 +163,8 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// withDefaults sets the defaults.
-func (s Settings) withDefaults() Settings {
+// WithDefaults returns the settings with the default of each field that is zero.
+func (s Settings) WithDefaults() Settings {
 	orDefault(&s.PollInterval, DefaultPollInterval)
 	orDefault(&s.IdleFlush, DefaultIdleFlush)
 	orDefault(&s.SuspendAfter, DefaultSuspendAfter)
@@ -208,17 +208,14 @@ func (s *Settings) saver() *checkpoint.Saver {
 	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
 }
 
-// Keys of the inventories of [Tailer] and [Polled].
-const (
-	filesInventoryKey = "seen/files"
-	itemsInventoryKey = "seen/items"
-)
+// inventoryKey is the key of the inventory of the last start.
+const inventoryKey = "seen/files"
 
-func (s *Settings) inventory(ctx context.Context, key string, log *errorlog.Log, sets ...*discover.Globs) (inventory.Inventory, error) {
-	return inventory.Load(ctx, s.Store, key, func(key string, err error) {
+func (s *Settings) inventory(ctx context.Context, log *errorlog.Log, globs *discover.Globs) (inventory.Inventory, error) {
+	return inventory.Load(ctx, s.Store, inventoryKey, func(key string, err error) {
 		s.Observer.Unusable(key, err)
 		log.UnusableInventory(key, err)
-	}, sets...)
+	}, globs)
 }
 
 // reader is what a reader needs.
@@ -241,13 +238,10 @@ func (s *Settings) fileset() fileset.Settings {
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
 func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }
 
-func newWatcher(s *Settings) (*discover.Watcher, error) { return discover.NewWatcher(s.cannotWatch) }
-
-// cannotWatch reports a folder that can't be watched, or that none can if it is empty. It warns once for all folders.
-func (s *Settings) cannotWatch(folder string, err error) {
-	s.Observer.WatchRefused(folder, err)
-	s.WatchWarning.Do(func() {
-		s.Logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
-			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
-	})
+// unwatched reports a folder that can't be watched, or that none can if it is empty.
+func (s *Settings) unwatched(log *errorlog.Log) func(folder string, err error) {
+	return func(folder string, err error) {
+		s.Observer.WatchRefused(folder, err)
+		log.Unwatched(s.WatchWarning, folder, err)
+	}
 }

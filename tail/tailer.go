@@ -26,7 +26,7 @@ type Tailer struct {
 	globs    discover.Globs
 	// Seams for tests.
 	open       openfile.Opener
-	newWatcher func(*Settings) (*discover.Watcher, error)
+	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
 
 	mu      sync.Mutex // of started and stopped
 	started bool
@@ -56,7 +56,7 @@ func New(settings Settings, handler Handler) (*Tailer, error) {
 		return nil, err
 	}
 	g.Skip = settings.Skip
-	return &Tailer{settings: settings.withDefaults(), handler: handler, globs: g, open: openfile.Open, newWatcher: newWatcher}, nil
+	return &Tailer{settings: settings.WithDefaults(), handler: handler, globs: g, open: openfile.Open, newWatcher: discover.NewWatcher}, nil
 }
 
 // Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
@@ -72,20 +72,21 @@ func (f *Tailer) Start(ctx context.Context) error {
 	f.tasks, f.results = make(chan fileset.Task), make(chan fileset.Done)
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
+	log := errorlog.New(f.settings.Logger)
 	if !f.settings.PollOnly {
-		w, err := f.newWatcher(&f.settings)
+		unwatched := f.settings.unwatched(log)
+		w, err := f.newWatcher(unwatched)
 		if err != nil {
-			f.settings.cannotWatch("", err)
+			unwatched("", err)
 		}
 		f.watch = w
 	}
 	f.saver = f.settings.saver()
-	log := errorlog.New(f.settings.Logger)
 	var seen inventory.Inventory
 	f.set = fileset.New(f.settings.fileset(), &f.globs, &seen, log)
 	err := f.set.Restore(ctx, f.saver)
 	if err == nil {
-		seen, err = f.settings.inventory(ctx, filesInventoryKey, log, &f.globs)
+		seen, err = f.settings.inventory(ctx, log, &f.globs)
 	}
 	if err != nil {
 		cancel()
@@ -93,7 +94,7 @@ func (f *Tailer) Start(ctx context.Context) error {
 	}
 	took := f.firstScan()
 	if err := seen.Save(ctx); err != nil {
-		f.settings.Observer.Unsaved(filesInventoryKey, err)
+		f.settings.Observer.Unsaved(inventoryKey, err)
 		log.Unsaved(err)
 	}
 	settings := f.settings.reader()

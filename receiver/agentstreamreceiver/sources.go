@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -21,7 +22,7 @@ const databaseName = "opencode.db"
 // sources are the inputs: files of lines, and documents and databases, which are polled.
 type sources struct {
 	files  *tail.Tailer // nil if no file is to be read
-	polled *tail.Polled
+	polled *poll.Poller
 }
 
 // newSources divides what the settings name: documents by their path, databases by the setting or their usual name, all
@@ -48,12 +49,12 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, 
 		Observer:           observer,
 	}
 	var s sources
-	s.polled, err = tail.NewPolled(tail.PolledSettings{
+	s.polled, err = poll.New(poll.Settings{
 		Documents:       cfg.Include,
 		IsDocument:      isDocument,
 		MaxDocumentSize: int(cfg.MaxDocumentSize),
-		Databases:       slices.Concat(cfg.Databases, tail.InFolders(cfg.Include, databaseName)),
-		Settings:        settings,
+		Databases:       slices.Concat(cfg.Databases, poll.InFolders(cfg.Include, databaseName)),
+		Shared:          settings,
 	}, handler)
 	if err != nil || len(cfg.Include) == 0 {
 		return s, err

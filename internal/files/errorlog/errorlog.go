@@ -4,6 +4,7 @@ package errorlog
 import (
 	"errors"
 	"io/fs"
+	"sync"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -98,6 +99,15 @@ func (l *Log) Unusable(key string, err error) {
 // UnusableInventory logs a stored inventory that is not used.
 func (l *Log) UnusableInventory(key string, err error) {
 	l.logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+}
+
+// Unwatched logs that a folder can't be watched, or that none can if it is empty: once for all folders, and for all sources that
+// share the Once.
+func (l *Log) Unwatched(once *sync.Once, folder string, err error) {
+	once.Do(func() {
+		l.logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
+			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
+	})
 }
 
 // PathOf is the path that an error is about, empty if it has none.

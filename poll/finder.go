@@ -1,4 +1,4 @@
-package tail
+package poll
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 )
 
-// finder finds what [Polled] follows.
+// finder finds what [Poller] follows.
 type finder struct {
 	documents, databases discover.Globs
 	isDocument           func(path string) bool
 }
 
-func newFinder(s *PolledSettings) (finder, error) {
+func newFinder(s *Settings) (finder, error) {
 	f := finder{isDocument: s.IsDocument}
 	var patterns []string
 	for _, p := range s.Documents {
@@ -28,8 +28,8 @@ func newFinder(s *PolledSettings) (finder, error) {
 		}
 	}
 	var errs [2]error
-	f.documents, errs[0] = discover.NewGlobs(patterns, s.Settings.Exclude)
-	f.databases, errs[1] = discover.NewGlobs(s.Databases, s.Settings.Exclude)
+	f.documents, errs[0] = discover.NewGlobs(patterns, s.Shared.Exclude)
+	f.databases, errs[1] = discover.NewGlobs(s.Databases, s.Shared.Exclude)
 	return f, errors.Join(errs[:]...)
 }
 

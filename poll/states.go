@@ -1,4 +1,4 @@
-package tail
+package poll
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // itemStates are the checkpoints of items. A store that can't list its keys is asked for each.
 type itemStates struct {
-	settings *Settings
+	settings *tail.Settings
 	saver    *checkpoint.Saver
 	log      *errorlog.Log
 	walked   map[string]*checkpoint.Checkpoint             // by stream; nil if the store does not walk

@@ -1,4 +1,4 @@
-package tail_test
+package poll_test
 
 import (
 	"fmt"
@@ -13,8 +13,9 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/poll"
+	"github.com/tailspan/tailspan/poll/internal/source"
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/tail/internal/poll"
 )
 
 // TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
@@ -40,8 +41,8 @@ func TestPolledIsBack(t *testing.T) {
 	})
 	t.Run("database", func(t *testing.T) {
 		w := &polledWorld{world: newWorld(t)}
-		w.follow(func(s *tail.PolledSettings) {
-			s.Settings.PollInterval, s.Settings.UnlinkGrace = 5*time.Millisecond, time.Millisecond
+		w.follow(func(s *poll.Settings) {
+			s.Shared.PollInterval, s.Shared.UnlinkGrace = 5*time.Millisecond, time.Millisecond
 		})
 		for round, id := range []string{"s0", "s1"} {
 			db := openDatabase(t, w.path("next.db"))
@@ -59,8 +60,8 @@ func TestPolledIsBack(t *testing.T) {
 func (w *polledWorld) keep(store tail.Store) {
 	w.Helper()
 	w.sink = newSink()
-	polled, err := tail.NewPolled(tail.PolledSettings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: tail.Settings{PollOnly: true, Store: store},
+	polled, err := poll.New(poll.Settings{
+		Documents: []string{w.path("**")}, IsDocument: isJSON, Shared: tail.Settings{PollOnly: true, Store: store},
 	}, &keepers{w.sink, false})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
@@ -134,9 +135,9 @@ func TestDatabaseRenamed(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	store := walking{newMemory()}
 	skipped := make(chan string, 10)
-	quick := func(s *tail.PolledSettings) {
-		s.Documents, s.Settings.PollInterval, s.Settings.Store, s.Settings.MaxLineSize = nil, 5*time.Millisecond, store, 1000
-		s.Settings.Observer.Skipped = func(path string, _ tail.SkipReason, _ int64) { skipped <- path }
+	quick := func(s *poll.Settings) {
+		s.Documents, s.Shared.PollInterval, s.Shared.Store, s.Shared.MaxLineSize = nil, 5*time.Millisecond, store, 1000
+		s.Shared.Observer.Skipped = func(path string, _ tail.SkipReason, _ int64) { skipped <- path }
 	}
 	w.mkdir("a")
 	db := openDatabase(t, w.path("a/opencode.db"))
@@ -176,7 +177,7 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 		require.NoError(w, os.Symlink("b.json", w.path("a.json")))
 		require.NoError(w, os.Symlink("a.json", w.path("b.json")))
 		core, logs := observer.New(zap.WarnLevel)
-		w.follow(func(s *tail.PolledSettings) { s.Settings.Logger = zap.New(core) })
+		w.follow(func(s *poll.Settings) { s.Shared.Logger = zap.New(core) })
 		w.pass(time.Minute)
 		told := logs.FilterMessageSnippet("is not readable").All()
 		require.Len(w, told, 2)
@@ -194,16 +195,16 @@ func TestDocumentStaysHalf(t *testing.T) {
 		w.write("empty.json", "\n")
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`+"\n")
 		w.put("packed.json.gz", compressed(w.T, `{"n":3}`)[:20])
-		w.follow(func(s *tail.PolledSettings) {
-			s.Settings.Logger = zap.New(core)
-			s.Settings.Observer.Skipped = func(_ string, reason tail.SkipReason, _ int64) {
+		w.follow(func(s *poll.Settings) {
+			s.Shared.Logger = zap.New(core)
+			s.Shared.Observer.Skipped = func(_ string, reason tail.SkipReason, _ int64) {
 				assert.Equal(w, tail.SkipReasonIncomplete, reason)
 				skipped++
 			}
 		})
-		w.pass(poll.Patience / 2)
+		w.pass(source.Patience / 2)
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`)
-		w.pass(poll.Patience / 2)
+		w.pass(source.Patience / 2)
 		assert.NotContains(w, toldPaths(logs), w.path("lines.json"), "it was being written")
 		w.pass(time.Hour)
 		assert.ElementsMatch(w, []string{w.path("lines.json"), w.path("packed.json.gz")}, toldPaths(logs))

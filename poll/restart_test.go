@@ -1,4 +1,4 @@
-package tail_test
+package poll_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -48,15 +49,15 @@ func (k keeper) State() ([]byte, bool) {
 
 // lifetime follows the folder with a new Polled until all is quiet, and stops. It gives the new lines, and those that came
 // again.
-func (w *polledWorld) lifetime(store tail.Store, open bool, change ...func(*tail.PolledSettings)) (fresh, again []string) {
+func (w *polledWorld) lifetime(store tail.Store, open bool, change ...func(*poll.Settings)) (fresh, again []string) {
 	w.Helper()
 	w.sink = newSink()
-	s := tail.PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
-	s.Settings.PollOnly, s.Settings.Store = true, store
+	s := poll.Settings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
+	s.Shared.PollOnly, s.Shared.Store = true, store
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := tail.NewPolled(s, &keepers{w.sink, open})
+	polled, err := poll.New(s, &keepers{w.sink, open})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.pass(20 * time.Second)
@@ -158,9 +159,9 @@ func TestDocumentRestartAtEnd(t *testing.T) {
 func TestDocumentIdleClose(t *testing.T) {
 	polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
-		polled, err := tail.NewPolled(tail.PolledSettings{
+		polled, err := poll.New(poll.Settings{
 			Documents: []string{w.path("**")}, IsDocument: isJSON,
-			Settings: tail.Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
+			Shared: tail.Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
 		}, &keepers{w.sink, false})
 		require.NoError(w, err)
 		require.NoError(w, polled.Start(w.Context()))
@@ -201,9 +202,9 @@ func TestItemStateNotUnderstood(t *testing.T) {
 				}
 				unusable := 0
 				core, logs := observer.New(zap.ErrorLevel)
-				fresh, _ := w.lifetime(store, false, func(s *tail.PolledSettings) {
-					s.Settings.Observer.Unusable = func(string, error) { unusable++ }
-					s.Settings.Logger = zap.New(core)
+				fresh, _ := w.lifetime(store, false, func(s *poll.Settings) {
+					s.Shared.Observer.Unusable = func(string, error) { unusable++ }
+					s.Shared.Logger = zap.New(core)
 				})
 				assert.Equal(w, []string{`{"n":1}`}, fresh)
 				assert.Positive(w, unusable)
@@ -228,7 +229,7 @@ func TestOlderItemStatesAreDeleted(t *testing.T) {
 		}
 		require.NoError(w, os.Remove(w.path("a.json")))
 		unusable := 0
-		count := func(s *tail.PolledSettings) { s.Settings.Observer.Unusable = func(string, error) { unusable++ } }
+		count := func(s *poll.Settings) { s.Shared.Observer.Unusable = func(string, error) { unusable++ } }
 		w.lifetime(store, false, count)
 		w.lifetime(store, false, count)
 		assert.Equal(w, 1, unusable)
@@ -253,9 +254,9 @@ func TestItemStoreFails(t *testing.T) {
 		}
 		core, logs := observer.New(zap.ErrorLevel)
 		unsaved := 0
-		fresh, _ := w.lifetime(store, false, func(s *tail.PolledSettings) {
-			s.Settings.Logger = zap.New(core)
-			s.Settings.Observer.Unsaved = func(string, error) { unsaved++ }
+		fresh, _ := w.lifetime(store, false, func(s *poll.Settings) {
+			s.Shared.Logger = zap.New(core)
+			s.Shared.Observer.Unsaved = func(string, error) { unsaved++ }
 		})
 		assert.Equal(w, []string{`{"n":1}`}, fresh)
 		assert.Positive(w, unsaved)
@@ -268,7 +269,7 @@ func TestItemStoreFails(t *testing.T) {
 		w := &polledWorld{world: newWorld(t)}
 		m := newMemory()
 		m.fail = func(int) error { return errStore }
-		polled, err := tail.NewPolled(tail.PolledSettings{Documents: []string{w.path("**")}, Settings: tail.Settings{Store: walking{m}, PollOnly: true}}, w.sink)
+		polled, err := poll.New(poll.Settings{Documents: []string{w.path("**")}, Shared: tail.Settings{Store: walking{m}, PollOnly: true}}, w.sink)
 		require.NoError(t, err)
 		require.ErrorIs(t, polled.Start(t.Context()), errStore)
 		require.NoError(t, polled.Shutdown(t.Context()))
@@ -299,9 +300,9 @@ func TestPolledIsWatched(t *testing.T) {
 	db := openDatabase(t, w.path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.put("a.json", `{"n":1}`)
-	w.follow(func(s *tail.PolledSettings) {
-		s.Settings.PollOnly = false
-		s.Settings.PollInterval = time.Hour // only events can make the test pass in time
+	w.follow(func(s *poll.Settings) {
+		s.Shared.PollOnly = false
+		s.Shared.PollInterval = time.Hour // only events can make the test pass in time
 	})
 	lines := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
 	w.sink.until(t, "what is there", lines(2))
@@ -327,13 +328,13 @@ func TestPolledWatchesRunOut(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	core, logs := observer.New(zap.WarnLevel)
 	w.put("a.json", `{"n":1}`)
-	polled, err := tail.NewPolled(tail.PolledSettings{
+	polled, err := poll.New(poll.Settings{
 		Documents: []string{w.path("**")}, IsDocument: isJSON,
-		Settings: tail.Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
+		Shared: tail.Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
 	}, w.sink)
 	require.NoError(t, err)
-	polled.SetNewWatcher(func(s *tail.Settings) (*discover.Watcher, error) {
-		w, err := tail.NewWatcher(s)
+	polled.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
+		w, err := discover.NewWatcher(refused)
 		if err == nil {
 			w.Notify = &refusing{w.Notify, 0}
 		}
@@ -352,15 +353,15 @@ func TestPolledWatchesRunOut(t *testing.T) {
 // TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
 // none at all.
 func TestWatchWarningIsShared(t *testing.T) {
-	for name, refuse := range map[string]func(*tail.Settings) (*discover.Watcher, error){
-		"none left": func(s *tail.Settings) (*discover.Watcher, error) {
-			w, err := tail.NewWatcher(s)
+	for name, refuse := range map[string]func(func(string, error)) (*discover.Watcher, error){
+		"none left": func(refused func(string, error)) (*discover.Watcher, error) {
+			w, err := discover.NewWatcher(refused)
 			if err == nil {
 				w.Notify = &refusing{w.Notify, 0}
 			}
 			return w, err
 		},
-		"not possible": func(*tail.Settings) (*discover.Watcher, error) { return nil, syscall.EMFILE },
+		"not possible": func(func(string, error)) (*discover.Watcher, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -371,22 +372,42 @@ func TestWatchWarningIsShared(t *testing.T) {
 				s.PollInterval = 5 * time.Millisecond
 			})
 			settings.Observer.WatchRefused = func(string, error) { refused++ }
-			files, err := tail.New(settings, w.sink)
-			require.NoError(t, err)
-			polled, err := tail.NewPolled(tail.PolledSettings{Documents: []string{w.path("**")}, IsDocument: isJSON, Settings: settings}, w.sink)
-			require.NoError(t, err)
-			files.SetNewWatcher(refuse)
-			polled.SetNewWatcher(refuse)
-			w.add("a.jsonl", "one\n")
-			w.put("b.json", `{"n":1}`)
-			require.NoError(t, files.Start(t.Context()))
-			w.sink.until(t, "a line", func() bool { return len(w.sink.all()) >= 1 })
-			require.NoError(t, polled.Start(t.Context()))
-			w.sink.until(t, "a document", func() bool { return len(w.sink.all()) >= 2 })
-			require.NoError(t, files.Shutdown(t.Context()))
-			require.NoError(t, polled.Shutdown(t.Context()))
+			for _, name := range []string{"a.json", "b.json"} {
+				polled, err := poll.New(poll.Settings{Documents: []string{w.path(name)}, IsDocument: isJSON, Shared: settings}, w.sink)
+				require.NoError(t, err)
+				polled.SetNewWatcher(refuse)
+				w.put(name, `{"n":1}`)
+				before := len(w.sink.all())
+				require.NoError(t, polled.Start(t.Context()))
+				w.sink.until(t, "a document", func() bool { return len(w.sink.all()) > before })
+				require.NoError(t, polled.Shutdown(t.Context()))
+			}
 			assert.Equal(t, 2, refused)
 			assert.Equal(t, 1, logs.Len())
 		})
 	}
+}
+
+// TestItemsArrivedWhileDown: the same of documents, and of databases, whose rows are read whole then.
+func TestItemsArrivedWhileDown(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		store := walking{newMemory()}
+		row := func(path, id string) {
+			db := openDatabase(w.T, w.path(path))
+			insert(w.T, db, "session", "id, time_created, time_updated", id, 1, 1)
+			require.NoError(w, db.Close())
+		}
+		w.old("was.json", `{"n":1}`)
+		row("opencode-was.db", "was")
+		fresh, _ := w.lifetime(store, false, fromEnd)
+		require.Empty(w, fresh)
+		w.old("came.json", `{"n":2}`)
+		row("opencode-came.db", "came")
+		fresh, _ = w.lifetime(store, false, fromEnd)
+		require.Len(w, fresh, 2)
+		assert.Contains(w, strings.Join(fresh, " "), `{"n":2}`)
+		assert.Contains(w, strings.Join(fresh, " "), `"came"`)
+		fresh, again := w.lifetime(store, false, fromEnd)
+		assert.Empty(w, append(fresh, again...))
+	})
 }

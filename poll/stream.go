@@ -1,4 +1,4 @@
-package tail
+package poll
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
-	"github.com/tailspan/tailspan/tail/internal/poll"
+	"github.com/tailspan/tailspan/poll/internal/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // polledStream is one open stream of an item.
 type polledStream struct {
 	id          string
-	consumer    Consumer
+	consumer    tail.Consumer
 	lastRead    time.Time
 	idlePending bool
 	// replaying is true if only replayed lines were delivered so far.
@@ -30,14 +31,14 @@ type polledStream struct {
 }
 
 // save writes a stream's checkpoint; later, if it is too early for that.
-func (p *Polled) save(ctx context.Context, it *item, key string, s *polledStream) {
+func (p *Poller) save(ctx context.Context, it *item, key string, s *polledStream) {
 	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
 		it.wakeIn(wait)
 	}
 }
 
 // offer delivers lines to their stream, which is opened first if necessary.
-func (p *Polled) offer(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+func (p *Poller) offer(ctx context.Context, it *item, b *source.Batch) (*polledStream, error) {
 	s := it.streams[b.Key]
 	if s == nil {
 		var err error
@@ -54,13 +55,13 @@ func (p *Polled) offer(ctx context.Context, it *item, b *poll.Batch) (*polledStr
 }
 
 // open opens a stream, with what the store has of it.
-func (p *Polled) open(ctx context.Context, it *item, b *poll.Batch) (*polledStream, error) {
+func (p *Poller) open(ctx context.Context, it *item, b *source.Batch) (*polledStream, error) {
 	key, changed := b.Key, b.Changed
 	if changed.IsZero() {
 		changed = modTime(it.path)
 	}
 	s := &polledStream{id: polledID(it.origin, key), replaying: true}
-	in := Stream{
+	in := tail.Stream{
 		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: openfile.IsCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
@@ -74,7 +75,7 @@ func (p *Polled) open(ctx context.Context, it *item, b *poll.Batch) (*polledStre
 	if known != nil {
 		in.State = known.State
 	}
-	if p.settings.Settings.Store != nil {
+	if p.settings.Shared.Store != nil {
 		in.Changed = func() { p.dirty.Add(dirtyStream{it, key}) }
 	}
 	s.consumer, err = p.handler.Open(ctx, in)
@@ -91,7 +92,7 @@ func polledID(path, key string) string {
 }
 
 // tidy calls Idle at the end of streams, and closes those of a database to which nothing came for long.
-func (p *Polled) tidy(ctx context.Context, it *item) {
+func (p *Poller) tidy(ctx context.Context, it *item) {
 	for key, s := range it.streams {
 		if s.idlePending {
 			if err := s.consumer.Idle(ctx); err != nil {
@@ -102,7 +103,7 @@ func (p *Polled) tidy(ctx context.Context, it *item) {
 		}
 		p.save(ctx, it, key, s)
 		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
-			p.closeStream(ctx, it, key, CloseReasonIdle)
+			p.closeStream(ctx, it, key, tail.CloseReasonIdle)
 		}
 	}
 	it.tries = 0
@@ -110,30 +111,30 @@ func (p *Polled) tidy(ctx context.Context, it *item) {
 
 // idleClose is after which time without a line a stream is closed; 0: never. A document that changes then is replayed
 // as after a restart, for which its checkpoint has to be stored.
-func (p *Polled) idleClose(kind itemKind) time.Duration {
+func (p *Poller) idleClose(kind itemKind) time.Duration {
 	switch {
 	case kind == itemDatabase:
 		return p.settings.FamilyIdle
-	case kind == itemDocument && p.settings.Settings.Store != nil:
-		return p.settings.Settings.IdleClose
+	case kind == itemDocument && p.settings.Shared.Store != nil:
+		return p.settings.Shared.IdleClose
 	default:
 		return 0
 	}
 }
 
-func (p *Polled) closeStream(ctx context.Context, it *item, key string, reason CloseReason) {
+func (p *Poller) closeStream(ctx context.Context, it *item, key string, reason tail.CloseReason) {
 	s := it.streams[key]
 	delete(it.streams, key)
 	if err := s.consumer.Close(ctx, reason); err != nil {
-		p.settings.Settings.Observer.Failed(it.path, err, 0)
+		p.settings.Shared.Observer.Failed(it.path, err, 0)
 	}
 	it.source.Release(key) // which moves a position
 	p.saveItem(ctx, it, key, s, true)
-	p.settings.Settings.Observer.Closed(it.path, reason)
+	p.settings.Shared.Observer.Closed(it.path, reason)
 }
 
 // closeItem closes all that an item has open.
-func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) error {
+func (p *Poller) closeItem(ctx context.Context, it *item, reason tail.CloseReason) error {
 	var errs []error
 	for key, s := range it.streams {
 		if err := s.consumer.Close(ctx, reason); err != nil {
@@ -141,7 +142,7 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 		}
 		p.saveLast(ctx, it, key, s)
 		delete(it.streams, key)
-		p.settings.Settings.Observer.Closed(it.path, reason)
+		p.settings.Shared.Observer.Closed(it.path, reason)
 	}
 	if err := it.source.Close(); err != nil {
 		errs = append(errs, fmt.Errorf("close %q: %w", it.path, err))
@@ -150,11 +151,11 @@ func (p *Polled) closeItem(ctx context.Context, it *item, reason CloseReason) er
 }
 
 // saveItem writes a stream's checkpoint, if that changed and it is not too early. It returns the time to the next try; 0: none.
-func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
-	if p.settings.Settings.Store == nil || s.replaying {
+func (p *Poller) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
+	if p.settings.Shared.Store == nil || s.replaying {
 		return 0
 	}
-	if c, ok := s.consumer.(Stateful); ok {
+	if c, ok := s.consumer.(tail.Stateful); ok {
 		s.state, s.pending = c.State()
 	}
 	c := checkpoint.Checkpoint{Stream: s.id, Path: it.path, Device: it.id.Device, Inode: it.id.Inode, Pending: s.pending, State: s.state}
@@ -167,7 +168,7 @@ func (p *Polled) saveItem(ctx context.Context, it *item, key string, s *polledSt
 }
 
 // saveLast writes the checkpoint of a closed stream, also when ctx has ended.
-func (p *Polled) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
+func (p *Poller) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	p.saveItem(last, it, key, s, true)

@@ -1,4 +1,4 @@
-package tail
+package poll
 
 import (
 	"context"
@@ -15,10 +15,11 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/internal/retry"
-	"github.com/tailspan/tailspan/tail/internal/poll"
+	"github.com/tailspan/tailspan/poll/internal/source"
+	"github.com/tailspan/tailspan/tail"
 )
 
-// itemKind is what an item of [Polled] is.
+// itemKind is what an item of [Poller] is.
 type itemKind uint8
 
 const (
@@ -32,7 +33,7 @@ type item struct {
 	path     string
 	origin   string // where it was first
 	id       fingerprint.FileID
-	source   poll.Source
+	source   source.Source
 	streams  map[string]*polledStream
 	caughtUp bool // all that was there was read once
 	// missingSince is when its path was found to lead nowhere.
@@ -45,7 +46,7 @@ type item struct {
 }
 
 // newItem makes an item, which resumes from its checkpoint, if the store has one.
-func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
+func (p *Poller) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.Path, origin: one.Path, id: one.ID, due: true, streams: map[string]*polledStream{}}
 	var known *checkpoint.Checkpoint
 	var err error
@@ -62,32 +63,32 @@ func (p *Polled) newItem(ctx context.Context, kind itemKind, one discover.Found,
 	if old {
 		p.seen.Leave(one)
 	}
-	skip := old && p.settings.Settings.StartAt == StartAtEnd
-	if age := p.settings.Settings.ExcludeOlderThan; age > 0 && kind == itemDocument && known == nil {
+	skip := old && p.settings.Shared.StartAt == tail.StartAtEnd
+	if age := p.settings.Shared.ExcludeOlderThan; age > 0 && kind == itemDocument && known == nil {
 		skip = skip || time.Since(time.Unix(0, one.MTime)) > age
 	}
 	switch kind {
 	case itemDocument:
-		it.source, err = poll.NewDocument(p.documents(), one, skip, known)
+		it.source, err = source.NewDocument(p.documents(), one, skip, known)
 	case itemDatabase:
 		it.source = p.database(ctx, it, p.since(skip))
 	}
 	if err != nil {
 		p.states.unusable(checkpoint.ItemPrefix+polledID(it.origin, ""), err)
-		it.source, _ = poll.NewDocument(p.documents(), one, false, nil)
+		it.source, _ = source.NewDocument(p.documents(), one, false, nil)
 	}
 	return it, nil
 }
 
 // documents says how documents are read.
-func (p *Polled) documents() poll.DocumentSettings {
-	s := &p.settings.Settings
-	return poll.DocumentSettings{
+func (p *Poller) documents() source.DocumentSettings {
+	s := &p.settings.Shared
+	return source.DocumentSettings{
 		MaxSize: p.settings.MaxDocumentSize,
 		Open:    s.Descriptors.Counted(func(path string) (openfile.Handle, error) { return p.openFile(path) }),
-		TooLong: func(path string, bytes int64) { s.Observer.Skipped(path, SkipReasonTooLong, bytes) },
+		TooLong: func(path string, bytes int64) { s.Observer.Skipped(path, tail.SkipReasonTooLong, bytes) },
 		Incomplete: func(path string, bytes int64) {
-			s.Observer.Skipped(path, SkipReasonIncomplete, bytes)
+			s.Observer.Skipped(path, tail.SkipReasonIncomplete, bytes)
 			s.Logger.Warn("skipping incomplete document until it changes", zap.String("path", path),
 				zap.String("advice", "a document is one whole JSON object or array; name a file of JSON lines .jsonl"))
 		},
@@ -95,19 +96,19 @@ func (p *Polled) documents() poll.DocumentSettings {
 }
 
 // database makes the source of a database.
-func (p *Polled) database(ctx context.Context, it *item, since time.Time) poll.Source {
-	s := &p.settings.Settings
-	return poll.NewDatabase(it.path, poll.DatabaseSettings{
+func (p *Poller) database(ctx context.Context, it *item, since time.Time) source.Source {
+	s := &p.settings.Shared
+	return source.NewDatabase(it.path, source.DatabaseSettings{
 		Since: since, MaxRowSize: s.MaxLineSize, BatchBytes: s.BatchBytes, BatchRows: s.BatchLines, Descriptors: s.Descriptors,
 		Known:    func(root string) (*checkpoint.Checkpoint, error) { return p.states.of(ctx, polledID(it.origin, root)) },
 		Unusable: func(stream string, err error) { p.states.unusable(checkpoint.ItemPrefix+stream, err) },
-		TooLong:  func(path string, bytes int64) { s.Observer.Skipped(path, SkipReasonTooLong, bytes) },
+		TooLong:  func(path string, bytes int64) { s.Observer.Skipped(path, tail.SkipReasonTooLong, bytes) },
 	})
 }
 
 // isOld reports whether an item that is there at start, and without a position, was there before: what came while no process ran
 // was not. A database that goes on is written to all the time, and has positions for its families alone.
-func (p *Polled) isOld(kind itemKind, one discover.Found) bool {
+func (p *Poller) isOld(kind itemKind, one discover.Found) bool {
 	if kind == itemDatabase {
 		return p.states.knows(one, kind) || !p.seen.Appeared(one)
 	}
@@ -115,12 +116,12 @@ func (p *Polled) isOld(kind itemKind, one discover.Found) bool {
 }
 
 // follows reports whether a followed item names its streams by a path.
-func (p *Polled) follows(origin string) bool {
+func (p *Poller) follows(origin string) bool {
 	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
 // since is the row time from which rows are wanted of sessions without a checkpoint: the last write of the last process, or now.
-func (p *Polled) since(skip bool) time.Time {
+func (p *Poller) since(skip bool) time.Time {
 	switch {
 	case !skip:
 		return time.Time{}
@@ -132,7 +133,7 @@ func (p *Polled) since(skip bool) time.Time {
 }
 
 // turn asks an item for one batch. It reports whether there may be more at once.
-func (p *Polled) turn(ctx context.Context, it *item) bool {
+func (p *Poller) turn(ctx context.Context, it *item) bool {
 	if time.Now().Before(it.retryAt) {
 		return false
 	}
@@ -175,7 +176,7 @@ func (p *Polled) turn(ctx context.Context, it *item) bool {
 	it.tries = 0
 	p.errorLog.Resolved(it.path)
 	if fresh > 0 {
-		p.settings.Settings.Observer.Read(it.path, fresh, b.Bytes)
+		p.settings.Shared.Observer.Read(it.path, fresh, b.Bytes)
 	}
 	p.save(ctx, it, b.Key, s)
 	return true
@@ -189,31 +190,31 @@ func (it *item) wakeIn(wait time.Duration) {
 }
 
 // refused: the consumer did not take the lines.
-func (p *Polled) refused(it *item, err error) {
+func (p *Poller) refused(it *item, err error) {
 	if it.tries == 0 {
-		p.settings.Settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", it.path), zap.Error(err))
+		p.settings.Shared.Logger.Warn("consumer refused batch, will retry", zap.String("path", it.path), zap.Error(err))
 	}
-	p.settings.Settings.Observer.Refused(it.path, err, p.backOff(it))
+	p.settings.Shared.Observer.Refused(it.path, err, p.backOff(it))
 }
 
 // backOff delays an item's next poll, longer each time.
-func (p *Polled) backOff(it *item) time.Duration {
-	wait := it.tries.Next(p.settings.Settings.RetryInterval, p.settings.Settings.MaxRetryInterval)
+func (p *Poller) backOff(it *item) time.Duration {
+	wait := it.tries.Next(p.settings.Shared.RetryInterval, p.settings.Shared.MaxRetryInterval)
 	it.retryAt = time.Now().Add(wait)
 	return wait
 }
 
 // missing: nothing is under the path. The file may be being replaced.
-func (p *Polled) missing(ctx context.Context, it *item) {
+func (p *Poller) missing(ctx context.Context, it *item) {
 	p.tidy(ctx, it)
 	if it.missingSince.IsZero() {
 		it.missingSince = time.Now()
 	}
-	if time.Since(it.missingSince) < p.settings.Settings.UnlinkGrace {
+	if time.Since(it.missingSince) < p.settings.Shared.UnlinkGrace {
 		return
 	}
-	if err := p.closeItem(ctx, it, CloseReasonUnlinked); err != nil {
-		p.settings.Settings.Observer.Failed(it.path, err, 0)
+	if err := p.closeItem(ctx, it, tail.CloseReasonUnlinked); err != nil {
+		p.settings.Shared.Observer.Failed(it.path, err, 0)
 	}
 	delete(p.byPath, it.path) // a later file there is new
 	p.items = slices.DeleteFunc(p.items, func(other *item) bool { return other == it })

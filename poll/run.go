@@ -1,4 +1,4 @@
-package tail
+package poll
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 )
 
 // run polls items until it is stopped: all of them at each interval, and in between those that changed.
-func (p *Polled) run(ctx context.Context) {
+func (p *Poller) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	var events <-chan fsnotify.Event
@@ -42,7 +42,7 @@ func (p *Polled) run(ctx context.Context) {
 			return
 		}
 		if all {
-			nextAll = time.Now().Add(pollPause(p.settings.Settings.PollInterval, time.Since(begin)))
+			nextAll = time.Now().Add(pollPause(p.settings.Shared.PollInterval, time.Since(begin)))
 		}
 		if more {
 			continue
@@ -57,7 +57,7 @@ func (p *Polled) run(ctx context.Context) {
 			p.event(event)
 		case err := <-watchErrors:
 			if err != nil { // the queue of events overflowed, or watching failed otherwise
-				p.settings.Settings.Logger.Debug("events of watched folders were lost, polling all that is followed", zap.Error(err))
+				p.settings.Shared.Logger.Debug("events of watched folders were lost, polling all that is followed", zap.Error(err))
 				nextAll = time.Now()
 			}
 		case <-p.dirty.Signal():
@@ -74,7 +74,7 @@ func (p *Polled) run(ctx context.Context) {
 }
 
 // round polls items, and reports whether some have more at once.
-func (p *Polled) round(ctx context.Context, all bool) (more bool) {
+func (p *Poller) round(ctx context.Context, all bool) (more bool) {
 	now := time.Now()
 	for _, it := range slices.Clone(p.items) {
 		woken := !it.wakeAt.IsZero() && !now.Before(it.wakeAt) || it.tries > 0 && !now.Before(it.retryAt)
@@ -89,7 +89,7 @@ func (p *Polled) round(ctx context.Context, all bool) (more bool) {
 			it.wakeAt = time.Time{}
 		}
 		it.due = p.turn(ctx, it)
-		it.notBefore = time.Now().Add(min(pollShare*time.Since(begin), p.settings.Settings.PollInterval))
+		it.notBefore = time.Now().Add(min(pollShare*time.Since(begin), p.settings.Shared.PollInterval))
 		more = more || it.due
 	}
 	return more
@@ -101,7 +101,7 @@ func pollPause(interval, took time.Duration) time.Duration {
 }
 
 // nextWake is when there is something to do next, if no event comes.
-func (p *Polled) nextWake(nextAll time.Time) time.Time {
+func (p *Poller) nextWake(nextAll time.Time) time.Time {
 	next := nextAll
 	if find := p.nextFind(); find.Before(next) {
 		next = find
@@ -118,7 +118,7 @@ func (p *Polled) nextWake(nextAll time.Time) time.Time {
 }
 
 // event handles an event of a path.
-func (p *Polled) event(event fsnotify.Event) {
+func (p *Poller) event(event fsnotify.Event) {
 	path := event.Name
 	it := p.byPath[path]
 	if it == nil {
@@ -136,15 +136,15 @@ func (p *Polled) event(event fsnotify.Event) {
 }
 
 // nextFind is when the folders are scanned next.
-func (p *Polled) nextFind() time.Time {
+func (p *Poller) nextFind() time.Time {
 	if p.search.soon {
 		return p.search.ended.Add(20 * p.search.took)
 	}
-	return p.search.ended.Add(max(p.settings.Settings.PollInterval, 50*p.search.took))
+	return p.search.ended.Add(max(p.settings.Shared.PollInterval, 50*p.search.took))
 }
 
 // find scans for what matches.
-func (p *Polled) find(ctx context.Context, atStart bool) {
+func (p *Poller) find(ctx context.Context, atStart bool) {
 	begin := time.Now()
 	p.search.soon = false
 	ids := map[fingerprint.FileID]*item{}
@@ -174,12 +174,12 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 		p.watch.Add(filepath.Dir(one.Path)) // before it is read
 		it, err := p.newItem(ctx, kind, one, atStart)
 		if err != nil {
-			p.failed(one.Path, err, p.settings.Settings.PollInterval)
+			p.failed(one.Path, err, p.settings.Shared.PollInterval)
 			return // the next time
 		}
 		p.byPath[one.Path], ids[one.ID] = it, it
 		p.items = append(p.items, it)
-	}, func(err error) { p.failed(errorlog.PathOf(err), err, p.settings.Settings.PollInterval) })
+	}, func(err error) { p.failed(errorlog.PathOf(err), err, p.settings.Shared.PollInterval) })
 	for it, one := range replaced {
 		if it.path == one.Path { // else the file that it follows was renamed, and another took its place
 			it.id = one.ID
@@ -190,11 +190,11 @@ func (p *Polled) find(ctx context.Context, atStart bool) {
 }
 
 // failed reports an error.
-func (p *Polled) failed(path string, err error, retryIn time.Duration) {
+func (p *Poller) failed(path string, err error, retryIn time.Duration) {
 	if openfile.NoneLeft(err) {
-		p.settings.Settings.Descriptors.Exhaust()
+		p.settings.Shared.Descriptors.Exhaust()
 	}
-	p.settings.Settings.Observer.Failed(path, err, retryIn)
+	p.settings.Shared.Observer.Failed(path, err, retryIn)
 	p.errorLog.Unreadable(path, err)
 }
 

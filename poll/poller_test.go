@@ -1,4 +1,4 @@
-package tail_test
+package poll_test
 
 import (
 	"context"
@@ -19,13 +19,15 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
 )
 
-// polledWorld is a folder with a Polled that follows what is in it.
+// polledWorld is a folder with a Poller that follows what is in it.
 type polledWorld struct {
 	*world
-	polled *tail.Polled
+	polled *poll.Poller
 }
 
 // inBubble runs a test in a bubble of its own time.
@@ -40,16 +42,16 @@ func isJSON(path string) bool {
 	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".json.gz")
 }
 
-func (w *polledWorld) follow(change ...func(*tail.PolledSettings)) {
+func (w *polledWorld) follow(change ...func(*poll.Settings)) {
 	w.Helper()
-	s := tail.PolledSettings{
+	s := poll.Settings{
 		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")},
 	}
-	s.Settings.PollOnly = true // in a bubble, and where a test says how often it is polled
+	s.Shared.PollOnly = true // in a bubble, and where a test says how often it is polled
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := tail.NewPolled(s, w.sink)
+	polled, err := poll.New(s, w.sink)
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.polled = polled
@@ -68,7 +70,7 @@ func (w *polledWorld) write(name, text string) {
 	require.NoError(w, os.Chtimes(w.path(name), now, now))
 }
 
-func fromEnd(s *tail.PolledSettings) { s.Settings.StartAt = tail.StartAtEnd }
+func fromEnd(s *poll.Settings) { s.Shared.StartAt = tail.StartAtEnd }
 
 func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 	inBubble(t, func(w *polledWorld) {
@@ -125,9 +127,9 @@ func TestDocumentTooLarge(t *testing.T) {
 		large := `{"x":"` + strings.Repeat("x", 1000) + `"}`
 		w.put("packed.json.gz", compressed(w.T, large))
 		w.write("a.json", large)
-		w.follow(func(s *tail.PolledSettings) {
+		w.follow(func(s *poll.Settings) {
 			s.MaxDocumentSize = 100
-			s.Settings.Observer.Skipped = func(path string, reason tail.SkipReason, n int64) {
+			s.Shared.Observer.Skipped = func(path string, reason tail.SkipReason, n int64) {
 				assert.Equal(w, tail.SkipReasonTooLong, reason)
 				skipped[filepath.Base(path)] += n
 			}
@@ -193,8 +195,8 @@ func TestDocumentUnreadable(t *testing.T) {
 		w.write("a.json.gz", "no gzip")
 		w.mkdir("dir.json")
 		failed := 0
-		w.follow(func(s *tail.PolledSettings) {
-			s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
+		w.follow(func(s *poll.Settings) {
+			s.Shared.Observer.Failed = func(string, error, time.Duration) { failed++ }
 		})
 		w.pass(time.Minute)
 		assert.Zero(w, failed, "it may be half-written")
@@ -214,9 +216,9 @@ func TestDocumentReadFails(t *testing.T) {
 			inBubble(t, func(w *polledWorld) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
-				w.follow(func(s *tail.PolledSettings) {
-					s.Settings.Logger = zap.New(core)
-					s.Settings.Observer.Failed = func(string, error, time.Duration) { failed++ }
+				w.follow(func(s *poll.Settings) {
+					s.Shared.Logger = zap.New(core)
+					s.Shared.Observer.Failed = func(string, error, time.Duration) { failed++ }
 				})
 				polled := w.polled
 				w.sink.mu.Lock()
@@ -280,7 +282,7 @@ func TestDatabaseStreams(t *testing.T) {
 		insert(t, db, "session", "id, parent_id, time_created, time_updated", fmt.Sprint("s", i), fmt.Sprint("s", i-2), i, i)
 		insert(t, db, "message", "id, session_id, time_created, time_updated, data", fmt.Sprint("m", i), fmt.Sprint("s", i), i, i, "{}")
 	}
-	quick := func(s *tail.PolledSettings) { s.Settings.PollInterval = 5 * time.Millisecond }
+	quick := func(s *poll.Settings) { s.Shared.PollInterval = 5 * time.Millisecond }
 	w.follow(quick)
 	rows := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
 	w.sink.until(t, "all rows", rows(6))
@@ -326,9 +328,9 @@ func TestDatabaseRefused(t *testing.T) {
 		}
 		return nil
 	}
-	w.follow(func(s *tail.PolledSettings) {
-		s.Settings.PollInterval, s.Settings.RetryInterval, s.Settings.BatchLines = time.Millisecond, time.Millisecond, 3
-		s.Settings.MaxRetryInterval = 2 * time.Millisecond
+	w.follow(func(s *poll.Settings) {
+		s.Shared.PollInterval, s.Shared.RetryInterval, s.Shared.BatchLines = time.Millisecond, time.Millisecond, 3
+		s.Shared.MaxRetryInterval = 2 * time.Millisecond
 	})
 	var want []string
 	for i := range 20 {
@@ -348,8 +350,8 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	w := &polledWorld{world: newWorld(t)}
 	db := openDatabase(t, w.path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
-	w.follow(func(s *tail.PolledSettings) {
-		s.Settings.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
+	w.follow(func(s *poll.Settings) {
+		s.Shared.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
 	})
 	w.untilClosed(1)
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 5, 5, "{}")
@@ -373,9 +375,9 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 	}
 	idle := make(chan struct{})
 	var once sync.Once // it fails at each look
-	w.follow(fromEnd, func(s *tail.PolledSettings) {
-		s.Settings.PollInterval = 5 * time.Millisecond
-		s.Settings.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
+	w.follow(fromEnd, func(s *poll.Settings) {
+		s.Shared.PollInterval = 5 * time.Millisecond
+		s.Shared.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
 	})
 	// A database that is no database fails once all others were looked at: the first look at ours is over then.
 	w.put("opencode-z.db", strings.Repeat("no database ", 100))
@@ -393,13 +395,13 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 }
 
 func TestPolledSettings(t *testing.T) {
-	_, err := tail.NewPolled(tail.PolledSettings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
+	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
 	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
 		assert.ErrorContains(t, err, want)
 	}
-	_, err = tail.NewPolled(tail.PolledSettings{}, nil)
+	_, err = poll.New(poll.Settings{}, nil)
 	require.Error(t, err)
-	p, err := tail.NewPolled(tail.PolledSettings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
+	p, err := poll.New(poll.Settings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
 	require.NoError(t, err)
 	require.NoError(t, p.Start(t.Context()))
 	require.Error(t, p.Start(t.Context()))
@@ -412,11 +414,57 @@ func TestMayBe(t *testing.T) {
 		"/a/*.json": true, "/a/session-*.json": true, "/a/**": true, "/a/*": true, "/a/*.{json,jsonl}": true, "/a/x.json": true, "/a/*n": true, "/a/*.gz": true,
 		"/a/*.jsonl": false, "/a/**/*.jsonl.gz": false, "/a/x.jsonl": false, "/a/rollout-*.log": false,
 	} {
-		assert.Equal(t, want, tail.MayBe(pattern, isJSON), pattern)
+		assert.Equal(t, want, poll.MayBe(pattern, isJSON), pattern)
 	}
 }
 
 func TestInFolders(t *testing.T) {
-	got := tail.InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
+	got := poll.InFolders([]string{"/a/**", "/b/**/*.db", "~/c/opencode.db", "/d/*.jsonl", "/e/*", "opencode.*"}, "opencode.db")
 	assert.Equal(t, []string{"/a/**/opencode.db", "/b/**/opencode.db", "~/c/opencode.db", "/e/opencode.db", "opencode.db"}, got)
+}
+
+// TestDocumentsAndDatabasesCount: what documents and databases hold closes idle files of the same receiver.
+func TestDocumentsAndDatabasesCount(t *testing.T) {
+	w := &polledWorld{world: newWorld(t)}
+	shared := openfile.NewDescriptorsOf(4)
+	for i := range 4 {
+		w.add(fmt.Sprintf("%d.jsonl", i), record(i)+"\n")
+	}
+	open := make(chan int, 100)
+	w.begin(func(s *tail.Settings) {
+		s.Descriptors, s.PollInterval = shared, 20*time.Millisecond
+		s.Observer.Files = func(_, kept int) { open <- kept }
+	})
+	w.sink.until(t, "the files", func() bool { return len(w.sink.all()) == 4 })
+	require.True(t, comes(open, 4))
+
+	db := openDatabase(t, w.path("opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.sink.mu.Lock()
+	w.sink.accept = func(tail.Stream, []tail.Line) error { // while a look at the database is under way, which holds three
+		if !comes(open, 1) {
+			t.Error("idle files stay open")
+		}
+		return nil
+	}
+	w.sink.mu.Unlock()
+	w.follow(func(s *poll.Settings) { s.Shared.Descriptors = shared })
+	w.sink.until(t, "the row", func() bool { return len(w.sink.all()) == 5 })
+}
+
+// TestIgnoreOlderDocuments: a document that is old comes when it is changed.
+func TestIgnoreOlderDocuments(t *testing.T) {
+	inBubble(t, func(w *polledWorld) {
+		w.put("old.json", `{"n":1}`)
+		w.dated("old.json", 25*time.Hour)
+		w.put("young.json", `{"n":2}`)
+		w.dated("young.json", 23*time.Hour)
+		w.follow(func(s *poll.Settings) { s.Shared.ExcludeOlderThan = 24 * time.Hour })
+		w.pass(2 * time.Hour)
+		assert.Equal(w, []string{`{"n":2}`}, w.sink.all())
+		w.write("old.json", `{"n":3}`)
+		w.pass(time.Minute)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":3}`}, w.sink.sorted())
+		w.finish()
+	})
 }

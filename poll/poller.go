@@ -1,0 +1,165 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/dirty"
+	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/errorlog"
+	"github.com/tailspan/tailspan/internal/files/inventory"
+	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/tail"
+)
+
+// Poller follows documents that are rewritten in place, and OpenCode's databases.
+type Poller struct {
+	settings Settings
+	handler  tail.Handler
+	finder   finder
+
+	mu      sync.Mutex // of started and stopped
+	started bool
+	stopped bool
+
+	stop   chan struct{}      // closed by Shutdown: no new batch
+	cancel context.CancelFunc // ends the handler's context
+	work   sync.WaitGroup
+
+	// Seams for tests.
+	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
+	openFile   openfile.Opener
+	watch      *discover.Watcher
+	dirty      *dirty.Set[dirtyStream]
+
+	// Of the goroutine alone, once it runs.
+	states   itemStates
+	seen     inventory.Inventory // of use at start alone
+	items    []*item
+	byPath   map[string]*item
+	errorLog *errorlog.Log
+	search   search
+}
+
+// inventoryKey is the key of the inventory of the last start.
+const inventoryKey = "seen/items"
+
+// search is the last scan for what matches.
+type search struct {
+	ended time.Time
+	took  time.Duration
+	soon  bool // something appeared that may match
+}
+
+// dirtyStream is a stream whose consumer has a new state.
+type dirtyStream struct {
+	item *item
+	key  string
+}
+
+// New makes a source. Start starts it.
+func New(settings Settings, handler tail.Handler) (*Poller, error) {
+	if handler == nil {
+		return nil, errors.New("handler must not be nil")
+	}
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	settings = settings.withDefaults()
+	p := &Poller{
+		settings: settings, handler: handler, byPath: map[string]*item{},
+		newWatcher: discover.NewWatcher, openFile: openfile.Open, dirty: dirty.New[dirtyStream](),
+	}
+	shared := &p.settings.Shared
+	p.errorLog = errorlog.New(shared.Logger)
+	p.states = itemStates{
+		settings: shared, log: p.errorLog,
+		saver: &checkpoint.Saver{Store: shared.Store, Saved: shared.Observer.Saved, Unsaved: shared.Observer.Unsaved},
+	}
+	var err error
+	p.finder, err = newFinder(&p.settings)
+	return p, err
+}
+
+// Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the source.
+func (p *Poller) Start(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.started || p.stopped {
+		return errors.New("start source: it was started or shut down before")
+	}
+	p.started = true
+	p.stop = make(chan struct{})
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p.cancel = cancel
+	if p.finder.empty() {
+		return nil
+	}
+	err := p.states.load(ctx)
+	if err != nil {
+		cancel()
+		return err
+	}
+	if !p.settings.Shared.PollOnly {
+		unwatched := p.settings.unwatched(p.errorLog)
+		w, err := p.newWatcher(unwatched)
+		if err != nil {
+			unwatched("", err)
+		}
+		p.watch = w
+	}
+	if p.seen, err = inventory.Load(ctx, p.settings.Shared.Store, inventoryKey, p.unusableInventory, p.finder.sets()...); err != nil {
+		cancel()
+		return errors.Join(err, p.watch.Close())
+	}
+	p.find(run, true)
+	if err := p.seen.Save(ctx); err != nil {
+		p.settings.Shared.Observer.Unsaved(inventoryKey, err)
+		p.errorLog.Unsaved(err)
+	}
+	p.work.Go(func() { p.run(run) })
+	return nil
+}
+
+// Shutdown ends the source as [tail.Tailer.Shutdown] does.
+func (p *Poller) Shutdown(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return nil
+	}
+	p.stopped = true
+	if !p.started {
+		return nil
+	}
+	close(p.stop)
+	done := make(chan struct{})
+	go func() {
+		p.work.Wait()
+		close(done)
+	}()
+	drain := time.NewTimer(p.settings.Shared.DrainTimeout)
+	defer drain.Stop()
+	select {
+	case <-done:
+	case <-drain.C:
+	case <-ctx.Done():
+	}
+	p.cancel()
+	<-done
+	errs := []error{p.watch.Close()}
+	for _, it := range p.items {
+		errs = append(errs, p.closeItem(ctx, it, tail.CloseReasonShutdown))
+	}
+	p.items = nil
+	return errors.Join(errs...)
+}
+
+// unusableInventory reports an inventory that is not used.
+func (p *Poller) unusableInventory(key string, err error) {
+	p.settings.Shared.Observer.Unusable(key, err)
+	p.errorLog.UnusableInventory(key, err)
+}

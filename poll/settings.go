@@ -1,0 +1,73 @@
+package poll
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/files/errorlog"
+	"github.com/tailspan/tailspan/tail"
+)
+
+// Defaults of [Settings].
+const (
+	// DefaultMaxDocumentSize is the size in bytes over which a document is skipped.
+	DefaultMaxDocumentSize = 64 << 20
+	// DefaultFamilyIdle is how long a family of sessions in a database is kept open without a new row.
+	DefaultFamilyIdle = time.Hour
+)
+
+// Settings says what to poll, and how. The zero value of each field is its default.
+type Settings struct {
+	// Documents are globs of files of which each is one document if IsDocument says so of its path.
+	Documents  []string
+	IsDocument func(path string) bool
+	// MaxDocumentSize is the size in bytes, after decompression, over which a document is skipped.
+	MaxDocumentSize int
+	// Databases are globs of OpenCode's databases.
+	Databases []string
+	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
+	FamilyIdle time.Duration
+	// Shared are settings that the Tailer has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
+	// UnlinkGrace, IdleClose (of documents, with a Store), ExcludeOlderThan (of documents), RetryInterval, MaxRetryInterval,
+	// DrainTimeout, PollOnly, Store, KeepUnlinked, Logger, WatchWarning, Observer. The others have no effect.
+	Shared tail.Settings
+}
+
+// Validate returns all errors, each with its key.
+func (s *Settings) Validate() error {
+	settings := s.Shared
+	settings.Include = slices.Concat(s.Documents, s.Databases)
+	var errs []error
+	if len(settings.Include) > 0 {
+		errs = append(errs, settings.Validate())
+	}
+	if s.MaxDocumentSize < 0 {
+		errs = append(errs, fmt.Errorf("max_document_size must not be negative, got %d", s.MaxDocumentSize))
+	}
+	if s.FamilyIdle < 0 {
+		errs = append(errs, fmt.Errorf("family_idle must not be negative, got %v", s.FamilyIdle))
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults sets the defaults.
+func (s Settings) withDefaults() Settings {
+	if s.IsDocument == nil {
+		s.IsDocument = func(string) bool { return true }
+	}
+	s.MaxDocumentSize = cmp.Or(s.MaxDocumentSize, DefaultMaxDocumentSize)
+	s.FamilyIdle = cmp.Or(s.FamilyIdle, DefaultFamilyIdle)
+	s.Shared = s.Shared.WithDefaults()
+	return s
+}
+
+// unwatched reports a folder that can't be watched, or that none can if it is empty.
+func (s *Settings) unwatched(log *errorlog.Log) func(folder string, err error) {
+	return func(folder string, err error) {
+		s.Shared.Observer.WatchRefused(folder, err)
+		log.Unwatched(s.Shared.WatchWarning, folder, err)
+	}
+}
