@@ -23,7 +23,7 @@ var house = map[string]struct{ ours, others []string }{
 	"redact":                       {ours: []string{"events"}},
 	"session":                      {ours: []string{"events", "otlp"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
-	"telemetry":                    {ours: []string{"events", "otlp", "session"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
+	"telemetry":                    {ours: []string{"events", "otlp", "session"}},
 	"session/pipeline":             {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "session", "telemetry"}},
 	"tail":                         {ours: []string{"internal", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "go.uber.org/zap"}},
 	"poll":                         {ours: []string{"internal", "tail"}, others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite"}},

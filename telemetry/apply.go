@@ -18,7 +18,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	s.passed(at)
 	s.beginsAt(a.run, at)
 	s.countLate(a, ev)
-	aside := s.isAside(a, ev)
+	aside := s.run.isAside(a, ev)
 	a.run.signs.Note(ev)
 	s.failedCall(a, ev, at)
 	s.announceTurn(a.run, ev)

@@ -185,7 +185,7 @@ func (s *Stream) expireHeld(last bool) bool {
 func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
-	v := s.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call does better
+	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call does better
 	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
 		v = k.End.Verdict
 	}

@@ -83,7 +83,7 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
 	// The uid is made only of what is exported: most replayed lines, and all of a second account, need it for nothing
 	// but the question whether they went out, which a cheaper hash of the same parts answers.
-	parts := s.appendUIDParts(make([]byte, 0, otlp.PartsRoom), r, of, what)
+	parts := r.appendUIDParts(make([]byte, 0, otlp.PartsRoom), s.settings.Agent.Provider, of, what)
 	number := what.number
 	if number == 0 {
 		number = r.resource.NextNumber()
@@ -118,9 +118,9 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 
 // appendUIDParts appends what makes a record's identity: the line's own id where the format gives one, so that two sources
 // of a session agree; else the call; else the place in the stream.
-func (s *Stream) appendUIDParts(buf []byte, r *run, of *call, what sighting) []byte {
+func (r *run) appendUIDParts(buf []byte, provider string, of *call, what sighting) []byte {
 	ev, o := what.ev, what.from
-	kind, provider := ev.Kind.String(), s.settings.Agent.Provider
+	kind := ev.Kind.String()
 	switch {
 	case ev.ItemID != "":
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)

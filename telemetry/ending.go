@@ -104,7 +104,7 @@ func (s *Stream) measure(r *run) {
 // closeRun closes all that the run has open but sub-agents in the background, and then the run.
 func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
-	v := s.evidenceOf(r, why).Verdict()
+	v := s.process.evidenceOf(r, why).Verdict()
 	inner := v.Inner()
 	for _, a := range s.open.innermostFirst() {
 		if a.run == r && !a.inBackground() {

@@ -38,7 +38,7 @@ type unwritten struct {
 func (s *Stream) Exited(e outcome.Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e outcome.Exit) {
-	s.date(s.clock.FileTime())
+	s.pending.date(s.clock.FileTime())
 	s.release(releaseAll)
 	s.process.exit = &e
 	s.writeUnwritten()
@@ -106,8 +106,8 @@ func (s *Stream) exitUID(at clock.Moment) otlp.UID {
 }
 
 // evidenceOf is what is known of the end of a run that is closed for why.
-func (s *Stream) evidenceOf(r *run, why otlp.CloseReason) *outcome.Evidence {
-	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: s.process.of(r)}
+func (p *processEnd) evidenceOf(r *run, why otlp.CloseReason) *outcome.Evidence {
+	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: p.of(r)}
 	if r.end.own {
 		e.End = r.end.line
 	}

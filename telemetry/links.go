@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -118,7 +116,7 @@ func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
 
 // spawnKey stands for the agent that a call started, as long as only the folder of its file could link that.
 func spawnKey(call *link.Call) team.Key {
-	return team.Key{Agent: "call/" + pcommon.SpanID(call.Span).String()}
+	return team.Key{Agent: "call/" + otlp.SpanID(call.Span).String()}
 }
 
 // newCallRef is what the sub-agent that a call started needs to know of it.

@@ -3,8 +3,7 @@ package telemetry
 import (
 	"slices"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
 )
 
@@ -100,7 +99,7 @@ func (r *Registry) Recalled() {
 }
 
 // unwrittenSpans are the spans of the stream's closed runs that were not accepted.
-func (s *Stream) unwrittenSpans() (spans []pcommon.SpanID) {
+func (s *Stream) unwrittenSpans() (spans []otlp.SpanID) {
 	for r := range s.spans.runs() {
 		spans = append(spans, r.top.spanID)
 	}

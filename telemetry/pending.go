@@ -1,6 +1,9 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // pendingEventBytes is about what a pending event takes beside its texts.
 const pendingEventBytes = 1 << 10
@@ -38,21 +41,31 @@ func bytesOfAsk(a *events.Ask) (n int) {
 	return n
 }
 
-// overPendingLimits reports whether more waits than the limits allow. Each pending event knows how many bytes came up to it, so
-// that those which wait are a difference.
-func (s *Stream) overPendingLimits() bool {
-	if len(s.pending) == 0 {
-		return false
-	}
-	limits := &s.registry.settings.Limits
-	first, last := &s.pending[0], &s.pending[len(s.pending)-1]
-	return len(s.pending) > limits.PendingEvents || last.upTo-first.upTo+int64(first.bytes) > int64(limits.PendingBytes)
+// pendingEvents are the events of a stream that wait, the oldest first. Each knows how many bytes came up to it, so that those
+// which wait are a difference.
+type pendingEvents []pendingEvent
+
+// bytesFrom is about what the events from one on take.
+func (p pendingEvents) bytesFrom(first int) int64 {
+	return p[len(p)-1].upTo - p[first].upTo + int64(p[first].bytes)
 }
 
-// roomBehind reports whether the events behind the first ones would leave a quarter of the limits free.
-func (s *Stream) roomBehind(done int) bool {
-	limits := &s.registry.settings.Limits
-	first, last := &s.pending[done], &s.pending[len(s.pending)-1]
-	bytes := last.upTo - first.upTo + int64(first.bytes)
-	return len(s.pending)-done <= limits.PendingEvents*3/4 && bytes <= int64(limits.PendingBytes)*3/4
+// exceed reports whether more waits than the limits allow.
+func (p pendingEvents) exceed(limits *Limits) bool {
+	return len(p) > 0 && (len(p) > limits.PendingEvents || p.bytesFrom(0) > int64(limits.PendingBytes))
+}
+
+// leaveRoom reports whether the events behind the first ones leave a quarter of the limits free.
+func (p pendingEvents) leaveRoom(limits *Limits, done int) bool {
+	return len(p)-done <= limits.PendingEvents*3/4 && p.bytesFrom(done) <= int64(limits.PendingBytes)*3/4
+}
+
+// date gives m to all that waits for a time. The time of a line is also better than that of arrival or of the file: a first
+// line without one was written before it.
+func (p pendingEvents) date(m clock.Moment) {
+	for i := range p {
+		if h := &p[i]; !h.at.Known() || h.at.Guessed() && m.Source == clock.SourceCarried {
+			h.at = m
+		}
+	}
 }

@@ -22,7 +22,7 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 			break
 		}
 	}
-	s.sink.AddRunStarted(r.resource, s.liveRecord(otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
+	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
 }
 
 // watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
@@ -56,7 +56,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	}
 	left := max(s.settings.ExpectedDuration-elapsed, 0)
 	number := int(elapsed / s.registry.settings.ProgressInterval)
-	into.AddProgress(r.resource, s.liveRecord(otlp.EventNameProgress, number), elapsed, left)
+	into.AddProgress(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameProgress, number), elapsed, left)
 	return false
 }
 
@@ -65,12 +65,11 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.release(s.registry.live, s)
 	r.watched = false
-	into.AddStalled(r.resource, s.liveRecord(otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
+	into.AddStalled(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
 
-// liveRecord is a record about the run at work at the present time.
-func (s *Stream) liveRecord(name string, n int) *otlp.Record {
-	r, now := s.run, s.registry.settings.Now()
+// liveRecord is a record about the run at the present time.
+func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
 	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
 	of := recordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.top.ref(), uid)
 	of.Conversation, of.Agent = r.sessionID, r.top.name

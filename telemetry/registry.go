@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
@@ -201,7 +199,7 @@ func (r *Registry) childClosed(s *Stream) {
 
 // firstSpan reports whether a span is exported for the first time, and firstRecord the same of a record. Two files that
 // are accounts of one session (a stream and a transcript, a copy) give the same ids, and each id is exported once.
-func (r *Registry) firstSpan(trace pcommon.TraceID, span pcommon.SpanID) bool {
+func (r *Registry) firstSpan(trace otlp.TraceID, span otlp.SpanID) bool {
 	return r.emitted.First(spanMark(trace, span))
 }
 
@@ -210,12 +208,12 @@ func (r *Registry) firstRecord(parts []byte) bool {
 }
 
 // spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.
-func spanMark(trace pcommon.TraceID, span pcommon.SpanID) uint64 {
+func spanMark(trace otlp.TraceID, span otlp.SpanID) uint64 {
 	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15
 }
 
 // spanIsOut reports whether a span went out.
-func (r *Registry) spanIsOut(trace pcommon.TraceID, span pcommon.SpanID) bool {
+func (r *Registry) spanIsOut(trace otlp.TraceID, span otlp.SpanID) bool {
 	return r.emitted.Has(spanMark(trace, span))
 }
 

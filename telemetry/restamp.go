@@ -16,7 +16,7 @@ func (s *Stream) setBack(at clock.Moment) {
 		return // results of calls that ran side by side are in no order, and what is exported can't be moved
 	}
 	r.top.span.SetBack(at)
-	for _, i := range s.openIntervals() {
+	for _, i := range r.openIntervals() {
 		i.SetBack(at)
 	}
 	if r.top.thread.LastInput.At.After(at.At) {
@@ -26,9 +26,8 @@ func (s *Stream) setBack(at clock.Moment) {
 	s.past.lastEnd = clock.Moment{}
 }
 
-// openIntervals are the times of the calls that the run at work has open.
-func (s *Stream) openIntervals() []*clock.Interval {
-	r := s.run
+// openIntervals are the times of the calls that the run has open.
+func (r *run) openIntervals() []*clock.Interval {
 	var list []*clock.Interval
 	for _, c := range r.calls.open {
 		list = append(list, &c.Span)

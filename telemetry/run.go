@@ -261,7 +261,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	opening := waiting[0].at
 	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
-	r.continues = s.afterClosed(&waiting[0].event, r.sessionID)
+	r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == account.First && r.account != nil {
 		s.opened(r)

@@ -15,7 +15,7 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 	if !s.registry.firstRecord(parts) || s.suppressed {
 		return
 	}
-	v := s.evidenceOf(r, why).Verdict()
+	v := s.process.evidenceOf(r, why).Verdict()
 	at := r.top.span.End
 	end := events.End{
 		Error: v.ErrorType() != "", Interrupted: v.Outcome == events.OutcomeInterrupted, Decided: v.Outcome,

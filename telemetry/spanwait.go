@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
@@ -52,7 +50,7 @@ type spanWait struct {
 type spanWaits struct {
 	list []*spanWait // oldest first
 	// unwritten are those that an earlier process did not write.
-	unwritten []pcommon.SpanID
+	unwritten []otlp.SpanID
 	// sent were written, and may not be acknowledged yet.
 	sent []*sentSpan
 }
@@ -163,7 +161,7 @@ func (s *Stream) reportLinked() {
 	if r == nil || r.closed || !r.isChild() {
 		return
 	}
-	over := s.idle && len(s.pending) == 0 && (s.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
+	over := s.idle && len(s.pending) == 0 && (s.run.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
 	if over || r.closing.reported {
 		r.closing.reported = over
 		s.enterLinked(r, over)
@@ -228,7 +226,7 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 		s.writeChild(r, why)
 		return
 	}
-	v := s.evidenceOf(r, why).Verdict()
+	v := s.process.evidenceOf(r, why).Verdict()
 	if r.inPipeline {
 		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
 	}

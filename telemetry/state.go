@@ -185,7 +185,7 @@ func (s *Stream) catchUp(offset int64) {
 		s.suppressed = true
 		switch step.Do {
 		case StepDate:
-			s.date(s.clock.GuessFile())
+			s.pending.date(s.clock.GuessFile())
 			s.release(releaseReady)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {

@@ -42,7 +42,7 @@ type Stream struct {
 	run     *run
 	seen    seenIDs
 	open    openWork
-	pending []pendingEvent
+	pending pendingEvents
 	decide  bool // the run is decided by what is known so far
 	clock   clock.Clock
 	past    past
@@ -229,7 +229,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			}
 		}
 		s.addPending(ev, at, o)
-		if !s.overPendingLimits() {
+		if !s.pending.exceed(&s.registry.settings.Limits) {
 			s.release(releaseReady)
 			continue
 		}
@@ -255,7 +255,7 @@ func (s *Stream) Idle() {
 		s.release(releaseReady)
 		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
 			s.done(StepDate, s.sink)
-			s.date(s.clock.GuessFile())
+			s.pending.date(s.clock.GuessFile())
 			s.release(releaseReady)
 		}
 		s.settle()
@@ -277,7 +277,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.replay.active = false, false
 		s.done(StepClose, s.sink)
-		s.date(s.clock.FileTime())
+		s.pending.date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(reason)

@@ -15,16 +15,15 @@ import (
 // [StreamSettings.IdleGap] ends where it ends, since nothing more is to come. Lines of the same prompt that come all the same
 // form a run of their own, with a link to the first.
 
-// showsEnd reports whether the run at work has shown its end, and has no open call.
-func (s *Stream) showsEnd() bool {
-	r := s.run
+// showsEnd reports whether a run is open and has shown its end, and has no open call. A nil run has not.
+func (r *run) showsEnd() bool {
 	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
 }
 
 // isAside reports whether an event is no work of the run at work, which has shown its end: what the program writes by
 // itself or in the user's name, such as a compaction, does not make that run longer.
-func (s *Stream) isAside(a *agent, ev *events.DisplayEvent) bool {
-	if a != s.run.top || ev.Sign != (events.Sign{}) || !s.showsEnd() {
+func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
+	if a != r.top || ev.Sign != (events.Sign{}) || !r.showsEnd() {
 		return false
 	}
 	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
@@ -33,7 +32,7 @@ func (s *Stream) isAside(a *agent, ev *events.DisplayEvent) bool {
 // turnOver reports whether the run at work has shown its end and nothing goes on below it. A sub-agent in a stream of its own
 // ends with its call.
 func (s *Stream) turnOver() bool {
-	if !s.showsEnd() {
+	if !s.run.showsEnd() {
 		return false
 	}
 	r := s.run
@@ -55,7 +54,7 @@ func (s *Stream) awaitEnd() {
 	if s.replay.active {
 		return
 	}
-	if len(s.pending) == 0 && s.showsEnd() {
+	if len(s.pending) == 0 && s.run.showsEnd() {
 		s.registry.await(s.registry.endings, s)
 	} else {
 		s.registry.release(s.registry.endings, s)
@@ -117,16 +116,15 @@ type continuation struct {
 	shown bool
 }
 
-// afterClosed is the continuation of a run that begins with an event: it goes on with the closed run before it where no
+// continuedBy is the continuation of a run that begins with an event: it goes on with the closed run before it where no
 // prompt, turn or session begins it, or where its end shows so (events.End.Continues).
-func (s *Stream) afterClosed(ev *events.DisplayEvent, session string) continuation {
-	before := s.run
-	if before == nil || !before.closed || before.sessionID != session || !before.exports() {
+func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation {
+	if r == nil || !r.closed || r.sessionID != session || !r.exports() {
 		return continuation{}
 	}
-	c := continuation{of: before.ref}
-	if before.continues.shown {
-		c = before.continues
+	c := continuation{of: r.ref}
+	if r.continues.shown {
+		c = r.continues
 	}
 	switch ev.Kind {
 	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:

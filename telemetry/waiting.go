@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// held is an event that waits for its run's key or for a time.
+// pendingEvent is an event that waits for its run's key or for a time.
 type pendingEvent struct {
 	event      events.DisplayEvent
 	at         clock.Moment
@@ -74,7 +74,7 @@ func (s *Stream) release(mode releaseMode) {
 		if mode == releaseAll && s.run != nil && s.run.isJoined() {
 			s.run.late = true // it can wait no longer, and what the first exports of it comes out once
 		}
-		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.roomBehind(done)) {
+		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.pending.leaveRoom(&s.registry.settings.Limits, done)) {
 			break
 		}
 		s.apply(&h.event, h.at, h.origin)
@@ -137,7 +137,7 @@ func (s *Stream) timeOf(ev *events.DisplayEvent) clock.Moment {
 		s.restamp(before.Pending)
 	}
 	if before.Pending.Known() {
-		s.date(before.Pending)
+		s.pending.date(before.Pending)
 	}
 	return at
 }
@@ -155,14 +155,4 @@ func inBatch(evs []events.DisplayEvent, i int) bool {
 		}
 	}
 	return false
-}
-
-// date gives m to all that waits for a time. The time of a line is also better than that of arrival or of the file: a first
-// line without one was written before it.
-func (s *Stream) date(m clock.Moment) {
-	for i := range s.pending {
-		if h := &s.pending[i]; !h.at.Known() || h.at.Guessed() && m.Source == clock.SourceCarried {
-			h.at = m
-		}
-	}
 }
