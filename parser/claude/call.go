@@ -122,11 +122,15 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	t.ID, t.Name = cs.Strings.Text(b.ToolUseID), name
 	starts := name == "Agent" || name == "Task"
 	start := head(b)
-	text := cs.resultText(b, t, starts || b.IsError.True() || bytes.HasPrefix(start, errorOpen))
+	text := cs.resultText(b)
+	text.Fill(t)
 	t.Truncated = bytes.HasPrefix(start, persisted)
-	said := text
-	if bytes.HasPrefix(text, errorOpen) {
-		said = unwrap(text)
+	var said []byte
+	if b.IsError.True() || bytes.HasPrefix(start, errorOpen) {
+		said = text.All()
+	}
+	if bytes.HasPrefix(said, errorOpen) {
+		said = unwrap(said)
 		t.Summary = cs.Output.Summary(said)
 	}
 	if b.IsError.True() {
@@ -135,14 +139,14 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 		t.ExitCode, t.HasExitCode = exitCode(said)
 	}
 	t.Denied = cs.denied(r, b)
-	if t.Denied && bytes.HasPrefix(text, stoppedByUser) && !bytes.Contains(text, userSaid) {
+	if t.Denied && text.Begins(stoppedByUser) && !bytes.Contains(text.All(), userSaid) {
 		t.Denied, t.State = false, events.ToolStateStopped
 	}
 	if results(r) == 1 { // with several it does not say which one
 		cs.outcome(e, r.Details)
 	}
 	if t.AgentID == "" && starts {
-		t.AgentID = string(agentInText(text))
+		t.AgentID = string(agentInText(text.All()))
 	}
 }
 
@@ -199,17 +203,12 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	}
 }
 
-// resultText makes the text of a result: of an array its texts, a newline between them.
-func (cs *calls) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
-	cs.Output.Begin(whole)
-	cs.Output.String(b.Content.Body())
-	for i, text := range b.Texts {
-		if i > 0 {
-			cs.Output.Newline()
-		}
-		cs.Output.String(text.Body())
+// resultText is the text of a result: of an array its texts, a newline between them.
+func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
+	if len(b.Texts) > 0 {
+		return cs.Output.Joined(b.Texts...)
 	}
-	return cs.Output.End(t)
+	return cs.Output.Text(b.Content)
 }
 
 // head is how the text of a result begins, still escaped.
@@ -233,10 +232,9 @@ func (cs *calls) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
 
 // stoppedByUser is how the text of a call begins that the user stopped: while it ran, or when leave for it was asked. Where
 // the user said something to it, the agent goes on, and the call was refused.
-var (
-	stoppedByUser = []byte("The user doesn't want to proceed with this tool use.")
-	userSaid      = []byte("the user said")
-)
+const stoppedByUser = "The user doesn't want to proceed with this tool use."
+
+var userSaid = []byte("the user said")
 
 // The wrapper around the text of calls that never ran, and of all errors in 2.0 and before.
 var (

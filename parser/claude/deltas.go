@@ -84,15 +84,10 @@ func (d *deltas) piece(r *sdkstream.Envelope, index int64, thinking bool, v scan
 	owner := d.streaming(r)
 	nth := d.answers.streamedAnswer(r, owner)
 	id := d.sticky(owner)
-	at := lines.Place{Owner: id, Index: index, Thinking: thinking}
-	t := d.pending.Find(at)
-	if t == nil {
-		d.Identified()
-		head := d.Head
-		head.MessageID, head.Answer, head.Model = id, nth, d.model
-		t = d.pending.Begin(at, head)
-	}
-	d.pending.Add(t, piece)
+	d.Identified()
+	head := d.Head
+	head.MessageID, head.Answer, head.Model = id, nth, d.model
+	d.pending.Piece(lines.Place{Owner: id, Index: index, Thinking: thinking}, &head, piece)
 }
 
 // complete releases the deltas of a text that came whole. What names no message is of none that streams.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/lines"
 	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
@@ -116,7 +117,12 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 		t.Name = events.CleanLine(cs.Strings.Intern(b.Name), 0)
 	}
 	t.Error = b.IsError.True() || b.Failure.Exists() && b.Failure.Kind != scan.KindNull || r.Transcript && failed(details)
-	text := cs.resultText(b, t, t.Error || r.Transcript && bytes.HasPrefix(head(b), commandHead))
+	all := cs.resultText(b)
+	all.Fill(t)
+	var text []byte
+	if t.Error || r.Transcript && bytes.HasPrefix(head(b), commandHead) {
+		text = all.All()
+	}
 	if r.Transcript {
 		cs.outcome(t, details, c.body, text)
 		if c.name == "agent" || c.name == "task" {
@@ -152,7 +158,8 @@ func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
 	case scan.KindString: // what was shown, without the frame that the model sees around it
-		if summary := cs.Output.StringSummary(display.Body()); summary != "" {
+		shown := cs.Output.Text(display)
+		if summary, _ := shown.Summary(); summary != "" {
 			t.Summary = summary
 		}
 	case scan.KindObject:
@@ -171,24 +178,21 @@ func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text
 	}
 }
 
-// resultText makes the text of a result: of an array its texts, a newline between them.
-func (cs *calls) resultText(b *sdkstream.Block, t *events.Tool, whole bool) []byte {
-	cs.Output.Begin(whole)
+// resultText is the text of a result: of an array its texts, a newline between them.
+func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
+	text := cs.Output.Text()
 	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
-		switch v.Kind {
-		case scan.KindString:
-			cs.Output.String(v.Body())
-		case scan.KindObject, scan.KindArray:
-			cs.Output.JSON(v.Raw)
+		if v.Kind >= scan.KindString { // or an object, or an array
+			text.JSON(v)
 		}
 	}
-	for i, text := range b.Texts {
+	for i, v := range b.Texts {
 		if i > 0 {
-			cs.Output.Newline()
+			text.Newline()
 		}
-		cs.Output.String(text.Body())
+		text.Add(v)
 	}
-	return cs.Output.End(t)
+	return text
 }
 
 // head is how the text of a result begins, still escaped.

@@ -65,14 +65,9 @@ func (d *deltas) piece(index int64, thinking bool, v scan.Value) {
 	if piece == "" {
 		return
 	}
-	at := lines.Place{Owner: d.Head.ParentID, Index: index, Thinking: thinking}
-	t := d.pending.Find(at)
-	if t == nil {
-		head := d.Head
-		head.MessageID, head.Model = d.messageID, d.model
-		t = d.pending.Begin(at, head)
-	}
-	d.pending.Add(t, piece)
+	head := d.Head
+	head.MessageID, head.Model = d.messageID, d.model
+	d.pending.Piece(lines.Place{Owner: d.Head.ParentID, Index: index, Thinking: thinking}, &head, piece)
 }
 
 // Flush returns the texts whose deltas were never completed, each joined.

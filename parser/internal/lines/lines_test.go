@@ -57,7 +57,7 @@ func TestSummary(t *testing.T) {
 		strings.Repeat("x", 120) + " \ny":      strings.Repeat("x", 120),
 		"a\x1b[31m" + strings.Repeat("x", 130): "a" + strings.Repeat("x", 118) + "…",
 	} {
-		assert.Equal(t, want, lines.Summary([]byte(in)), "%q", in)
+		assert.Equal(t, want, new(lines.Output).Summary([]byte(in)), "%q", in)
 		assert.Equal(t, want, events.Summary(in[:min(len(in), 4<<10)]), "%q", in)
 	}
 }

@@ -11,23 +11,31 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser/internal/lines"
+	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tell makes a text of parts: strings, of which "\n" is a line break and what begins with "[" is JSON.
-func tell(o *lines.Output, whole bool, parts ...string) (t events.Tool, text []byte) {
-	o.Begin(whole)
+// fill makes a text of parts: strings, of which "\n" is a line break and what begins with "[" is JSON.
+func fill(o *lines.Output, whole bool, parts ...string) (tool events.Tool, text []byte) {
+	t := o.Text()
 	for _, part := range parts {
 		switch {
 		case part == "\n":
-			o.Newline()
+			t.Newline()
 		case strings.HasPrefix(part, "["):
-			o.JSON([]byte(part))
+			t.JSON(scan.Value{Kind: scan.KindArray, Raw: []byte(part)})
 		default:
-			o.String([]byte(part))
+			t.Add(quoted(part))
 		}
 	}
-	text = o.End(&t)
-	return t, text
+	t.Fill(&tool)
+	if whole {
+		text = t.All()
+	}
+	return tool, text
+}
+
+func quoted(body string) scan.Value {
+	return scan.Value{Kind: scan.KindString, Raw: []byte(`"` + body + `"`)}
 }
 
 func TestOutput(t *testing.T) {
@@ -57,17 +65,17 @@ func TestOutput(t *testing.T) {
 			drops.Drop()
 			want := events.Tool{Size: len(tc.text), Summary: tc.summary, Output: []byte(tc.text)}
 
-			got, text := tell(&keeps, false, tc.parts...)
+			got, text := fill(&keeps, true, tc.parts...)
 			assert.Equal(t, tc.text, string(text))
 			assert.Equal(t, want.Summary, got.Summary)
 			assert.Equal(t, string(want.Output), string(got.Output))
 			assert.Equal(t, want.Size, got.Size)
 
-			whole, text := tell(&drops, true, tc.parts...)
-			assert.Equal(t, got, whole, "what the parser looks into is made whole")
-			assert.Equal(t, tc.text, string(text))
+			whole, text := fill(&drops, true, tc.parts...)
+			assert.Equal(t, got.Summary, whole.Summary)
+			assert.Equal(t, tc.text, string(text), "what the parser looks into is made whole")
 
-			dropped, _ := tell(&drops, false, tc.parts...)
+			dropped, _ := fill(&drops, false, tc.parts...)
 			assert.Equal(t, want.Summary, dropped.Summary)
 			assert.Equal(t, want.Size, dropped.Size)
 			assert.Equal(t, tc.kept, len(dropped.Output) > 0)
@@ -77,33 +85,32 @@ func TestOutput(t *testing.T) {
 
 func TestOutputsOfALineLieBehindEachOther(t *testing.T) {
 	var o lines.Output
-	first, _ := tell(&o, false, "one")
-	second, _ := tell(&o, false, "two")
+	first, _ := fill(&o, false, "one")
+	second, _ := fill(&o, false, "two")
 	assert.Equal(t, "one", string(first.Output))
 	assert.Equal(t, "two", string(second.Output))
 	o.Reset()
-	third, _ := tell(&o, false, "3")
+	third, _ := fill(&o, false, "3")
 	assert.Equal(t, "3", string(third.Output))
 }
 
 func TestLargeTextsAreNotMade(t *testing.T) {
 	var o lines.Output
 	o.Drop()
-	body := []byte(`first line\n` + strings.Repeat(`func Total(prices ...int) int {\n`, 1<<15))
+	body := quoted(`first line\n` + strings.Repeat(`func Total(prices ...int) int {\n`, 1<<15))
 	var tool events.Tool
-	o.Begin(false)
-	o.String(body) // makes the buffer
+	text := o.Text(body)
+	text.Fill(&tool) // makes the buffer
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		o.Reset()
-		o.Begin(false)
-		o.String(body)
-		o.End(&tool)
+		text := o.Text(body)
+		text.Fill(&tool)
 	}), "of a megabyte that nobody keeps only the head is made")
 	assert.Equal(t, "first line", tool.Summary)
 }
 
 // FuzzOutput holds, for any text in two parts with a line break between them:
-//   - what is told of a text is the same whether it is dropped or kept
+//   - what a tool has of a text is the same whether it is dropped or kept
 //   - the summary is that of package events, but for its cut of a line before it takes the blanks off
 //   - behind a summary that was cut stands the head, valid UTF-8
 func FuzzOutput(f *testing.F) {
@@ -119,8 +126,8 @@ func FuzzOutput(f *testing.F) {
 		}
 		var keeps, drops lines.Output
 		drops.Drop()
-		kept, text := tell(&keeps, false, first, "\n", second)
-		dropped, _ := tell(&drops, false, first, "\n", second)
+		kept, text := fill(&keeps, true, first, "\n", second)
+		dropped, _ := fill(&drops, false, first, "\n", second)
 		require.Equal(t, kept.Summary, dropped.Summary)
 		require.Equal(t, kept.Size, dropped.Size)
 		require.Equal(t, len(text), kept.Size)
@@ -135,13 +142,13 @@ func FuzzOutput(f *testing.F) {
 	})
 }
 
-// BenchmarkOutput makes what is told of results of several sizes, kept and dropped.
+// BenchmarkOutput makes the texts of results of several sizes, kept and dropped.
 func BenchmarkOutput(b *testing.B) {
 	for _, size := range []int{256, 4 << 10, 1 << 20} {
-		body := []byte(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, size/56))
+		body := quoted(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, size/56))
 		for _, drop := range []bool{false, true} {
 			b.Run(fmt.Sprintf("size=%d/drop=%t", size, drop), func(b *testing.B) {
-				b.SetBytes(int64(len(body)))
+				b.SetBytes(int64(len(body.Raw)))
 				b.ReportAllocs()
 				var o lines.Output
 				if drop {
@@ -150,9 +157,8 @@ func BenchmarkOutput(b *testing.B) {
 				var t events.Tool
 				for b.Loop() {
 					o.Reset()
-					o.Begin(false)
-					o.String(body)
-					o.End(&t)
+					text := o.Text(body)
+					text.Fill(&t)
 				}
 				require.Equal(b, "func Total(prices ...int) int {", t.Summary)
 			})

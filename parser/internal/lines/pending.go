@@ -75,6 +75,15 @@ func (p *Pending) Add(t *PendingText, piece string) {
 	}
 }
 
+// Piece adds to the text that streams at a place; one that begins has a head.
+func (p *Pending) Piece(at Place, head *Head, piece string) {
+	t := p.Find(at)
+	if t == nil {
+		t = p.Begin(at, *head)
+	}
+	p.Add(t, piece)
+}
+
 func (p *Pending) remove(i int) {
 	p.bytes -= p.texts[i].text.Len()
 	p.texts = append(p.texts[:i], p.texts[i+1:]...)

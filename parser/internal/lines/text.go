@@ -44,16 +44,24 @@ func (o *Output) Joined(values ...scan.Value) Text {
 	t := o.Text()
 	for i, v := range values {
 		if i > 0 {
-			t.add(part{raw: lineFeed, plain: true})
+			t.Newline()
 		}
-		if v.Kind == scan.KindString {
-			t.Add(v)
-		} else {
-			t.add(part{raw: v.Raw, plain: true})
-		}
+		t.JSON(v)
 	}
 	return t
 }
+
+// JSON adds the text of a string; another value is its own text.
+func (t *Text) JSON(v scan.Value) {
+	if v.Kind == scan.KindString {
+		t.Add(v)
+	} else {
+		t.add(part{raw: v.Raw, plain: true})
+	}
+}
+
+// Newline adds a line feed.
+func (t *Text) Newline() { t.add(part{raw: lineFeed, plain: true}) }
 
 // Add adds the text of a string; all other values have none. No other text may have been begun since.
 func (t *Text) Add(v scan.Value) { t.add(part{raw: v.Body()}) }
@@ -64,7 +72,7 @@ func (t *Text) Line(v scan.Value) {
 		return
 	}
 	if t.to > t.from && !t.endsLine() {
-		t.add(part{raw: lineFeed, plain: true})
+		t.Newline()
 	}
 	t.Add(v)
 }

@@ -14,10 +14,3 @@ func Blank(text string) bool {
 	}
 	return true
 }
-
-// Summary is the first line of text that says something, as [events.Summary] has it, without a copy of a text that can
-// be many megabytes long.
-func Summary(text []byte) string {
-	s, _ := summaryOf(nil, text, true)
-	return s
-}
