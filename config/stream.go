@@ -43,6 +43,10 @@ type Stream struct {
 	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
 	// always read from their beginning.
 	StartAt string `mapstructure:"start_at"`
+	// IncludeFileName adds the name of the file to the resource of what comes from it, as log.file.name.
+	IncludeFileName bool `mapstructure:"include_file_name"`
+	// IncludeFilePath adds the absolute path of the file to the resource of what comes from it, as log.file.path.
+	IncludeFilePath bool `mapstructure:"include_file_path"`
 	// Provider is the format of the files; "auto" detects it from the first lines, "none" exports the lines as they are.
 	Provider string `mapstructure:"provider"`
 	// RawLines also exports every line as it is, unparsed and unredacted, as a record tailspan.raw, for exporters that
@@ -75,6 +79,7 @@ type Stream struct {
 func NewDefaultStream() Stream {
 	return Stream{
 		StartAt:            StartAtEnd,
+		IncludeFileName:    true,
 		Provider:           "auto",
 		Container:          ContainerAuto,
 		Unrecognized:       UnrecognizedRaw,

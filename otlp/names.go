@@ -50,6 +50,8 @@ const (
 	AttrProcessWorkDir    = "process.working_directory"
 	AttrVCSHeadName       = "vcs.ref.head.name"
 	AttrLogRecordUID      = "log.record.uid"
+	AttrLogFileName       = "log.file.name"
+	AttrLogFilePath       = "log.file.path"
 
 	AttrServiceName       = "service.name"
 	AttrServiceVersion    = "service.version"

@@ -19,10 +19,13 @@ type Resource struct {
 	attributes []Attribute // not of the resource, but of each span and record
 }
 
+// notOfPipelines are attributes of an agent's stream that a pipeline or step does not have.
+var notOfPipelines = []string{AttrServiceName, AttrServiceVersion, AttrLogFileName, AttrLogFilePath}
+
 // Of is the resource of a pipeline or a step, which have a service of their own, and are the work of no agent.
 func (r *Resource) Of(service string, without ...string) *Resource {
 	id := Identity{attrs: slices.DeleteFunc(slices.Clone(r.identity.attrs), func(a Attribute) bool {
-		return a.Key == AttrServiceName || a.Key == AttrServiceVersion || slices.Contains(without, a.Key)
+		return slices.Contains(notOfPipelines, a.Key) || slices.Contains(without, a.Key)
 	})}
 	return &Resource{identity: id, service: service, numbers: r.numbers, attributes: r.attributes}
 }

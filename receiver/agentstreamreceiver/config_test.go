@@ -48,7 +48,7 @@ func TestLoadConfig(t *testing.T) {
 		},
 		Spool: config.Spool{Directory: "/var/lib/spool", MaxSize: 1_000_000},
 		Stream: config.Stream{
-			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, Unrecognized: "drop", Container: "none",
+			Include: []string{"~/a/*.jsonl", "/b/**/*.jsonl"}, Exclude: []string{"**/old-*.jsonl"}, StartAt: "beginning", Provider: "claude", RawLines: true, IncludeFilePath: true, Unrecognized: "drop", Container: "none",
 			Databases:    []string{"~/c/opencode-dev.db"},
 			PollInterval: 5 * time.Second, ForceFlushPeriod: time.Second, IdleClose: 30 * time.Minute, ExcludeOlderThan: 24 * time.Hour,
 			MaxLineSize: 1 << 20, MaxDocumentSize: 2_000_000, MaxConcurrentFiles: 2,

@@ -273,6 +273,50 @@ func TestPathPatternPutsPipelineAboveTheAgent(t *testing.T) {
 	}
 }
 
+// TestFileOnTheResource: spans and records name the file that they come from; those of pipelines and steps, and metrics, do not.
+func TestFileOnTheResource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fix.jsonl")
+	appendTo(t, path, assistant("1", "One."))
+	for _, tt := range []struct {
+		name          string
+		change        func(*agentstreamreceiver.Config)
+		fileName, abs any
+	}{
+		{"by default", func(*agentstreamreceiver.Config) {}, "fix.jsonl", nil},
+		{"with the path", func(c *agentstreamreceiver.Config) { c.Stream.IncludeFilePath = true }, "fix.jsonl", path},
+		{"with neither", func(c *agentstreamreceiver.Config) { c.Stream.IncludeFileName = false }, nil, nil},
+		{"the user's", func(c *agentstreamreceiver.Config) {
+			c.Identity.Resource = map[string]string{otlp.AttrLogFileName: "x"}
+		}, "x", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := configFor(path)
+			cfg.Identity.Pipeline.Name, cfg.Identity.Pipeline.RunID, cfg.Identity.Pipeline.Task = "nightly", "17", "fix"
+			tt.change(cfg)
+			r := start(t, cfg, nil)
+			require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
+			r.stop()
+			found := map[string]map[string]any{}
+			for _, td := range r.traces.AllTraces() {
+				for _, rs := range td.ResourceSpans().All() {
+					found[rs.ScopeSpans().At(0).Spans().At(0).Name()] = rs.Resource().Attributes().AsRaw()
+				}
+			}
+			found["record"] = r.logs.AllLogs()[0].ResourceLogs().At(0).Resource().Attributes().AsRaw()
+			for _, of := range []string{"chat m", "record"} {
+				require.Contains(t, found, of)
+				assert.Equal(t, tt.fileName, found[of][otlp.AttrLogFileName], of)
+				assert.Equal(t, tt.abs, found[of][otlp.AttrLogFilePath], of)
+			}
+			for _, of := range []string{"nightly", "fix"} {
+				require.Contains(t, found, of)
+				assert.NotContains(t, found[of], otlp.AttrLogFileName, of)
+				assert.NotContains(t, found[of], otlp.AttrLogFilePath, of)
+			}
+		})
+	}
+}
+
 func TestMalformedLinesAreCountedAndNothingAroundThemIsLost(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.jsonl")

@@ -2,6 +2,7 @@ package agentstreamreceiver
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,7 +135,7 @@ type streamSource struct {
 // Open opens a stream for a file.
 func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
 	r.hints.Opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
-	st, err := r.newStream(s, spooled.Origin{Provider: r.config.Stream.Provider, Identity: r.identity}, r.config.Stream.IdleClose)
+	st, err := r.newStream(s, spooled.Origin{Provider: r.config.Stream.Provider, Identity: r.identity.With(r.fileIdentity(s.Path))}, r.config.Stream.IdleClose)
 	if err != nil {
 		return nil, err
 	}
@@ -305,6 +306,24 @@ func (s *stream) tick(ctx context.Context) error {
 		s.source.changed()
 	}
 	return err
+}
+
+// fileIdentity is the name and path of a file, as the settings ask for them.
+func (r *agentStream) fileIdentity(path string) otlp.Identity {
+	var attrs []otlp.Attribute
+	add := func(key, value string) {
+		if r.redactor != nil {
+			key, value = r.redactor.Attribute(key, value)
+		}
+		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
+	}
+	if r.config.Stream.IncludeFileName {
+		add(otlp.AttrLogFileName, filepath.Base(path))
+	}
+	if r.config.Stream.IncludeFilePath {
+		add(otlp.AttrLogFilePath, path)
+	}
+	return otlp.NewIdentity(attrs...)
 }
 
 // pathIdentity is the identity in the path of a file.
