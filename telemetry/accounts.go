@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/link"
 )
 
@@ -24,7 +25,7 @@ func (s *Stream) allWritten(r *run) {
 
 // owns reports whether this stream is the first with a thing.
 func (s *Stream) owns(parts ...string) bool {
-	_, mine := s.claim(stableHash(parts...))
+	_, mine := s.claim(exported.StableHash(parts...))
 	return mine
 }
 
@@ -35,8 +36,8 @@ func (s *Stream) claim(thing uint64) (first *account.Account, mine bool) {
 
 // accountOf is the hash of a run of a session, the same in each account of it.
 func (s *Stream) accountOf(session string, key *runKey) uint64 {
-	occurrence := s.seen.cameBefore(&s.seen.runs, key.String())
-	return stableHash("run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence))
+	occurrence := s.seen.Before(&s.seen.Runs, key.String())
+	return exported.StableHash("run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence))
 }
 
 // stand decides what a run is that is about to open, and who was the first with it.
@@ -58,7 +59,7 @@ func (s *Stream) opened(r *run) {
 
 // agentAccount is the hash of a task of a sub-agent, the same in each account of it.
 func agentAccount(key link.Key) uint64 {
-	return stableHash("agent", key.Provider, key.Session, key.Agent, strconv.Itoa(key.Task))
+	return exported.StableHash("agent", key.Provider, key.Session, key.Agent, strconv.Itoa(key.Task))
 }
 
 // accountOfAgent makes this stream the first with a sub-agent; nil if another one is.

@@ -138,7 +138,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	// The provider's own id where the format has one, so that the agent's own file gives the same span.
 	domain, of, occurrence := otlp.DomainCallAgent, string(c.SpanID[:]), 0
 	if id != "" {
-		domain, of, occurrence = otlp.DomainAgent, id, s.seen.nth(&s.seen.agents, id)
+		domain, of, occurrence = otlp.DomainAgent, id, s.seen.Nth(&s.seen.Agents, id)
 	}
 	a := &agent{
 		run: r, parentage: parentage{call: c, depth: c.caller.depth + 1, parent: c.SpanID}, id: id, name: cmp.Or(c.AgentType, c.Name),
@@ -203,7 +203,7 @@ func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 // an agent whose work another stream exports, and that stream does not have the call.
 func (s *Stream) hangUnderRun(a *agent) {
 	r := a.run
-	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.spanIsOut(r.traceID, a.call.SpanID) {
+	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: a.call.SpanID}) {
 		return
 	}
 	a.parent, a.unknownParent = r.top.spanID, a.call.ID

@@ -93,14 +93,14 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	}
 	t.Target = c.Target // the record has it cut in the same way
 	c.Span.Cover(&at)
-	occurrence := s.seen.nth(&s.seen.calls, r.idScope, c.ID, what, detail)
+	occurrence := s.seen.Nth(&s.seen.Calls, r.idScope, c.ID, what, detail)
 	c.Occurrence = int32(occurrence)
 	r.calls.add(c)
 	if r.closed {
 		s.linger(r, 1)
 	}
 	c.SpanID, c.Content = otlp.CallIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.ID, what, detail)
-	c.elsewhere = s.isElsewhere(r, ev, r.isJoined() && s.registry.spanIsOut(r.traceID, c.SpanID))
+	c.elsewhere = s.isElsewhere(r, ev, r.isJoined() && s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.SpanID}))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)
 	return c

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
@@ -44,7 +45,7 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	}
 	r := a.run
 	answer := strconv.Itoa(ev.Answer)
-	if s.seen.nth(&s.seen.messages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
+	if s.seen.Nth(&s.seen.Messages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
 		return // a late part of a message whose span is out
 	}
 	s.closeChat(a)
@@ -71,9 +72,9 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 		kind = ev.Kind.String()
 		what, detail = saidBy(ev)
 	}
-	occurrence := s.seen.nth(&s.seen.chats, r.key, c.MessageID, kind, what, detail)
+	occurrence := s.seen.Nth(&s.seen.Chats, r.key, c.MessageID, kind, what, detail)
 	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
-	c.elsewhere = r.isJoined() && (s.registry.spanIsOut(r.traceID, c.ID) || r.standing == account.Twin && (ev == nil || s.hasSign(r, ev)))
+	c.elsewhere = r.isJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.ID}) || r.standing == account.Twin && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the
@@ -147,7 +148,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	s.closeChat(a)
 	c, r := &chat{Call: a.thread.Failed(ev, s.settings.Agent.System, at)}, a.run
 	a.cover(&c.Span.Start, &c.Span.End)
-	occurrence := s.seen.nth(&s.seen.chats, r.key, id, domainFailed)
+	occurrence := s.seen.Nth(&s.seen.Chats, r.key, id, domainFailed)
 	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, id, domainFailed)
 	s.finishChat(a, c)
 }

@@ -60,13 +60,13 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	r.top.parent = otlp.SpanID{}
 	r.top.id = key.Agent
 	r.top.name = s.agentName
-	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.nth(&s.seen.agents, key.Agent), key.Provider, key.Session, "", key.Agent)
+	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.Nth(&s.seen.Agents, key.Agent), key.Provider, key.Session, "", key.Agent)
 	ref.Team.Opened(key.Member())
 	if group := s.settings.Group; group != "" {
 		ref.Team.Group(team.Key{Agent: group})
 	}
 	s.standAgent(r, key)
-	s.registry.childOpened(s)
+	s.registry.await(waitParent, s)
 }
 
 // childKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
@@ -108,7 +108,7 @@ func (s *Stream) folderRun(decide bool) *link.Run {
 	}
 	run := s.registry.folders.Await(s, s.settings.folder(s.settings.ParentSession), s.links.taskStart, decide)
 	if run == nil {
-		s.registry.childOpened(s)
+		s.registry.await(waitParent, s)
 	}
 	return run
 }
@@ -192,7 +192,7 @@ func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	if r.childKey.Task == 0 { // the time that is reported later is since the first task began
 		a.took(k.End.Took)
 	}
-	if k.Call != nil && (k.Call.Exported || s.registry.spanIsOut(r.traceID, k.Call.Span)) {
+	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: k.Call.Span})) {
 		if s.settings.ParentSession != "" {
 			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.ref, k.Call)
 			if maker != nil && maker != s {

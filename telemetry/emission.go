@@ -88,11 +88,11 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	if number == 0 {
 		number = r.resource.NextNumber()
 	}
-	isNew := s.registry.firstRecord(parts)
+	isNew := s.registry.ids.FirstRecord(parts)
 	if r.standing == account.First && modelWorks(ev) {
 		s.noteSigns(a, ev, !isNew)
 		if key, ok := s.copyKey(ev); ok {
-			s.registry.said.First(s.registry.mark(&key))
+			s.registry.ids.Say(&key)
 		}
 	}
 	if !isNew || s.suppressed {
@@ -140,7 +140,7 @@ func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) ot
 // span is what a span of an agent's run has like all others; without a trace if it is not to be exported: replayed, exported by
 // another file before, or history of another session.
 func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.Span {
-	if !a.exports() || !s.registry.firstSpan(a.run.traceID, id) || s.suppressed {
+	if !a.exports() || !s.registry.ids.FirstSpan(otlp.SpanRef{Trace: a.run.traceID, Span: id}) || s.suppressed {
 		return otlp.Span{}
 	}
 	of := otlp.Span{Trace: a.run.traceID, ID: id, Parent: parent, Conversation: a.run.sessionID, Background: a.run.outside(a, i)}

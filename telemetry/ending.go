@@ -124,15 +124,15 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	}
 	r.closed, r.top.closed = true, true
 	s.past.lastEnd = r.top.span.End
-	s.registry.release(s.registry.live, s)
-	s.registry.release(s.registry.endings, s)
+	s.registry.timers.Stop(waitProgress, s)
+	s.registry.timers.Stop(waitEnd, s)
 	if n := len(r.calls.open); n > 0 {
 		s.linger(r, n)
 	}
 	if r.isChild() {
 		s.enterLinked(r, true)
 		s.writeClosed(r, why)
-		s.registry.childClosed(s)
+		s.registry.timers.Stop(waitParent, s)
 		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s {
 			s.followUp.lighter = append(s.followUp.lighter, maker)
 		}

@@ -57,7 +57,7 @@ func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 		s.writeUnwritten()
 		return
 	}
-	s.registry.await(s.registry.exits, s)
+	s.registry.await(waitExit, s)
 }
 
 // writeUnwritten writes the span that waited, whether or not there was an exit.
@@ -67,7 +67,7 @@ func (s *Stream) writeUnwritten() {
 	}
 	r, why := s.process.unwritten.run, s.process.unwritten.why
 	s.process.unwritten = nil
-	s.registry.release(s.registry.exits, s)
+	s.registry.timers.Stop(waitExit, s)
 	r.closing.exit, r.closing.exitKnown = s.process.exit, true
 	s.writeClosed(r, why)
 }

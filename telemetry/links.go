@@ -30,7 +30,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	if id == "" || c.AgentID != "" || id == s.links.child.Agent {
 		return // an agent did not start itself
 	}
-	c.AgentID, c.task = id, int32(s.seen.nth(&s.seen.agents, "asked", id))
+	c.AgentID, c.task = id, int32(s.seen.Nth(&s.seen.Agents, "asked", id))
 	if c.caller.run.adoptsNobody() {
 		return
 	}

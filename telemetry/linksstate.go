@@ -130,5 +130,5 @@ func (s *Stream) dropSpans() {
 		s.registry.releaseTeam(r.ref, s, false)
 	}
 	s.spans = nil
-	s.registry.release(s.registry.spans, s)
+	s.registry.timers.Stop(waitTeam, s)
 }

@@ -33,7 +33,7 @@ func (s *Stream) watch() bool {
 		return false
 	}
 	r.watched = true
-	s.registry.await(s.registry.live, s)
+	s.registry.await(waitProgress, s)
 	return true
 }
 
@@ -63,7 +63,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 // reportStalled reports once that a run goes without a line. The next line begins its progress anew.
 func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
-	s.registry.release(s.registry.live, s)
+	s.registry.timers.Stop(waitProgress, s)
 	r.watched = false
 	into.AddStalled(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
@@ -81,9 +81,9 @@ func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
 func (r *Registry) dueProgress(now time.Time) []*Stream {
 	switch {
 	case r.settings.ProgressInterval > 0:
-		return r.due(r.live, now, r.settings.ProgressInterval, true)
+		return r.timers.Due(waitProgress, now, r.settings.ProgressInterval, true)
 	case r.settings.StallAfter > 0:
-		return r.due(r.live, now, r.settings.StallAfter, true)
+		return r.timers.Due(waitProgress, now, r.settings.StallAfter, true)
 	default:
 		return nil
 	}

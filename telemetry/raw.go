@@ -37,7 +37,7 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	defer s.mu.Unlock()
 	parts := s.appendRawParts(make([]byte, 0, 256), line, index, data)
 	number := s.resource.NextNumber()
-	isNew := s.registry.firstRecord(parts)
+	isNew := s.registry.ids.FirstRecord(parts)
 	switch {
 	case line.Replay:
 		return

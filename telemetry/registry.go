@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"encoding/binary"
-	"hash/maphash"
 	"sync"
 	"time"
 
@@ -11,9 +9,9 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/cicd"
+	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/link"
-	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/wait"
 )
 
@@ -23,24 +21,17 @@ type Registry struct {
 	settings Settings
 	metrics  *metrics.Set
 	writer   otlp.Writer
-	seed     maphash.Seed // of the ids that streams remember
-	emitted  *memory.Set  // has locks of its own
-	said     *memory.Set  // copy marks of what the model said; see copies.go
-
+	ids      *exported.Table
 	links    *link.Registry[*Stream]
 	folders  *folder.Registry[*Stream]
 	accounts *account.Registry[*Stream]
+	timers   wait.Timers[timed, *Stream]
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
 	waits     wait.List[*Stream] // for the sub-agents of a [link.Run]
 	totals    sessionTotals
-	agents    map[Agent]*Agent     // see [Registry.agent]
-	children  map[*Stream]struct{} // sub-agents' streams whose span is open
-	exits     streamTimes          // streams whose run waits for the exit of its process, and since when
-	live      streamTimes          // streams whose run is watched live, and when progress was reported last
-	endings   streamTimes          // streams whose run has shown its end, and since when no line followed
-	spans     streamTimes          // streams with a span that waits for sub-agents in others
+	agents    map[Agent]*Agent // see [Registry.agent]
 	deferred  deferred
 	backlog   backlog
 	out       *batch
@@ -57,19 +48,12 @@ func NewRegistry(s Settings) *Registry {
 		settings:  s,
 		metrics:   metrics.New(s.Metrics, s.Semconv, s.Version, s.PipelineService, s.Now),
 		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
-		seed:      maphash.MakeSeed(),
+		ids:       exported.NewTable(exported.Limits{IDs: s.Limits.EmittedIDs, Items: s.Limits.RememberedIDs}),
 		pipelines: cicd.New(s.Limits.Pipelines, s.PipelineService),
-		emitted:   memory.NewSet(s.Limits.EmittedIDs),
-		said:      memory.NewSet(s.Limits.RememberedIDs),
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
 		folders:   folder.NewRegistry[*Stream](s.Limits.RememberedIDs),
 		accounts:  account.NewRegistry[*Stream](s.Limits.RememberedIDs),
 		agents:    map[Agent]*Agent{},
-		children:  map[*Stream]struct{}{},
-		exits:     streamTimes{},
-		live:      streamTimes{},
-		endings:   streamTimes{},
-		spans:     streamTimes{},
 	}
 	r.out = newBatch(r)
 	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
@@ -132,16 +116,16 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
 	late := newBatch(r)
-	for _, child := range r.openChildren() {
+	for _, child := range r.timers.All(waitParent) {
 		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.ParentWait)) })
 	}
-	for _, s := range r.due(r.exits, now, exitGrace, false) {
+	for _, s := range r.timers.Due(waitExit, now, exitGrace, false) {
 		s.giveUpExit(late)
 	}
-	for _, s := range r.due(r.endings, now, r.settings.EndGrace, false) {
+	for _, s := range r.timers.Due(waitEnd, now, r.settings.EndGrace, false) {
 		s.workInto(late, false, s.endTurn)
 	}
-	for _, s := range r.due(r.spans, now, 0, false) {
+	for _, s := range r.timers.Due(waitTeam, now, 0, false) {
 		s.workInto(late, false, func() { s.writeDue(now) })
 	}
 	stalled := 0
@@ -164,57 +148,15 @@ func (o Output) with(late *batch) Output {
 	return o
 }
 
-func (r *Registry) openChildren() []*Stream {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list := make([]*Stream, 0, len(r.children))
-	for s := range r.children {
-		list = append(list, s)
-	}
-	return list
-}
-
-func (r *Registry) childOpened(s *Stream) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.children[s] = struct{}{}
-}
-
 // leave takes a stream that ends out of all that waits.
 func (r *Registry) leave(s *Stream) {
 	r.links.Leave(s, s.links.child)
 	r.folders.Leave(s)
 	r.accounts.Leave(s)
+	r.timers.Stop(waitParent, s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waits.Remove(s)
-	delete(r.children, s)
-}
-
-func (r *Registry) childClosed(s *Stream) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.children, s)
-}
-
-// firstSpan reports whether a span is exported for the first time, and firstRecord the same of a record. Two files that
-// are accounts of one session (a stream and a transcript, a copy) give the same ids, and each id is exported once.
-func (r *Registry) firstSpan(trace otlp.TraceID, span otlp.SpanID) bool {
-	return r.emitted.First(spanMark(trace, span))
-}
-
-func (r *Registry) firstRecord(parts []byte) bool {
-	return r.emitted.First(r.emitted.Mark(parts))
-}
-
-// spanMark mixes the ids, which are hashes already. A span id alone would do, but for two traces of one pipeline each.
-func spanMark(trace otlp.TraceID, span otlp.SpanID) uint64 {
-	return binary.BigEndian.Uint64(span[:]) ^ binary.BigEndian.Uint64(trace[:8])*0x9e3779b97f4a7c15
-}
-
-// spanIsOut reports whether a span went out.
-func (r *Registry) spanIsOut(trace otlp.TraceID, span otlp.SpanID) bool {
-	return r.emitted.Has(spanMark(trace, span))
 }
 
 // Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone
@@ -222,7 +164,7 @@ func (r *Registry) spanIsOut(trace otlp.TraceID, span otlp.SpanID) bool {
 func (r *Registry) Close() Output {
 	late := newBatch(r)
 	r.closeDeferred(late)
-	for _, s := range r.due(r.spans, r.settings.Now(), 0, false) {
+	for _, s := range r.timers.Due(waitTeam, r.settings.Now(), 0, false) {
 		s.workInto(late, false, s.writeAll)
 	}
 	now := r.settings.Now() // what was just written may have ended a step

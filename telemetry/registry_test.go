@@ -39,15 +39,15 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	s := r.Open(StreamSettings{ID: "folder", Agent: Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
 	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // one that waits for the session of its folder
 	streams = append(streams, s)
-	require.NotEmpty(t, r.children)
-	require.NotEmpty(t, r.live)
+	require.NotEmpty(t, r.timers.All(waitParent))
+	require.NotEmpty(t, r.timers.All(waitProgress))
 	require.False(t, r.links.Idle())
 	require.False(t, r.folders.Idle())
 	for _, s := range streams {
 		s.Close(otlp.CloseReasonTruncated)
 	}
-	assert.Empty(t, r.children)
-	assert.Empty(t, r.live)
+	assert.Empty(t, r.timers.All(waitParent))
+	assert.Empty(t, r.timers.All(waitProgress))
 	assert.True(t, r.links.Idle())
 	assert.True(t, r.folders.Idle())
 	assert.True(t, r.waits.Empty())

@@ -236,7 +236,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		}
 	}
 	s.past.runs++
-	occurrence := s.seen.nth(&s.seen.runs, r.key)
+	occurrence := s.seen.Nth(&s.seen.Runs, r.key)
 	if occurrence > 0 {
 		r.key += "~" + strconv.Itoa(occurrence)
 	}

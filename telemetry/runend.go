@@ -12,7 +12,7 @@ func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 		return
 	}
 	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.settings.Agent.Provider, r.sessionID, otlp.EventNameRunEnd, r.traceID.String(), r.top.spanID.String())
-	if !s.registry.firstRecord(parts) || s.suppressed {
+	if !s.registry.ids.FirstRecord(parts) || s.suppressed {
 		return
 	}
 	v := s.process.evidenceOf(r, why).Verdict()

@@ -17,7 +17,7 @@ type runKey struct {
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
 	account   uint64 // the run in each account of it; see [Stream.stand]
-	copy      uint64 // what a copy of that item has in common with it; see [copyKey]; 0 if nothing proves one
+	copy      uint64 // what a copy of that item has in common with it; see [exported.Item]; 0 if nothing proves one
 }
 
 // keySuffix is the room for content and occurrence behind the id.
@@ -43,7 +43,7 @@ func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool
 			// A format that names no messages has nothing better to come.
 			key.content = contentOf(ev)
 			if item, ok := s.copyKey(ev); ok {
-				key.copy = item.stable()
+				key.copy = item.Stable()
 			}
 			break
 		}

@@ -212,7 +212,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	}
 	s.spans.list = append(s.spans.list, w)
 	s.registry.awaitTeam(r.ref, s)
-	s.registry.await(s.registry.spans, s)
+	s.registry.await(waitTeam, s)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
 		return
@@ -280,7 +280,7 @@ func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
 	clear(s.spans.list[len(kept):])
 	if s.spans.list = kept; len(kept) == 0 {
 		s.spans.list = nil
-		s.registry.release(s.registry.spans, s)
+		s.registry.timers.Stop(waitTeam, s)
 	}
 }
 

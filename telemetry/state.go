@@ -251,8 +251,8 @@ func (s *Stream) accepted(step *stepTaken) {
 // Detach stops the stream without closing its spans, for a later process to go on with.
 func (s *Stream) Detach() {
 	s.dropSpans()
-	s.registry.childClosed(s)
-	s.registry.release(s.registry.live, s)
-	s.registry.release(s.registry.endings, s)
+	s.registry.timers.Stop(waitParent, s)
+	s.registry.timers.Stop(waitProgress, s)
+	s.registry.timers.Stop(waitEnd, s)
 	s.registry.leave(s)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/memory"
 )
 
@@ -40,7 +41,7 @@ type Stream struct {
 	followUp followUp // what the line at work has for other streams
 
 	run     *run
-	seen    seenIDs
+	seen    exported.Seen
 	open    openWork
 	pending pendingEvents
 	decide  bool // the run is decided by what is known so far
@@ -81,7 +82,7 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 		registry: r,
 		settings: newStreamSettings(r, &settings),
 	}
-	s.seen.seed, s.seen.limit = r.seed, r.settings.Limits.RememberedIDs
+	s.seen = exported.NewSeen(r.ids)
 	a := s.settings.Agent
 	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.meter, s.changed = metrics.NewMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
@@ -302,7 +303,6 @@ func (s *Stream) Take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.take(s.registry)
-	out.Counts.ForgottenIDs += s.seen.evicted
-	s.seen.evicted = 0
+	out.Counts.ForgottenIDs += s.seen.TakeEvicted()
 	return out
 }

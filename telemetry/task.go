@@ -42,7 +42,7 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 // not over. With force nothing waits.
 func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
 	before := s.run
-	if key.Task = s.seen.cameBefore(&s.seen.agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
+	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
 		before = nil
 	}
 	s.noteTask(waiting)
@@ -64,7 +64,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 		ref = before.ref // no call that asked is known
 	}
 	if ref == nil {
-		s.registry.childOpened(s)
+		s.registry.await(waitParent, s)
 		return false
 	}
 	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {

@@ -55,9 +55,9 @@ func (s *Stream) awaitEnd() {
 		return
 	}
 	if len(s.pending) == 0 && s.run.showsEnd() {
-		s.registry.await(s.registry.endings, s)
+		s.registry.await(waitEnd, s)
 	} else {
-		s.registry.release(s.registry.endings, s)
+		s.registry.timers.Stop(waitEnd, s)
 	}
 }
 

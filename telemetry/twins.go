@@ -24,7 +24,7 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	}
 	add := func(parts ...string) {
 		parts = append(parts, "sign", s.settings.Agent.Provider, session)
-		signs = append(signs, s.seen.markOf(parts))
+		signs = append(signs, s.seen.Mark(parts))
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
@@ -114,7 +114,7 @@ func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 
 	if s.settings.Agent.CallIDs {
 		call += ev.Tool.ID
 	}
-	return s.seen.markOf([]string{call, strconv.Itoa(s.seen.nth(&r.likes, call)), "nth"})
+	return s.seen.Mark([]string{call, strconv.Itoa(s.seen.Nth(&r.likes, call)), "nth"})
 }
 
 // hasSign reports whether the first account of a run has what ev is about, or may have it: an item without a sign shows

@@ -63,7 +63,7 @@ func words(ev *events.DisplayEvent) bool {
 // signsOfWords adds a text to what its model call said, and returns the sign of it and the sign of all that, which of the
 // first text is the same.
 func (s *Stream) signsOfWords(a *agent, ev *events.DisplayEvent) (own, all uint64) {
-	w, seed := a.wordingOf(ev), s.registry.seed
+	w, seed := a.wordingOf(ev), s.registry.ids.Seed()
 	j := &w.joined[kindOfWords(ev.Kind)]
 	j.add(seed, ev.Text)
 	all = s.signOfWords(a.run, ev.Kind, j)
@@ -85,7 +85,7 @@ func kindOfWords(kind events.Kind) int {
 // signOfWords is the sign of texts of a kind in a session.
 func (s *Stream) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
 	sum := binary.BigEndian.AppendUint64(nil, j.Sum64())
-	return s.seen.markOf([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
+	return s.seen.Mark([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
 }
 
 // decideWords applies a text of a twin, and decides on its record.

@@ -1,0 +1,29 @@
+package exported
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Item is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
+// else the id of its line.
+type Item struct {
+	Provider, ID, Line string
+	At                 int64 // Unix nanoseconds
+	Kind               events.Kind
+	What, Detail       string
+}
+
+// Stable is a hash of the item that is the same in every process.
+func (k *Item) Stable() uint64 {
+	return StableHash("copy", k.Provider, k.ID, k.Line, strconv.FormatInt(k.At, 10), k.Kind.String(), k.What, k.Detail)
+}
+
+// StableHash is the same in every process. Nobody can write a stream whose things meet those of another.
+func StableHash(parts ...string) uint64 {
+	sum := otlp.Hash(otlp.DomainThing, 0, parts...)
+	return binary.BigEndian.Uint64(sum[:8])
+}

@@ -1,0 +1,47 @@
+package exported
+
+import (
+	"hash/maphash"
+
+	"github.com/tailspan/tailspan/session/memory"
+)
+
+// Seen has the ids of the runs, agents, calls and model messages of one stream that had a span of their own.
+type Seen struct {
+	Runs, Agents, Calls, Messages, Chats memory.Counter
+
+	table   *Table
+	evicted int
+}
+
+// NewSeen makes a Seen with the seed and the limit of a table.
+func NewSeen(t *Table) Seen { return Seen{table: t} }
+
+// Nth enters an id in one of the counters, and returns how often it came before.
+func (s *Seen) Nth(of *memory.Counter, id ...string) int {
+	n, forgot := of.Next(s.Mark(id), s.table.limits.Items)
+	if forgot {
+		s.evicted++
+	}
+	return n
+}
+
+// Before is what Nth would return, and enters nothing.
+func (s *Seen) Before(of *memory.Counter, id ...string) int { return of.Before(s.Mark(id)) }
+
+// Mark hashes the parts of an id.
+func (s *Seen) Mark(parts []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.table.seed)
+	for _, part := range parts {
+		h.WriteString(part)
+		h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// TakeEvicted is how many ids were evicted since the last call.
+func (s *Seen) TakeEvicted() (n int) {
+	n, s.evicted = s.evicted, 0
+	return n
+}
