@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -180,4 +181,21 @@ func TestCloseWithoutExit(t *testing.T) {
 	f.Stream.Close(otlp.CloseReasonShutdown)
 	f.take()
 	assert.Len(t, f.tops(), 1)
+}
+
+// TestExitBeforeSubAgents: the span of a process's run waits for the sub-agents that are at work in other files, also when
+// the process and its stream are over, and is exported with the line that ends their work.
+func TestExitBeforeSubAgents(t *testing.T) {
+	f := newExitFold()
+	parent := slices.Concat(script{line(started())}, asks(1, "msg1", "a1", "ag1"))
+	f.feed(parent)
+	child := f.Registry.Open(telemetry.StreamSettings{ID: "c", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}})
+	child.Feed(telemetry.Line{Arrival: f.now, Live: true}, line(of("ag1", text(2, "sub1", "Looking."))))
+	f.feed(script{line(result(9, "a1")), line(ended(""))})
+	f.exit(outcome.Exit{})
+	require.Empty(t, f.tops())
+	child.Feed(telemetry.Line{Offset: 1, Arrival: f.now, Live: true}, line(of("ag1", signsOff(8, "sub2"))))
+	child.Idle()
+	f.folded.take(child.Take())
+	require.Len(t, f.tops(), 1)
 }

@@ -127,7 +127,7 @@ func (s *Stream) dropSpans() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for r := range s.spans.runs() {
-		s.registry.releaseTeam(r.ref, s, false)
+		s.registry.links.ReleaseTeam(s, r.ref, false)
 	}
 	s.spans = nil
 	s.registry.timers.Stop(waitTeam, s)

@@ -29,7 +29,6 @@ type Registry struct {
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
-	waits     wait.List[*Stream] // for the sub-agents of a [link.Run]
 	totals    sessionTotals
 	agents    map[Agent]*Agent // see [Registry.agent]
 	deferred  deferred
@@ -154,9 +153,6 @@ func (r *Registry) leave(s *Stream) {
 	r.folders.Leave(s)
 	r.accounts.Leave(s)
 	r.timers.Stop(waitParent, s)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waits.Remove(s)
 }
 
 // Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone

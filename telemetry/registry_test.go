@@ -50,7 +50,6 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	assert.Empty(t, r.timers.All(waitProgress))
 	assert.True(t, r.links.Idle())
 	assert.True(t, r.folders.Idle())
-	assert.True(t, r.waits.Empty())
 	assert.True(t, r.accounts.Idle())
 }
 

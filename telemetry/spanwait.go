@@ -7,8 +7,6 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
-	"github.com/tailspan/tailspan/session/link"
-	"github.com/tailspan/tailspan/session/team"
 )
 
 // The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
@@ -29,8 +27,8 @@ const settleTime = time.Second
 const backlogShare = 6
 
 // linkWait is how long a span waits for sub-agents in other streams.
-func (r *Registry) linkWait() time.Duration {
-	return max(r.settings.EndGrace, r.settings.ParentWait) + settleTime
+func (s *Settings) linkWait() time.Duration {
+	return max(s.EndGrace, s.ParentWait) + settleTime
 }
 
 // spanWait is a closed run whose span waits.
@@ -100,41 +98,8 @@ func (s *Stream) waitsForLinked(r *run) bool {
 // lacksLinked reports whether sub-agents of a closed run are at work, or may be. Whether the files of those that a stream on
 // standard output names are read at all is not known, so it waits for those alone whose files are.
 func (s *Stream) lacksLinked(r *run) bool {
-	u := s.registry.teamUse(s.settings.Agent.Provider, r, 0)
+	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
 	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups)
-}
-
-// teamUse is what the sub-agents in other streams used that work for a run, or for the sub-agent that it is of.
-func (r *Registry) teamUse(provider string, of *run, until clock.Instant) team.Use {
-	return of.ref.Team.Use(of.childKey.Member(), until, func(group team.Key) bool {
-		return r.links.GroupOver(provider, group)
-	})
-}
-
-// awaitTeam registers a stream to be updated when sub-agents of a run are over.
-func (r *Registry) awaitTeam(ref *link.Run, s *Stream) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waits.Add(ref, s)
-}
-
-// awaitingTeam are the streams with a span that waits for sub-agents of a run.
-func (r *Registry) awaitingTeam(ref *link.Run) []*Stream {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.waits.Of(ref)
-}
-
-// releaseTeam undoes [Registry.awaitTeam], since the span was accepted: that of the run, or of a sub-agent of it.
-func (r *Registry) releaseTeam(ref *link.Run, s *Stream, run bool) {
-	r.mu.Lock()
-	r.waits.Drop(ref, s)
-	r.mu.Unlock()
-	if run {
-		ref.Team.Written()
-	} else {
-		ref.Team.Closed()
-	}
 }
 
 // sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
@@ -149,9 +114,9 @@ func (s *Stream) takeLinked(r *run) {
 	}
 	var until clock.Instant
 	if end := r.top.span.End; end.FromLine() || end.Source == clock.SourceCarried {
-		until = end.At.Add(s.registry.linkWait())
+		until = end.At.Add(s.registry.settings.linkWait())
 	}
-	u := s.registry.teamUse(s.settings.Agent.Provider, r, until)
+	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
 	r.top.ledger.Linked, r.top.ledger.Incomplete = u.Used, u.Incomplete
 }
 
@@ -181,8 +146,8 @@ func (s *Stream) enterLinked(r *run, over bool) {
 	}
 	if !over {
 		r.ref.Team.GoesOn(r.childKey.Member())
-	} else if r.ref.Team.Over(r.childKey.Member(), end, r.top.ledger.Own()) {
-		s.followUp.notify(s.registry.awaitingTeam(r.ref))
+	} else {
+		s.followUp.notify(s.registry.links.Over(r.ref, r.childKey, end, r.top.ledger.Own()))
 	}
 }
 
@@ -199,7 +164,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
 		if child := r.isChild(); child || !r.isJoined() {
-			s.registry.releaseTeam(r.ref, s, !child)
+			s.registry.links.ReleaseTeam(s, r.ref, !child)
 		}
 		return
 	}
@@ -211,7 +176,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 		s.spans = &spanWaits{}
 	}
 	s.spans.list = append(s.spans.list, w)
-	s.registry.awaitTeam(r.ref, s)
+	s.registry.links.AwaitTeam(s, r.ref)
 	s.registry.await(waitTeam, s)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
@@ -248,7 +213,7 @@ func (s *Stream) writeReady() {
 
 // writeDue writes those too that waited for long enough.
 func (s *Stream) writeDue(now time.Time) {
-	wait := s.registry.linkWait()
+	wait := s.registry.settings.linkWait()
 	s.writeWaiting(func(w *spanWait) bool {
 		switch waited := now.Sub(w.since); {
 		case waited < wait:
@@ -303,7 +268,7 @@ func (s *Stream) writeWaited(w *spanWait) {
 	}
 	s.writeRunSpan(r, w.why)
 	if s.suppressed {
-		s.registry.releaseTeam(r.ref, s, !r.isChild())
+		s.registry.links.ReleaseTeam(s, r.ref, !r.isChild())
 		return
 	}
 	sent := &sentSpan{stepTaken{unaccepted: true}, r}
@@ -318,7 +283,7 @@ func (s *Stream) spansAccepted() {
 	}
 	s.spans.sent = slices.DeleteFunc(s.spans.sent, func(g *sentSpan) bool {
 		if !g.unaccepted {
-			s.registry.releaseTeam(g.run.ref, s, g.run.childKey.IsZero())
+			s.registry.links.ReleaseTeam(s, g.run.ref, g.run.childKey.IsZero())
 		}
 		return !g.unaccepted
 	})

@@ -14,6 +14,9 @@
 //	End: the call is over                    Done: its span was written
 //	                                         Leave: its stream ends
 //
+// The span of a run has the total of what its sub-agents used (package team), so a stream can wait for them: [Registry.AwaitTeam],
+// [Registry.Over], [Registry.ReleaseTeam].
+//
 // An announcement returns the streams that it brings further; the caller has them look again. The streams are the handles S of the
 // caller, of which the package knows nothing. What is known of a sub-agent, a [Child], is also what is kept over a restart:
 // [Registry.Restore] takes it back. A run has one [Run] in a process, whichever of its streams names it first ([Registry.Recall]).

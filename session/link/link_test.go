@@ -117,21 +117,39 @@ func TestAccounts(t *testing.T) {
 
 // TestGroups: the members of a group learn what its id learns, before and after they come.
 func TestGroups(t *testing.T) {
-	r, ref := newRegistry(), run(1)
+	r, ref := newRegistry(), r0(run(1))
 	group := link.Key{Provider: "p", Session: "s", Agent: "workflow"}
 	early, late := link.Key{Provider: "p", Session: "s", Agent: "a1"}, link.Key{Provider: "p", Session: "s", Agent: "a2"}
 	require.Nil(t, r.Await("early", early, "workflow", link.Turn{}))
 	assert.Equal(t, []string{"early"}, r.AnnounceCall("parent", group, ref, &link.Call{}))
 	r.Background(group)
-	assert.False(t, r.GroupOver("p", team.Key{Agent: "workflow"}))
+	ref.Team.Group(group.Member())
+	assert.True(t, r.Use("p", ref, team.Key{}, 0).Incomplete)
 	assert.Equal(t, []string{"early"}, r.End(group, link.End{Verdict: outcome.Closed(otlp.CloseReasonKilled)}))
-	assert.True(t, r.GroupOver("p", team.Key{Agent: "workflow"}))
+	assert.False(t, r.Use("p", ref, team.Key{}, 0).Incomplete, "its call is over")
 	assert.Same(t, ref, r.Await("late", late, "workflow", link.Turn{}))
 	for _, key := range []link.Key{early, late} {
 		k := r.Lookup(key)
 		assert.True(t, k.Ended && k.Background && k.Call != nil, "%v", key)
 		assert.Equal(t, otlp.CloseReasonKilled, k.End.Reason)
 	}
+}
+
+// TestTeam: a stream waits for the sub-agents of a run until its span was accepted.
+func TestTeam(t *testing.T) {
+	r, ref := newRegistry(), r0(run(1))
+	ref.Team.Asked(agent.Member(), team.Key{})
+	r.AwaitTeam("parent", ref)
+	r.AwaitTeam("parent", ref)
+	r.AwaitTeam("sibling", ref)
+	r.Leave("parent", link.Key{}) // its spans are written later
+	assert.Equal(t, []string{"parent", "sibling"}, r.Over(ref, agent, 5, nil))
+	assert.Empty(t, r.Over(ref, agent, 5, nil), "nothing new")
+	assert.Equal(t, []string{"parent", "sibling"}, r.Over(ref, agent, 6, nil), "they wait until they are released")
+	r.ReleaseTeam("sibling", ref, false)
+	assert.Equal(t, []string{"parent"}, r.Over(ref, agent, 7, nil))
+	r.ReleaseTeam("parent", ref, true)
+	assert.True(t, ref.Team.Empty())
 }
 
 // TestRestart: what is kept of a child gives it the same links in a new process, also through JSON, and one reference to its run.

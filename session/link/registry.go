@@ -7,7 +7,6 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/outcome"
-	"github.com/tailspan/tailspan/session/team"
 	"github.com/tailspan/tailspan/session/wait"
 )
 
@@ -29,6 +28,7 @@ type Registry[S comparable] struct {
 	turns     memory.Map[Turn, *Run]
 	runs      memory.Map[RunID, *Run] // those of states, and those whose children have the same reference after a restart
 	waiting   wait.List[S]            // for a [Key] or a [Turn]
+	teams     wait.List[S]            // for the sub-agents of a [Run]; a stream may end before its spans are written
 	forgotten int
 }
 
@@ -49,7 +49,7 @@ func (r *Registry[S]) TakeForgotten() (n int) {
 	return n
 }
 
-// Idle reports whether no stream waits.
+// Idle reports whether no stream waits for an announcement.
 func (r *Registry[S]) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,12 +221,8 @@ func (r *Registry[S]) AgentType(key Key) string {
 	return ""
 }
 
-// GroupOver reports whether the call of a group is over.
-func (r *Registry[S]) GroupOver(provider string, group team.Key) bool {
-	return r.Lookup(Key{Provider: provider, Agent: group.Agent, Task: group.Task}).Ended
-}
-
-// Leave takes a stream that ends out of all that it waits for, and out of the tasks of the agent that works in it, if one does.
+// Leave takes a stream that ends out of all that it waits for but teams, and out of the tasks of the agent that works in it, if
+// one does.
 func (r *Registry[S]) Leave(child S, key Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
