@@ -23,16 +23,32 @@ type message struct {
 	role            role
 	summary         bool // the model sums up the conversation for a compaction
 	inputHoldsCache bool
-	stepped         bool   // a step-finish had tokens of it
-	counted         bool   // its own tokens were emitted, for want of a step-finish
-	done            bool   // the end of its turn was emitted
-	failed          bool   // its error was emitted
-	deferred        bool   // an entry of pending.deferred waits
+	deferred        bool // an entry of pending.deferred waits
+	tokens          tokenSource
+	end             turnEnd
 	model, provider string // of an assistant's message
 	turn            string
 	created         time.Time
 	completed       time.Time
 }
+
+// tokenSource is where the tokens of a message were emitted from.
+type tokenSource uint8
+
+const (
+	tokensUnknown   tokenSource = iota
+	tokensOfSteps               // its step-finish parts
+	tokensOfMessage             // the message itself, for want of a step-finish
+)
+
+// turnEnd is what was emitted of the end of a message's turn.
+type turnEnd uint8
+
+const (
+	turnOpen   turnEnd = iota
+	turnDone           // its end
+	turnFailed         // its error, which is its end if there was none before
+)
 
 // session is what is remembered of a session for its messages.
 type session struct {
@@ -293,15 +309,17 @@ func (cv *conversation) stepFinish(pt *part, m *message, from origin) {
 	if !cv.first(pt) {
 		return
 	}
-	if !m.counted {
+	if m.tokens != tokensOfMessage {
 		cv.Emit(events.KindUsage).Usage = pt.tokens.usage(pt.cost, m.inputHoldsCache)
 	}
 	if from == originStream {
 		return
 	}
-	m.stepped = true
-	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && !m.done {
-		m.done = true
+	if m.tokens == tokensUnknown {
+		m.tokens = tokensOfSteps
+	}
+	if endsTurn(pt.reason) && m.role != roleUser && !m.summary && m.end == turnOpen {
+		m.end = turnDone
 		reason := cv.Strings.Intern(pt.reason)
 		end := endOf(reason)
 		cv.Emit(events.KindTurnDone).End = &end

@@ -37,10 +37,10 @@ type deferred struct {
 // emitted at once.
 func (pe *pending) deferMessage(key uint64, info *messageInfo, m *message, now bool) {
 	o := deferred{key: key, failure: pe.failure(info.failure)}
-	if !m.stepped && !m.counted && info.tokens.Tokens != (events.Tokens{}) {
+	if m.tokens == tokensUnknown && info.tokens.Tokens != (events.Tokens{}) {
 		o.usage = info.tokens.usage(info.cost, m.inputHoldsCache)
 	}
-	if m.failed {
+	if m.end == turnFailed {
 		o.failure = failure{}
 	}
 	if o.usage == nil && o.failure.name == "" {
@@ -123,12 +123,12 @@ func (pe *pending) release(o *deferred) {
 	m, _ := pe.messages.Get(o.key)
 	m.deferred = false
 	head := pe.Head
-	if o.usage != nil && !m.stepped {
+	if o.usage != nil && m.tokens != tokensOfSteps {
 		pe.Head = o.head
 		pe.Emit(events.KindUsage).Usage = o.usage
-		m.counted = true
+		m.tokens = tokensOfMessage
 	}
-	if o.failure.name != "" && !m.failed {
+	if o.failure.name != "" && m.end != turnFailed {
 		pe.emitFailure(o, &m)
 	}
 	pe.Head = head
@@ -139,8 +139,8 @@ func (pe *pending) release(o *deferred) {
 // was filtered, has a warning.
 func (pe *pending) emitFailure(o *deferred, m *message) {
 	pe.Head = o.head
-	done := m.done
-	m.failed, m.done = true, true
+	done := m.end != turnOpen
+	m.end = turnFailed
 	switch {
 	case done:
 		pe.Notice(events.LevelWarn, o.failure.code(), o.failure.text)

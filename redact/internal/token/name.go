@@ -26,7 +26,7 @@ const (
 	ClassSignature
 	// ClassShell are PWD and PASS in capitals: the folder of a shell or a result of a test, else a password.
 	ClassShell
-	// ClassOwn is a name from [Settings.Names].
+	// ClassOwn is a name from the settings.
 	ClassOwn
 )
 
