@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/exportcheck"
 )
 
 const doctorSynopsis = `Without arguments: lists where the agents on this machine keep their sessions, which of
@@ -37,4 +40,34 @@ func runDoctor(args []string, stdout, stderr io.Writer) error {
 		return checkExport(flags.Args(), stdout)
 	}
 	return examine(flags.Args(), os.Getenv, stdout)
+}
+
+// checkExport checks the files of an export, and prints what is in it and what is wrong with it.
+func checkExport(paths []string, stdout io.Writer) error {
+	data, problems, err := exportcheck.Read(paths)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := exportcheck.Describe(data, stdout); err != nil {
+		return err
+	}
+	problems = append(problems, exportcheck.Problems(data)...)
+	slices.Sort(problems)
+	return report(problems, stdout)
+}
+
+// report prints the problems; it gives an error if there are any.
+func report(problems []string, stdout io.Writer) error {
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(stdout, "problem:", p); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: %d", errProblems, len(problems))
+	}
+	if _, err := fmt.Fprintln(stdout, "no problems"); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

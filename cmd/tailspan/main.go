@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/tailspan/tailspan/render"
@@ -99,4 +100,12 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitError
+}
+
+// version is that of the module, as the go command built it; "(devel)" for a build from a working folder.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

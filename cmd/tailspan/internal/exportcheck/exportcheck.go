@@ -1,9 +1,10 @@
-package main
+// Package exportcheck checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
+// trace, no span twice, children inside parents, every span with what it must have.
+package exportcheck
 
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -11,37 +12,41 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// checkExport checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
-// trace, no span twice, children inside parents, every span with what it must have. It prints what is in the export and
-// what is wrong with it; that a trace hangs under a span of someone else is a note.
-func checkExport(paths []string, stdout io.Writer) error {
-	data := &otlpjson.Data{}
-	var problems []string
+// Read reads the files of an export. What is no export is a problem.
+func Read(paths []string) (data *otlpjson.Data, problems []string, err error) {
+	data = &otlpjson.Data{}
 	for _, path := range paths {
 		one, err := otlpjson.ReadFiles(path)
 		if err != nil {
-			return usageError{err}
+			return nil, nil, err
 		}
 		if problem := notOTLP(path, one); problem != "" {
 			problems = append(problems, problem)
 		}
 		data.Add(one)
 	}
+	return data, problems, nil
+}
+
+// Problems lists what is wrong with an export.
+func Problems(data *otlpjson.Data) []string {
+	return append(structure(otlpjson.Check(data.Traces...)), missingAttributes(data.Traces)...)
+}
+
+// Describe prints what is in an export. That a trace hangs under a span of someone else is a note.
+func Describe(data *otlpjson.Data, w io.Writer) error {
 	if !data.Empty() {
 		summary := otlpjson.Summarize(data)
-		if _, err := summary.WriteTo(stdout); err != nil {
+		if _, err := summary.WriteTo(w); err != nil {
 			return err
 		}
 	}
 	for _, outer := range otlpjson.Outers(data.Traces...) {
-		if _, err := fmt.Fprintln(stdout, "note:", outer); err != nil {
+		if _, err := fmt.Fprintln(w, "note:", outer); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	problems = append(problems, structure(otlpjson.Check(data.Traces...))...)
-	problems = append(problems, missingAttributes(data.Traces)...)
-	slices.Sort(problems)
-	return report(problems, stdout)
+	return nil
 }
 
 // structure returns one line per problem. A trace without its root is one line, not one more for each span that misses its
@@ -85,22 +90,6 @@ func notOTLP(path string, data *otlpjson.Data) string {
 	default:
 		return ""
 	}
-}
-
-// report prints the problems; it gives an error if there are any.
-func report(problems []string, stdout io.Writer) error {
-	for _, p := range problems {
-		if _, err := fmt.Fprintln(stdout, "problem:", p); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
-	}
-	if len(problems) > 0 {
-		return fmt.Errorf("%w: %d", errProblems, len(problems))
-	}
-	if _, err := fmt.Fprintln(stdout, "no problems"); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 // missingAttributes lists spans that lack what the conventions or our design ask of them.
