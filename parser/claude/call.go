@@ -95,11 +95,9 @@ func (cs *calls) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) 
 
 // metaOf finds the element of tool_use_meta or tool_result_meta of a call.
 func (cs *calls) metaOf(array, id scan.Value) scan.Members {
-	cs.Inner.Reset(array.Raw)
-	for cs.Inner.Array(); cs.Inner.Element(); {
-		cs.Nested = cs.Inner.Members(cs.Nested[:0])
-		if cs.idKey(domainCall, cs.Nested.Get("id")) == cs.idKey(domainCall, id) {
-			return cs.Nested
+	for m := range scan.Objects(&cs.Inner, array, &cs.Nested) {
+		if cs.idKey(domainCall, m.Get("id")) == cs.idKey(domainCall, id) {
+			return m
 		}
 	}
 	return nil

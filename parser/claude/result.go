@@ -114,12 +114,9 @@ func (s *session) reason(r *sdkstream.Envelope) string {
 // endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.
 func (s *session) endError(r *sdkstream.Envelope, end *events.End) string {
 	var texts []string
-	if list := r.Rest.Get("errors"); list.Kind == scan.KindArray {
-		s.Inner.Reset(list.Raw)
-		for s.Inner.Array(); s.Inner.Element(); {
-			if text := s.Strings.Text(s.Inner.Value()); text != "" {
-				texts = append(texts, text)
-			}
+	for range scan.Elements(&s.Inner, r.Rest.Get("errors")) {
+		if text := s.Strings.Text(s.Inner.Value()); text != "" {
+			texts = append(texts, text)
 		}
 	}
 	switch {

@@ -130,20 +130,7 @@ func (ro *rollout) turnAborted(m scan.Members) {
 
 // rateLimits reports a limit of the subscription once it is reached.
 func (ro *rollout) rateLimits(v scan.Value) {
-	if v.Kind != scan.KindObject {
-		return
-	}
-	var kind scan.Value
-	s := &ro.Scanner
-	s.Reset(v.Raw)
-	for s.Object(); s.Key(); {
-		if string(s.Name()) == "rate_limit_reached_type" {
-			kind = s.Value()
-		} else {
-			s.Skip()
-		}
-	}
-	if len(kind.Body()) > 0 {
+	if kind := ro.Members(v).Get("rate_limit_reached_type"); len(kind.Body()) > 0 {
 		ro.Notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+ro.Strings.Text(kind))
 	}
 }

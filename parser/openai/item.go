@@ -71,14 +71,9 @@ func (it *items) itemMessage(m scan.Members) {
 	var text, refusal joined
 	content := m.Get("content")
 	text.add(content.Body())
-	if content.Kind == scan.KindArray {
-		s := &it.Inner
-		s.Reset(content.Raw)
-		for s.Array(); s.Element(); {
-			it.Nested = s.Members(it.Nested[:0])
-			text.add(it.Nested.Get("text").Body())
-			refusal.add(it.Nested.Get("refusal").Body())
-		}
+	for m := range scan.Objects(&it.Inner, content, &it.Nested) {
+		text.add(m.Get("text").Body())
+		refusal.add(m.Get("refusal").Body())
 	}
 	it.contents.say(&segment{text: text.body, refusal: refusal.body})
 }
@@ -96,15 +91,9 @@ func (it *items) itemReasoning(m scan.Members) {
 
 // paragraphs joins the texts of an array, a blank line between them.
 func (it *items) paragraphs(v scan.Value) string {
-	if v.Kind != scan.KindArray {
-		return ""
-	}
 	var joined []byte
-	s := &it.Inner
-	s.Reset(v.Raw)
-	for s.Array(); s.Element(); {
-		it.Nested = s.Members(it.Nested[:0])
-		if text := it.Nested.Get("text").Body(); len(text) > 0 {
+	for m := range scan.Objects(&it.Inner, v, &it.Nested) {
+		if text := m.Get("text").Body(); len(text) > 0 {
 			if len(joined) > 0 {
 				joined = append(joined, `\n\n`...)
 			}
@@ -350,12 +339,9 @@ func (it *items) shellCall(action scan.Value, c *itemOfCall) {
 		return
 	}
 	var list []string
-	if v := it.Nested.Get("commands"); v.Kind == scan.KindArray {
-		it.Inner.Reset(v.Raw)
-		for it.Inner.Array(); it.Inner.Element(); {
-			if text := it.Strings.Text(it.Inner.Value()); text != "" {
-				list = append(list, command.Unwrap(text))
-			}
+	for range scan.Elements(&it.Inner, it.Nested.Get("commands")) {
+		if text := it.Strings.Text(it.Inner.Value()); text != "" {
+			list = append(list, command.Unwrap(text))
 		}
 	}
 	c.target = strings.Join(list, "\n")
@@ -374,11 +360,7 @@ func (it *items) webSearch(action scan.Value, c *itemOfCall) {
 }
 
 func (it *items) firstText(v scan.Value) string {
-	if v.Kind != scan.KindArray {
-		return ""
-	}
-	it.Inner.Reset(v.Raw)
-	for it.Inner.Array(); it.Inner.Element(); {
+	for range scan.Elements(&it.Inner, v) {
 		if text := it.Strings.Text(it.Inner.Value()); text != "" {
 			return text
 		}
@@ -389,14 +371,8 @@ func (it *items) firstText(v scan.Value) string {
 // logs joins what the code of an interpreter wrote.
 func (it *items) logs(v scan.Value) lines.Text {
 	all := it.Output.Text()
-	if v.Kind != scan.KindArray {
-		return all
-	}
-	s := &it.Inner
-	s.Reset(v.Raw)
-	for s.Array(); s.Element(); {
-		it.Nested = s.Members(it.Nested[:0])
-		all.Line(it.Nested.Get("logs"))
+	for m := range scan.Objects(&it.Inner, v, &it.Nested) {
+		all.Line(m.Get("logs"))
 	}
 	return all
 }

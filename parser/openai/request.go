@@ -101,11 +101,7 @@ func (rq *requests) isNew(id scan.Value) bool {
 
 // rememberCalls keeps the names of the calls that a request repeats, for their results.
 func (rq *requests) rememberCalls(list scan.Value) {
-	if list.Kind != scan.KindArray {
-		return
-	}
-	rq.Inner.Reset(list.Raw)
-	for rq.Inner.Array(); rq.Inner.Element(); {
+	for range scan.Elements(&rq.Inner, list) {
 		if rq.Inner.Peek() != scan.KindObject {
 			rq.Inner.Skip()
 			continue
