@@ -21,7 +21,9 @@ func (s *Stream) copyKey(ev *events.DisplayEvent) (key exported.Item, ok bool) {
 	} else {
 		key.Line = ev.ItemID
 	}
-	key.What, key.Detail = saidBy(ev)
+	if key.What, key.Detail = saidBy(ev); ev.Kind != events.KindToolUse {
+		key.What = ev.Text // all of it: history is in transcripts, whose texts come whole
+	}
 	return key, key.ID != "" && (key.At != 0 || key.Line != "")
 }
 

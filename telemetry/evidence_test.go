@@ -95,6 +95,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 	}{
 		{"the same items", claude, saying("I fetch it.", "ls"), saying("I fetch it.", "ls"), 1, 5},
 		{"another text", claude, saying("I fetch it.", "ls"), saying("I send it.", "ls"), 2, 0},
+		{"another second line", claude, saying("I fetch it.\nHere.", "ls"), saying("I fetch it.\nThere.", "ls"), 2, 0}, // pipeline fuzzer, seed 6101068
 		{"another time", claude, saying("I fetch it.", "ls"), later, 2, 0},
 		{"no times, the same lines", claude, untimed(saying("I fetch it.", "ls")), untimed(saying("I fetch it.", "ls")), 1, 5},
 		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},
