@@ -84,10 +84,15 @@ func (d *deltas) piece(r *sdkstream.Envelope, index int64, thinking bool, v scan
 	owner := d.streaming(r)
 	nth := d.answers.streamedAnswer(r, owner)
 	id := d.sticky(owner)
-	d.Identified()
+	at := lines.Place{Owner: id, Index: index, Thinking: thinking}
+	if t := d.pending.Find(at); t != nil {
+		d.pending.Add(t, piece)
+		return
+	}
+	d.Identified() // only for the first piece: it makes the texts of the head
 	head := d.Head
 	head.MessageID, head.Answer, head.Model = id, nth, d.model
-	d.pending.Piece(lines.Place{Owner: id, Index: index, Thinking: thinking}, &head, piece)
+	d.pending.Piece(at, &head, piece)
 }
 
 // complete releases the deltas of a text that came whole. What names no message is of none that streams.
