@@ -316,3 +316,24 @@ func twoNames(w *world, poll func(*tail.Settings), lines ...string) {
 		w.sink.wantLines(w.T, lines[:i+1]...)
 	}
 }
+
+// TestTwoNamesOfACopy: a copy of a file that lost a link, which comes with two names at once, is one file: what is written to it
+// later comes once. TestModel with seed 221 found this.
+func TestTwoNamesOfACopy(t *testing.T) {
+	bubble(t, func(w *world) {
+		lines, text := records(0, 5)
+		w.add("a.jsonl", text)
+		require.NoError(w, os.Link(w.path("a.jsonl"), w.path("b.jsonl")))
+		w.begin(pollOnly)
+		w.pass(10 * time.Second)
+		w.remove("b.jsonl")
+		w.pass(10 * time.Second)
+		w.put("c.jsonl", text)
+		require.NoError(w, os.Link(w.path("c.jsonl"), w.path("d.jsonl")))
+		w.pass(time.Minute)
+		w.add("c.jsonl", record(5)+"\n")
+		w.pass(time.Minute)
+		w.end()
+		assert.Equal(w, append(lines, record(5)), w.sink.all())
+	})
+}

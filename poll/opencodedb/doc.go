@@ -44,7 +44,7 @@
 //
 // Rows whose data is larger than [Settings.MaxRowSize] are left out and counted. Memory is bounded by one batch of rows,
 // one family's ids, a hundred bytes for each session, and the ids of messages in families that were not forgotten
-// ([Follower.Forget]).
+// ([Follower.Release]).
 //
 // # Sources
 //

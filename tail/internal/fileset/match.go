@@ -132,7 +132,7 @@ func (m *matcher) decide(f *File, res reader.Result) {
 	switch {
 	case known.busy():
 		m.delay(f, busyWait)
-	case there && known.id == res.ID: // found under another name meanwhile, and this is one more
+	case there && known.id == res.ID, m.isFollowed(res.ID): // found under another name meanwhile, and this is one more
 		f.claims = nil
 		m.schedule(f)
 	case res.Relation == reader.RelationUnclear, there != (claim.Beside != nil), there && known.pos != claim.Pos:
@@ -155,6 +155,12 @@ func (m *matcher) decide(f *File, res reader.Result) {
 		f.claims = nil
 		m.schedule(f)
 	}
+}
+
+// isFollowed reports whether a file is followed that has an inode and is under its path.
+func (m *matcher) isFollowed(id fingerprint.FileID) bool {
+	known := m.ids[id]
+	return known != nil && known.state == stateFollowing && atPath(known)
 }
 
 // reject records that the file under a path continues none of the known files.

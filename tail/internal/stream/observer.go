@@ -46,7 +46,7 @@ type Observer struct {
 	Saved func()
 	// Unsaved reports that a file's checkpoint could not be saved.
 	Unsaved func(path string, err error)
-	// Unusable reports a stored value that can't be read: [ErrNewer], [ErrOlder] or [ErrBroken]. Its file is read as if there
+	// Unusable reports a stored value that can't be read: ErrNewer, ErrOlder or ErrBroken of package checkpoint. Its file is read as if there
 	// were no value.
 	Unusable func(key string, err error)
 	// Closed reports that a stream ended.

@@ -22,7 +22,7 @@ type Stream struct {
 	// Compressed is true if Path is a compressed file; lines and offsets are those of its content.
 	Compressed bool
 	// Offset is where the first delivered line begins or later: 0 for a whole file, the acknowledged offset for a file that is
-	// opened again or whose beginning [StartAtEnd] skipped.
+	// opened again or whose beginning start_at: end skipped.
 	Offset int64
 	// State is the last state of the stream's consumer, of this process or an earlier one; see [Stateful].
 	State []byte
