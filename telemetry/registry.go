@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/folder"
+	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/wait"
 )
@@ -29,7 +30,7 @@ type Registry struct {
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
-	totals    sessionTotals
+	totals    ledger.Running   // of sessions
 	agents    map[Agent]*Agent // see [Registry.agent]
 	deferred  deferred
 	backlog   backlog
@@ -55,15 +56,19 @@ func NewRegistry(s Settings) *Registry {
 		agents:    map[Agent]*Agent{},
 	}
 	r.out = newBatch(r)
-	r.totals = newSessionTotals(s.Limits.RememberedIDs, &r.counts.ForgottenIDs)
+	r.totals = ledger.NewRunning(s.Limits.RememberedIDs)
 	return r
 }
 
 // sessionTotal keeps the running total of a session and returns the one before, if there was one.
-func (r *Registry) sessionTotal(key sessionModel, now events.Usage) (before events.Usage, known bool) {
+func (r *Registry) sessionTotal(key ledger.RunningKey, now *events.Usage) (before events.Usage, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.totals.swap(key, now)
+	before, known, evicted := r.totals.Swap(key, now)
+	if evicted {
+		r.counts.ForgottenIDs++
+	}
+	return before, known
 }
 
 // Metrics are those of all streams.

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/exported"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // Line says where events come from.
@@ -59,7 +59,7 @@ type past struct {
 	runs    int          // that were opened
 	lastEnd clock.Moment // the end of the last run that closed
 	// totals are the running totals that the stream reported last, of its process (without a session) or of a session.
-	totals *memory.Map[sessionModel, events.Usage]
+	totals *ledger.Running
 }
 
 // reading is how far a stream was read.

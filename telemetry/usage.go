@@ -2,18 +2,17 @@ package telemetry
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
 // for any span, nil if that is nothing.
 func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
-	u, ledger := ev.Usage, &a.run.top.ledger
+	u, ofRun := ev.Usage, &a.run.top.ledger
 	if u == nil {
 		return nil
 	}
@@ -24,18 +23,18 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	placed := a.chat != nil && a.chat.Take(ev)
 	switch {
 	case u.Scope != events.UsageScopeCall:
-		ledger.AddTotal(ev.Model, u)
+		ofRun.AddTotal(ev.Model, u)
 	case a.role == roleDuplicate:
-		ledger.AddElsewhere(u)
+		ofRun.AddElsewhere(u)
 		return nil
 	case a == a.run.top || a.ledger.Closed: // the run's own span is the only one left
-		ledger.AddCall(ev.Model, u, placed)
+		ofRun.AddCall(ev.Model, u, placed)
 	default:
 		a.ledger.AddCall(ev.Model, u, placed)
-		ledger.AddCall(ev.Model, u, true)
+		ofRun.AddCall(ev.Model, u, true)
 		return nil
 	}
-	if placed || !ledger.Closed {
+	if placed || !ofRun.Closed {
 		return nil
 	}
 	return u
@@ -91,52 +90,29 @@ const maxProcessModels = 1024
 // may have been in the stream of a run before.
 func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	u := ev.Usage
-	var before events.Usage
-	if u.Scope == events.UsageScopeSession {
-		key := sessionModel{s.settings.Agent.Provider, ev.SessionID, ev.Model}
-		var known bool
-		before, known = s.registry.sessionTotal(key, *u)
-		if own, ok := s.past.totals.Get(key); ok {
-			before, known = own, true // another stream of that session may be someone else's
+	key, ofSession := ledger.RunningKey{Model: ev.Model}, u.Scope == events.UsageScopeSession
+	if ofSession {
+		key.Provider, key.Session = s.settings.Agent.Provider, ev.SessionID
+	}
+	if s.past.totals == nil {
+		totals := ledger.NewRunning(maxProcessModels)
+		s.past.totals = &totals
+	}
+	before, known, evicted := s.past.totals.Swap(key, u)
+	if evicted {
+		s.count().ForgottenIDs++
+	}
+	if ofSession {
+		shared, sharedKnown := s.registry.sessionTotal(key, u)
+		if !known { // else another stream of that session may be someone else's
+			before, known = shared, sharedKnown
 		}
-		s.setLastTotal(key, u)
 		if !known && s.settings.Resumed {
 			s.run.top.ledger.Partial = true
 			return events.Usage{Scope: u.Scope} // how much of it is of earlier processes is not known
 		}
-	} else {
-		key := sessionModel{model: strings.Clone(ev.Model)}
-		before, _ = s.past.totals.Get(key)
-		s.setLastTotal(key, u)
 	}
 	return u.Since(&before)
-}
-
-func (s *Stream) setLastTotal(key sessionModel, u *events.Usage) {
-	if s.past.totals == nil {
-		s.past.totals = &memory.Map[sessionModel, events.Usage]{Limit: maxProcessModels}
-	}
-	if s.past.totals.Set(key, *u) {
-		s.count().ForgottenIDs++
-	}
-}
-
-// sessionTotals remembers the last running total of each session and model.
-type sessionTotals struct {
-	memory.Map[sessionModel, events.Usage]
-}
-
-type sessionModel struct{ provider, session, model string }
-
-func newSessionTotals(limit int, forgotten *int) sessionTotals {
-	return sessionTotals{memory.NewMap[sessionModel, events.Usage](limit, forgotten)}
-}
-
-// swap enters a total and returns the one before, if there was one.
-func (t *sessionTotals) swap(key sessionModel, now events.Usage) (before events.Usage, known bool) {
-	before, known = t.Get(key)
-	t.Set(key, now)
-	return before, known
 }
 
 // usageOf is an agent's own part of the tokens and the total. It adds to the metrics what no call did.
