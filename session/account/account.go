@@ -40,7 +40,6 @@ type Account struct {
 	resource *otlp.Resource           // of the run; nil before run
 	twin     string                   // the stream that has the run too, under other ids
 	recalled bool
-	inline   bool
 }
 
 // Run is the run, or of a sub-agent its span; nil before it was opened in this process.
@@ -55,7 +54,7 @@ func (a *Account) Recalled() bool { return a.recalled }
 // Is reports whether the account is of a sub-agent in a stream that has its run too, under a span.
 func (a *Account) Is(inline link.RunID) bool {
 	run := a.Run()
-	return run != nil && a.inline && run.RunID == inline
+	return run != nil && run.Inline && run.RunID == inline
 }
 
 // Over reports whether the run of the account is over, with all that it has in the background, as far as is known. One

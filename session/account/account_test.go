@@ -140,6 +140,27 @@ func TestClaimAgent(t *testing.T) {
 	assert.Same(t, first, r.Of(1))
 }
 
+// TestClaimAgentAgain: a stream that owns a sub-agent by the state of another claims it while a third one asks where it is.
+func TestClaimAgentAgain(t *testing.T) {
+	r, span := newRegistry(), link.RunID{Top: [8]byte{1}}
+	var a account.Claims
+	first := r.ClaimAgent(&a, "a", 1, span, true)
+	b := a.Clone()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			r.ClaimAgent(&b, "b", 1, span, true)
+		}
+	}()
+	for range 100 {
+		assert.True(t, first.Is(span))
+	}
+	<-done
+	r.ClaimAgent(&b, "b", 1, span, false)
+	assert.False(t, first.Is(span))
+}
+
 // TestLimits: what is remembered is bounded and counted.
 func TestLimits(t *testing.T) {
 	r, c := account.NewRegistry[string](2), account.Claims{}

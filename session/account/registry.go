@@ -89,8 +89,7 @@ func (r *Registry[S]) ClaimAgent(c *Claims, stream string, thing uint64, span li
 	if !mine {
 		return nil
 	}
-	first.inline = inline
-	first.run.Store(&link.Run{RunID: span})
+	first.run.Store(&link.Run{RunID: span, Inline: inline})
 	return first
 }
 

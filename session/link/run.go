@@ -23,6 +23,7 @@ type Run struct {
 	Session  string
 	Exported bool   // the run's span and times are exported as its stream has them
 	Recorded bool   // its first account is a transcript
+	Inline   bool   // it is a sub-agent in a stream that has its run too
 	Account  uint64 // of the stream that was the first with it; 0 if that is of an earlier process
 	Team     *team.Team
 
