@@ -155,13 +155,11 @@ func (s *Stream) expire(before time.Time) {
 	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil; {
 	case !over && !last:
 		return
-	case k.Ended:
-		why = k.End.Reason
 	case !over:
 		why = otlp.CloseReasonTimeout
 	}
 	s.done(StepEnd, s.sink)
-	s.closeRun(s.run, why)
+	s.closeRun(s.run, cmp.Or(k.End.Reason, why))
 }
 
 // expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports

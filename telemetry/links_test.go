@@ -225,6 +225,31 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	require.Len(t, f.records, 3)
 }
 
+// TestEndOfACallInAnotherRun: how the call ended that started a sub-agent shows how that ended, also where the call stands in
+// another run than the turn of the sub-agent's file.
+func TestEndOfACallInAnotherRun(t *testing.T) {
+	now := at(100)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
+	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	inTurn := func(ev events.DisplayEvent) []events.DisplayEvent {
+		ev.TurnID = "turn1"
+		return line(ev)
+	}
+	var f folded
+	f.read(main, 0, script{inTurn(text(1, "msg1", "Hi."))})
+	f.read(sub, 0, script{inTurn(of("ag1", text(2, "sub1", "Looking."))), inTurn(of("ag1", use(3, "sub1", "t1", "Read", "x")))})
+	stopped := result(9, "a1")
+	stopped.Tool.AgentID, stopped.Tool.State = "ag1", events.ToolStateStopped
+	f.read(main, 1, script{
+		line(ended("")), line(prompt(5, "p2")), line(text(6, "msg2", "I look.")), line(use(7, "msg2", "a1", "Agent", "a")), line(stopped),
+	})
+	now = now.Add(settings.ParentWait + time.Second)
+	f.take(registry.Take())
+	assert.Equal(t, "interrupted", attr(f.span(t, "invoke_agent"), otlp.AttrCloseReason))
+}
+
 // TestStreamWithSubAgents: a stream that contains its sub-agents' sessions among its own is no sub-agent's, although such a
 // session starts before the first answer, and its start is no start of a run.
 func TestStreamWithSubAgents(t *testing.T) {
