@@ -31,7 +31,7 @@ func (in *input) open(ctx context.Context, s *spool.Spool, left bool) (*reading,
 	stream := tail.Stream{ID: r.id, Path: in.path, Name: filepath.Base(in.path)}
 	origin := in.origin
 	if left {
-		r.kept = in.positionOf(ctx, s)
+		r.kept = in.positionOf(context.WithoutCancel(ctx), s) // also while the receiver stops: else it seems to be at its beginning
 		stream.ModTime, stream.State = modTime(s.Path()), r.kept.State
 		origin.AwaitExit = r.kept.Exit != nil
 	}
