@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
+	"github.com/tailspan/tailspan/internal/files/lifecycle"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -21,13 +22,8 @@ type Poller struct {
 	handler  tail.Handler
 	finder   finder
 
-	mu      sync.Mutex // of started and stopped
-	started bool
-	stopped bool
-
-	stop   chan struct{}      // closed by Shutdown: no new batch
-	cancel context.CancelFunc // ends the handler's context
-	work   sync.WaitGroup
+	lifecycle lifecycle.Lifecycle
+	work      sync.WaitGroup
 
 	// Seams for tests.
 	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
@@ -86,21 +82,15 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 
 // Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (p *Poller) Start(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.started || p.stopped {
-		return errors.New("start source: it was started or shut down before")
-	}
-	p.started = true
-	p.stop = make(chan struct{})
-	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p.cancel = cancel
+	return p.lifecycle.Start(ctx, func(run context.Context) error { return p.start(ctx, run) })
+}
+
+func (p *Poller) start(ctx, run context.Context) error {
 	if p.finder.empty() {
 		return nil
 	}
 	err := p.states.load(ctx)
 	if err != nil {
-		cancel()
 		return err
 	}
 	if !p.settings.Shared.PollOnly {
@@ -112,7 +102,6 @@ func (p *Poller) Start(ctx context.Context) error {
 		p.watch = w
 	}
 	if p.seen, err = inventory.Load(ctx, p.settings.Shared.Store, inventoryKey, p.unusableInventory, p.finder.sets()...); err != nil {
-		cancel()
 		return errors.Join(err, p.watch.Close())
 	}
 	p.find(run, true)
@@ -126,36 +115,14 @@ func (p *Poller) Start(ctx context.Context) error {
 
 // Shutdown ends the source as [tail.Tailer.Shutdown] does.
 func (p *Poller) Shutdown(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped {
-		return nil
-	}
-	p.stopped = true
-	if !p.started {
-		return nil
-	}
-	close(p.stop)
-	done := make(chan struct{})
-	go func() {
-		p.work.Wait()
-		close(done)
-	}()
-	drain := time.NewTimer(p.settings.Shared.DrainTimeout)
-	defer drain.Stop()
-	select {
-	case <-done:
-	case <-drain.C:
-	case <-ctx.Done():
-	}
-	p.cancel()
-	<-done
-	errs := []error{p.watch.Close()}
-	for _, it := range p.items {
-		errs = append(errs, p.closeItem(ctx, it, tail.CloseReasonShutdown))
-	}
-	p.items = nil
-	return errors.Join(errs...)
+	return p.lifecycle.Shutdown(ctx, p.settings.Shared.DrainTimeout, p.work.Wait, func() error {
+		errs := []error{p.watch.Close()}
+		for _, it := range p.items {
+			errs = append(errs, p.closeItem(ctx, it, tail.CloseReasonShutdown))
+		}
+		p.items = nil
+		return errors.Join(errs...)
+	})
 }
 
 // unusableInventory reports an inventory that is not used.

@@ -38,7 +38,7 @@ func (p *Poller) run(ctx context.Context) {
 		begin := time.Now()
 		all := !begin.Before(nextAll)
 		more := p.round(ctx, all)
-		if isClosed(p.stop) {
+		if isClosed(p.lifecycle.Stop()) {
 			return
 		}
 		if all {
@@ -50,7 +50,7 @@ func (p *Poller) run(ctx context.Context) {
 		p.states.expire(ctx) // all were asked once
 		timer.Reset(max(0, time.Until(p.nextWake(nextAll))))
 		select {
-		case <-p.stop:
+		case <-p.lifecycle.Stop():
 			return
 		case <-timer.C:
 		case event := <-events:
@@ -81,7 +81,7 @@ func (p *Poller) round(ctx context.Context, all bool) (more bool) {
 		if !all && !it.due && !woken {
 			continue
 		}
-		if isClosed(p.stop) {
+		if isClosed(p.lifecycle.Stop()) {
 			return false
 		}
 		begin := time.Now()
@@ -155,7 +155,7 @@ func (p *Poller) find(ctx context.Context, atStart bool) {
 	}
 	replaced := map[*item]discover.Found{}
 	p.finder.watch(p.watch)
-	p.finder.find(p.stop, func(kind itemKind, one discover.Found) {
+	p.finder.find(p.lifecycle.Stop(), func(kind itemKind, one discover.Found) {
 		if it := p.byPath[one.Path]; it != nil {
 			if one.ID != it.id {
 				replaced[it] = one

@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
+	"github.com/tailspan/tailspan/internal/files/lifecycle"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/tail/internal/fileset"
@@ -28,12 +29,8 @@ type Tailer struct {
 	open       openfile.Opener
 	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
 
-	mu      sync.Mutex // of started and stopped
-	started bool
-	stopped bool
+	lifecycle lifecycle.Lifecycle
 
-	stop    chan struct{}      // closed by Shutdown: no new batch
-	cancel  context.CancelFunc // ends the handler's context
 	set     *fileset.Set
 	watch   *discover.Watcher
 	saver   *checkpoint.Saver
@@ -62,16 +59,11 @@ func New(settings Settings, handler Handler) (*Tailer, error) {
 // Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
 // continues until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (f *Tailer) Start(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.started || f.stopped {
-		return errors.New("start source: it was started or shut down before")
-	}
-	f.started = true
-	f.stop = make(chan struct{})
+	return f.lifecycle.Start(ctx, func(run context.Context) error { return f.start(ctx, run) })
+}
+
+func (f *Tailer) start(ctx, run context.Context) error {
 	f.tasks, f.results = make(chan fileset.Task), make(chan fileset.Done)
-	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f.cancel = cancel
 	log := errorlog.New(f.settings.Logger)
 	if !f.settings.PollOnly {
 		unwatched := f.settings.unwatched(log)
@@ -89,7 +81,6 @@ func (f *Tailer) Start(ctx context.Context) error {
 		seen, err = f.settings.inventory(ctx, log, &f.globs)
 	}
 	if err != nil {
-		cancel()
 		return errors.Join(err, f.watch.Close())
 	}
 	took := f.firstScan()
@@ -100,7 +91,7 @@ func (f *Tailer) Start(ctx context.Context) error {
 	settings := f.settings.reader()
 	shared := reader.Shared{
 		Settings: &settings, Handler: f.handler, Globs: &f.globs, Opener: f.settings.Descriptors.Counted(f.open), Names: f.set.Names(),
-		Saver: f.saver, Buffers: lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize), Context: run, Stop: f.stop,
+		Saver: f.saver, Buffers: lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize), Context: run, Stop: f.lifecycle.Stop(),
 	}
 	for range f.settings.workers() {
 		r := reader.New(shared)
@@ -118,7 +109,7 @@ func (f *Tailer) Start(ctx context.Context) error {
 func (f *Tailer) firstScan() time.Duration {
 	begin := time.Now()
 	var leftOut []string
-	s := &discover.Scan{Globs: &f.globs, Watch: f.watch, Stop: f.stop, Yield: func(files []discover.Found) {
+	s := &discover.Scan{Globs: &f.globs, Watch: f.watch, Stop: f.lifecycle.Stop(), Yield: func(files []discover.Found) {
 		for _, one := range files {
 			f.set.Found(one, true)
 		}
@@ -133,39 +124,20 @@ func (f *Tailer) firstScan() time.Duration {
 // [Settings.DrainTimeout], or as long as ctx lasts if that is shorter, and then their context ends. At last all
 // consumers are closed. It may be called without Start, and again.
 func (f *Tailer) Shutdown(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.stopped {
-		return nil
-	}
-	f.stopped = true
-	if !f.started {
-		return nil
-	}
-	close(f.stop)
-	done := make(chan struct{})
-	go func() {
+	wait := func() {
 		f.manager.Wait()
 		f.workers.Wait()
-		close(done)
-	}()
-	drain := time.NewTimer(f.settings.DrainTimeout)
-	defer drain.Stop()
-	select {
-	case <-done:
-	case <-drain.C:
-	case <-ctx.Done():
 	}
-	f.cancel()
-	<-done
-	return errors.Join(f.watch.Close(), f.set.Close(ctx, f.saver))
+	return f.lifecycle.Shutdown(ctx, f.settings.DrainTimeout, wait, func() error {
+		return errors.Join(f.watch.Close(), f.set.Close(ctx, f.saver))
+	})
 }
 
 // manage is the one goroutine that knows all files. It decides what is read; workers read.
 func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 	set := f.set
 	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
-	f.manager.Go(func() { discover.Serve(&f.globs, f.watch, requests, reports, f.stop) })
+	f.manager.Go(func() { discover.Serve(&f.globs, f.watch, requests, reports, f.lifecycle.Stop()) })
 	var events <-chan fsnotify.Event
 	var watchErrors <-chan error
 	if f.watch != nil {
@@ -218,7 +190,7 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 			set.ScanAll()
 		case <-sweep.C:
 			sweep.Reset(f.sweep())
-		case <-f.stop:
+		case <-f.lifecycle.Stop():
 			f.drain()
 			return
 		}

@@ -26,7 +26,7 @@ type Line struct {
 	Read time.Time
 	// Live is set if the line was written while the stream was followed.
 	Live bool
-	// Silent moves the state on and hands nothing out: the line was accepted before a restart.
+	// Replay moves the state on and hands nothing out: the line was accepted before a restart.
 	Replay bool
 }
 

@@ -1,0 +1,78 @@
+// Package lifecycle starts a source of files once and shuts it down once.
+//
+// A source is new, started or stopped. Start begins its goroutines with a context that outlives the call; Shutdown asks them
+// to stop, waits for what is under way as long as it may take, ends that context, and waits for the rest.
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+type state uint8
+
+const (
+	stateNew state = iota
+	stateStarted
+	stateStopped
+)
+
+// Lifecycle is that of one source. The zero value is new. It is safe for use by many goroutines.
+type Lifecycle struct {
+	mu     sync.Mutex
+	state  state
+	stop   chan struct{}
+	cancel context.CancelFunc
+}
+
+// Start calls start, once, with the context of all that it starts: it has the values of ctx and ends in Shutdown, or if start
+// fails.
+func (l *Lifecycle) Start(ctx context.Context, start func(run context.Context) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != stateNew {
+		return errors.New("start source: it was started or shut down before")
+	}
+	l.state = stateStarted
+	l.stop = make(chan struct{})
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	l.cancel = cancel
+	err := start(run)
+	if err != nil {
+		cancel()
+	}
+	return err
+}
+
+// Stop is closed by Shutdown: no new batch is begun.
+func (l *Lifecycle) Stop() <-chan struct{} { return l.stop }
+
+// Shutdown closes Stop and waits until wait returns, but no longer than drain and ctx last. It ends the context of Start, waits
+// for the rest, and calls end. Without Start, or called again, it does nothing.
+func (l *Lifecycle) Shutdown(ctx context.Context, drain time.Duration, wait func(), end func() error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.state
+	l.state = stateStopped
+	if before != stateStarted {
+		return nil
+	}
+	close(l.stop)
+	done := make(chan struct{})
+	go func() {
+		wait()
+		close(done)
+	}()
+	timer := time.NewTimer(drain)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	l.cancel()
+	<-done
+	return end()
+}
