@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/poll/internal/source"
 	"github.com/tailspan/tailspan/tail"
@@ -20,49 +21,49 @@ import (
 
 // TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
 func TestPolledIsBack(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		w.write("a.json", `{"n":1}`)
 		w.follow()
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		for _, next := range []string{`{"n":2}`, `{"n":3}`} {
-			w.remove("a.json")
-			w.pass(time.Minute)
+			w.Remove("a.json")
+			w.Pass(time.Minute)
 			w.write("a.json", next)
-			w.pass(time.Minute)
+			w.Pass(time.Minute)
 		}
-		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`}, w.sink.all())
-		w.remove("a.json")
-		require.NoError(w, os.Mkdir(w.path("a.json"), 0o700))
-		w.pass(time.Minute)
-		w.remove("a.json")
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`}, w.Sink.All())
+		w.Remove("a.json")
+		require.NoError(w, os.Mkdir(w.Path("a.json"), 0o700))
+		w.Pass(time.Minute)
+		w.Remove("a.json")
 		w.write("a.json", `{"n":4}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`}, w.sink.all(), "a folder was there meanwhile")
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`}, w.Sink.All(), "a folder was there meanwhile")
 	})
 	t.Run("database", func(t *testing.T) {
-		w := &polledWorld{world: newWorld(t)}
+		w := &polledFolder{Folder: filestest.NewFolder(t)}
 		w.follow(func(s *poll.Settings) {
 			s.Shared.PollInterval, s.Shared.UnlinkGrace = 5*time.Millisecond, time.Millisecond
 		})
 		for round, id := range []string{"s0", "s1"} {
-			db := openDatabase(t, w.path("next.db"))
+			db := openDatabase(t, w.Path("next.db"))
 			insert(t, db, "session", "id, time_created, time_updated", id, 1, 1)
 			require.NoError(t, db.Close()) // which ends the log
-			w.rename("next.db", "opencode.db")
-			w.sink.until(t, id, func() bool { return len(w.sink.all()) == round+1 })
-			w.remove("opencode.db")
-			w.untilClosed(round + 1)
+			w.Rename("next.db", "opencode.db")
+			w.Sink.Until(t, id, func() bool { return len(w.Sink.All()) == round+1 })
+			w.Remove("opencode.db")
+			w.UntilClosed(round + 1)
 		}
 	})
 }
 
 // keep follows the folder with a store; the world's sink is a new one.
-func (w *polledWorld) keep(store tail.Store) {
+func (w *polledFolder) keep(store tail.Store) {
 	w.Helper()
-	w.sink = newSink()
+	w.Sink = filestest.NewSink()
 	polled, err := poll.New(poll.Settings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON, Shared: tail.Settings{PollOnly: true, Store: store},
-	}, &keepers{w.sink, false})
+		Documents: []string{w.Path("**")}, IsDocument: isJSON, Shared: tail.Settings{PollOnly: true, Store: store},
+	}, &keepers{w.Sink, false})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.polled = polled
@@ -71,46 +72,46 @@ func (w *polledWorld) keep(store tail.Store) {
 
 // TestDocumentIsBackWithAStore goes on after what it was.
 func TestDocumentIsBackWithAStore(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
 		w.keep(store)
-		w.pass(time.Minute)
-		w.remove("a.json")
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
+		w.Remove("a.json")
+		w.Pass(time.Minute)
 		w.write("a.json", `{"n":2}`)
-		w.pass(time.Minute)
-		streams := w.sink.opened()
+		w.Pass(time.Minute)
+		streams := w.Sink.Opened()
 		require.Len(w, streams, 2)
 		assert.Equal(w, streams[0].ID, streams[1].ID)
 		assert.Equal(w, "1", string(streams[1].State))
-		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].text)
-		assert.True(w, streams[1].lines[0].Replayed, "what was accepted, as it is now")
-		assert.False(w, streams[1].lines[1].Replayed)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].Text)
+		assert.True(w, streams[1].Received[0].Replayed, "what was accepted, as it is now")
+		assert.False(w, streams[1].Received[1].Replayed)
 	})
 }
 
 // TestDocumentRenamedThenRestarts: a document that was renamed while it was followed is the same after each restart, and
 // the one that took its old name is another.
 func TestDocumentRenamedThenRestarts(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
 			return // such a store finds documents by the names that they had first
 		}
 		w.write("a.json", `{"n":1}`)
 		w.keep(store)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.write("next", `{"n":2}`) // another inode under the old name
-		w.rename("next", "a.json")
-		w.pass(time.Minute)
-		w.rename("a.json", "b.json")
-		w.pass(time.Minute)
+		w.Rename("next", "a.json")
+		w.Pass(time.Minute)
+		w.Rename("a.json", "b.json")
+		w.Pass(time.Minute)
 		w.write("a.json", `{"m":1}`)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.finish()
-		first := w.sink.opened()
+		first := w.Sink.Opened()
 		require.Len(w, first, 2)
-		require.Equal(w, []string{`{"n":1}`, `{"n":2}`}, first[0].text)
-		require.Equal(w, []string{`{"m":1}`}, first[1].text)
+		require.Equal(w, []string{`{"n":1}`, `{"n":2}`}, first[0].Text)
+		require.Equal(w, []string{`{"m":1}`}, first[1].Text)
 		assert.NotEqual(w, first[0].ID, first[1].ID, "two documents, two positions")
 		for range 2 {
 			fresh, again := w.lifetime(store, false)
@@ -120,7 +121,7 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 		w.write("a.json", `{"m":2}`)
 		fresh, _ := w.lifetime(store, false)
 		assert.ElementsMatch(w, []string{`{"n":3}`, `{"m":2}`}, fresh)
-		for _, s := range w.sink.opened() {
+		for _, s := range w.Sink.Opened() {
 			want := first[0].ID
 			if s.Name == "a.json" {
 				want = first[1].ID
@@ -132,53 +133,53 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 
 // TestDatabaseRenamed: its streams go on under another path, while it is followed and in the next process.
 func TestDatabaseRenamed(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	store := walking{newMemory()}
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	store := filestest.Walking{Memory: filestest.NewMemory()}
 	skipped := make(chan string, 10)
 	quick := func(s *poll.Settings) {
 		s.Documents, s.Shared.PollInterval, s.Shared.Store, s.Shared.MaxLineSize = nil, 5*time.Millisecond, store, 1000
 		s.Shared.Observer.Skipped = func(path string, _ tail.SkipReason, _ int64) { skipped <- path }
 	}
-	w.mkdir("a")
-	db := openDatabase(t, w.path("a/opencode.db"))
+	w.Mkdir("a")
+	db := openDatabase(t, w.Path("a/opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.follow(quick)
 	read := func(lines int) func() bool { // and the position moved
 		return func() bool {
-			s := w.sink.opened()
-			return len(s) == 1 && len(s[0].lines) == lines && s[0].idle == lines
+			s := w.Sink.Opened()
+			return len(s) == 1 && len(s[0].Received) == lines && s[0].Idles == lines
 		}
 	}
-	w.sink.until(t, "a session", read(1))
-	w.rename("a", "b")
+	w.Sink.Until(t, "a session", read(1))
+	w.Rename("a", "b")
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 2, 2, "{}")
-	w.sink.until(t, "a message in the same stream", read(2))
+	w.Sink.Until(t, "a message in the same stream", read(2))
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "long", "s0", 2, 2, strings.Repeat("x", 1001))
-	assert.Equal(t, w.path("b/opencode.db"), <-skipped, "told by its new name")
+	assert.Equal(t, w.Path("b/opencode.db"), <-skipped, "told by its new name")
 	w.finish()
-	first := w.sink.opened()
+	first := w.Sink.Opened()
 
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m1", "s0", 3, 3, "{}")
-	w.sink = newPatientSink()
+	w.Sink = filestest.NewPatientSink()
 	w.follow(quick)
-	w.sink.until(t, "another message", func() bool { return len(w.sink.all()) == 3 })
+	w.Sink.Until(t, "another message", func() bool { return len(w.Sink.All()) == 3 })
 	w.finish()
-	second := w.sink.opened()
+	second := w.Sink.Opened()
 	require.Len(t, second, 1)
 	assert.Equal(t, first[0].ID, second[0].ID)
 	assert.Equal(t, []string{"s0", "m0", "m1"}, ids(t, &second[0]))
-	assert.True(t, second[0].lines[1].Replayed)
-	assert.False(t, second[0].lines[2].Replayed)
+	assert.True(t, second[0].Received[1].Replayed)
+	assert.False(t, second[0].Received[2].Replayed)
 }
 
 // TestPolledComplainsOnceOfEach: two paths that can't be looked at are told once each, however often they are looked at.
 func TestPolledComplainsOnceOfEach(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		require.NoError(w, os.Symlink("b.json", w.path("a.json")))
-		require.NoError(w, os.Symlink("a.json", w.path("b.json")))
+	inBubble(t, func(w *polledFolder) {
+		require.NoError(w, os.Symlink("b.json", w.Path("a.json")))
+		require.NoError(w, os.Symlink("a.json", w.Path("b.json")))
 		core, logs := observer.New(zap.WarnLevel)
 		w.follow(func(s *poll.Settings) { s.Shared.Logger = zap.New(core) })
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		told := logs.FilterMessageSnippet("is not readable").All()
 		require.Len(w, told, 2)
 		for _, one := range told {
@@ -189,12 +190,12 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 
 // TestDocumentStaysHalf: what never becomes a document is told, once for each state, and read when it becomes one.
 func TestDocumentStaysHalf(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		core, logs := observer.New(zap.WarnLevel)
 		skipped := 0
 		w.write("empty.json", "\n")
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`+"\n")
-		w.put("packed.json.gz", compressed(w.T, `{"n":3}`)[:20])
+		w.Put("packed.json.gz", filestest.Compressed(w.T, `{"n":3}`)[:20])
 		w.follow(func(s *poll.Settings) {
 			s.Shared.Logger = zap.New(core)
 			s.Shared.Observer.Skipped = func(_ string, reason tail.SkipReason, _ int64) {
@@ -202,20 +203,20 @@ func TestDocumentStaysHalf(t *testing.T) {
 				skipped++
 			}
 		})
-		w.pass(source.Patience / 2)
+		w.Pass(source.Patience / 2)
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`)
-		w.pass(source.Patience / 2)
-		assert.NotContains(w, toldPaths(logs), w.path("lines.json"), "it was being written")
-		w.pass(time.Hour)
-		assert.ElementsMatch(w, []string{w.path("lines.json"), w.path("packed.json.gz")}, toldPaths(logs))
+		w.Pass(source.Patience / 2)
+		assert.NotContains(w, toldPaths(logs), w.Path("lines.json"), "it was being written")
+		w.Pass(time.Hour)
+		assert.ElementsMatch(w, []string{w.Path("lines.json"), w.Path("packed.json.gz")}, toldPaths(logs))
 		assert.Equal(w, 2, skipped)
-		assert.Empty(w, w.sink.all())
+		assert.Empty(w, w.Sink.All())
 		w.write("lines.json", `[{"n":1},`)
-		w.pass(time.Hour)
+		w.Pass(time.Hour)
 		assert.Equal(w, 3, skipped, "another state")
 		w.write("lines.json", `[{"n":1},{"n":2}]`)
-		w.pass(time.Hour)
-		assert.Equal(w, []string{`[{"n":1},{"n":2}]`}, w.sink.all())
+		w.Pass(time.Hour)
+		assert.Equal(w, []string{`[{"n":1},{"n":2}]`}, w.Sink.All())
 		assert.Equal(w, 3, skipped)
 	})
 }
@@ -231,30 +232,30 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 
 // TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one that was saved last has it.
 func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
 			return // such a store finds documents by the names that they had first
 		}
-		memory := store.(walking).memory
+		memory := store.(filestest.Walking).Memory
 		w.write("a.json", `{"n":1}`)
 		w.keep(store)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.finish()
-		id := w.sink.opened()[0].ID
-		at, err := checkpoint.Decode(checkpoint.ItemPrefix, memory.values[checkpoint.ItemPrefix+id])
+		id := w.Sink.Opened()[0].ID
+		at, err := checkpoint.Decode(checkpoint.ItemPrefix, memory.Values[checkpoint.ItemPrefix+id])
 		require.NoError(w, err)
 		for i := range 50 { // that were there before
-			at.Path, at.Saved = w.path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
+			at.Path, at.Saved = w.Path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
 			at.Origin, at.Stream = at.Path, fmt.Sprintf("%032d", i)
-			memory.values[checkpoint.ItemPrefix+at.Stream], err = at.Encode()
+			memory.Values[checkpoint.ItemPrefix+at.Stream], err = at.Encode()
 			require.NoError(w, err)
 		}
-		w.rename("a.json", "b.json")
+		w.Rename("a.json", "b.json")
 		fresh, again := w.lifetime(store, false)
 		assert.Empty(w, append(fresh, again...))
 		w.write("b.json", `{"n":2}`)
 		w.lifetime(store, false)
-		require.Len(w, w.sink.opened(), 1)
-		assert.Equal(w, id, w.sink.opened()[0].ID)
+		require.Len(w, w.Sink.Opened(), 1)
+		assert.Equal(w, id, w.Sink.Opened()[0].ID)
 	})
 }

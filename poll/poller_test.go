@@ -20,21 +20,22 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
 )
 
-// polledWorld is a folder with a Poller that follows what is in it.
-type polledWorld struct {
-	*world
+// polledFolder is a folder with a Poller that follows what is in it.
+type polledFolder struct {
+	*filestest.Folder
 	polled *poll.Poller
 }
 
 // inBubble runs a test in a bubble of its own time.
-func inBubble(t *testing.T, test func(w *polledWorld)) {
+func inBubble(t *testing.T, test func(w *polledFolder)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		test(&polledWorld{world: &world{T: t, dir: dir, sink: newSink()}})
+		test(&polledFolder{Folder: &filestest.Folder{T: t, Dir: dir, Sink: filestest.NewSink()}})
 	})
 }
 
@@ -42,90 +43,90 @@ func isJSON(path string) bool {
 	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".json.gz")
 }
 
-func (w *polledWorld) follow(change ...func(*poll.Settings)) {
+func (w *polledFolder) follow(change ...func(*poll.Settings)) {
 	w.Helper()
 	s := poll.Settings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")},
+		Documents: []string{w.Path("**")}, IsDocument: isJSON, Databases: []string{w.Path("**/opencode*.db")},
 	}
 	s.Shared.PollOnly = true // in a bubble, and where a test says how often it is polled
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := poll.New(s, w.sink)
+	polled, err := poll.New(s, w.Sink)
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
 	w.polled = polled
 	w.Cleanup(w.finish)
 }
 
-func (w *polledWorld) finish() {
+func (w *polledFolder) finish() {
 	assert.NoError(w, w.polled.Shutdown(context.WithoutCancel(w.Context())))
 }
 
 // write puts a document and dates it, since a bubble's time is not that of the file system.
-func (w *polledWorld) write(name, text string) {
+func (w *polledFolder) write(name, text string) {
 	w.Helper()
-	w.put(name, text)
+	w.Put(name, text)
 	now := time.Now()
-	require.NoError(w, os.Chtimes(w.path(name), now, now))
+	require.NoError(w, os.Chtimes(w.Path(name), now, now))
 }
 
 func fromEnd(s *poll.Settings) { s.Shared.StartAt = tail.StartAtEnd }
 
 func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		w.write("a.json", "{\n  \"n\": 1\n}\n")
 		w.write("notes.txt", "{}")
 		w.follow()
-		w.pass(time.Second)
-		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n"}, w.sink.all())
-		w.pass(time.Minute)
+		w.Pass(time.Second)
+		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n"}, w.Sink.All())
+		w.Pass(time.Minute)
 		w.write("a.json", "{\n  \"n\": 1\n}\n") // touched, and as it was
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.write("a.json", `{"n":2}`)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.write("b.json", `[1,"]"]`)
-		w.pass(time.Minute)
-		w.remove("a.json")
-		w.pass(time.Minute)
-		streams := w.sink.opened()
+		w.Pass(time.Minute)
+		w.Remove("a.json")
+		w.Pass(time.Minute)
+		streams := w.Sink.Opened()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].text)
-		assert.Equal(w, []string{`[1,"]"]`}, streams[1].text)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, streams[0].closed)
-		assert.Empty(w, streams[1].closed)
-		assert.Equal(w, 2, streams[0].idle)
-		assert.Equal(w, []tail.Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].lines)
+		assert.Equal(w, []string{"{\n  \"n\": 1\n}\n", `{"n":2}`}, streams[0].Text)
+		assert.Equal(w, []string{`[1,"]"]`}, streams[1].Text)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, streams[0].Closed)
+		assert.Empty(w, streams[1].Closed)
+		assert.Equal(w, 2, streams[0].Idles)
+		assert.Equal(w, []tail.Line{{Next: 13}, {Next: 7, Live: true}}, streams[0].Received)
 		w.finish()
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, w.sink.opened()[1].closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, w.Sink.Opened()[1].Closed)
 	})
 }
 
 // TestDocumentHalfWritten: no state that is not whole is handed on, however it was written.
 func TestDocumentHalfWritten(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		text := `{"messages":[{"text":"a } in a \" string"},{"text":"{"}]}`
 		w.follow()
 		for cut := range text {
 			w.write("a.json", text[:cut])
-			w.pass(2 * time.Second)
+			w.Pass(2 * time.Second)
 		}
-		assert.Empty(w, w.sink.all())
+		assert.Empty(w, w.Sink.All())
 		w.write("a.json", text)
-		w.pass(2 * time.Second)
+		w.Pass(2 * time.Second)
 		w.write("next", text+"\n")
-		w.rename("next", "a.json")
-		w.pass(2 * time.Second)
-		assert.Equal(w, []string{text, text + "\n"}, w.sink.all())
-		assert.Len(w, w.sink.opened(), 1, "replaced by renaming, and the same document")
+		w.Rename("next", "a.json")
+		w.Pass(2 * time.Second)
+		assert.Equal(w, []string{text, text + "\n"}, w.Sink.All())
+		assert.Len(w, w.Sink.Opened(), 1, "replaced by renaming, and the same document")
 	})
 }
 
 func TestDocumentTooLarge(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		skipped := map[string]int64{}
 		large := `{"x":"` + strings.Repeat("x", 1000) + `"}`
-		w.put("packed.json.gz", compressed(w.T, large))
+		w.Put("packed.json.gz", filestest.Compressed(w.T, large))
 		w.write("a.json", large)
 		w.follow(func(s *poll.Settings) {
 			s.MaxDocumentSize = 100
@@ -134,86 +135,86 @@ func TestDocumentTooLarge(t *testing.T) {
 				skipped[filepath.Base(path)] += n
 			}
 		})
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.write("a.json", large+" ")
-		w.pass(time.Minute)
-		assert.Empty(w, w.sink.all())
+		w.Pass(time.Minute)
+		assert.Empty(w, w.Sink.All())
 		w.write("a.json", `{}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{}`}, w.sink.all())
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{}`}, w.Sink.All())
 		assert.Equal(w, map[string]int64{"a.json": 1008, "packed.json.gz": 101}, skipped, "each counted once")
 	})
 }
 
 func TestDocumentRefused(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		w.sink.refuse = 5
+	inBubble(t, func(w *polledFolder) {
+		w.Sink.Refuse = 5
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"n":2}`)
 		w.follow()
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.sorted())
-		assert.Zero(w, w.sink.refuse)
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.Sink.Sorted())
+		assert.Zero(w, w.Sink.Refuse)
 	})
 }
 
 func TestDocumentStartAtEnd(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		w.write("old.json", `{"n":1}`)
 		w.write("quiet.json", `{"n":0}`)
 		w.follow(fromEnd)
-		w.pass(time.Minute)
-		assert.Empty(w, w.sink.all())
+		w.Pass(time.Minute)
+		assert.Empty(w, w.Sink.All())
 		w.write("old.json", `{"n":1,"m":2}`)
 		w.write("new.json", `{"n":3}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":1,"m":2}`, `{"n":3}`}, w.sink.sorted())
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1,"m":2}`, `{"n":3}`}, w.Sink.Sorted())
 	})
 }
 
 func TestDocumentMovedAndLinked(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		w.mkdir("old")
+	inBubble(t, func(w *polledFolder) {
+		w.Mkdir("old")
 		w.write("a.json", `{"n":1}`)
-		require.NoError(w, os.Link(w.path("a.json"), w.path("b.json")))
+		require.NoError(w, os.Link(w.Path("a.json"), w.Path("b.json")))
 		w.follow()
-		w.pass(time.Minute)
-		w.rename("b.json", "old/b.json")
-		w.pass(time.Minute)
-		w.rename("a.json", "old/a.json")
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
+		w.Rename("b.json", "old/b.json")
+		w.Pass(time.Minute)
+		w.Rename("a.json", "old/a.json")
+		w.Pass(time.Minute)
 		w.write("old/a.json", `{"n":2}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.sink.all())
-		assert.Len(w, w.sink.opened(), 1)
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":1}`, `{"n":2}`}, w.Sink.All())
+		assert.Len(w, w.Sink.Opened(), 1)
 	})
 }
 
 // TestDocumentUnreadable is told once, and read when it can be.
 func TestDocumentUnreadable(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
+	inBubble(t, func(w *polledFolder) {
 		w.write("a.json.gz", "no gzip")
-		w.mkdir("dir.json")
+		w.Mkdir("dir.json")
 		failed := 0
 		w.follow(func(s *poll.Settings) {
 			s.Shared.Observer.Failed = func(string, error, time.Duration) { failed++ }
 		})
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		assert.Zero(w, failed, "it may be half-written")
-		w.write("a.json.gz", compressed(w.T, `{}`))
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{}`}, w.sink.all())
+		w.write("a.json.gz", filestest.Compressed(w.T, `{}`))
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{}`}, w.Sink.All())
 	})
 }
 
 // TestDocumentReadFails: what the disk does not give is asked for again, and nothing is lost; the log says once what to do.
 func TestDocumentReadFails(t *testing.T) {
-	for name, disk := range map[string]*faults{
-		"at opening": {opens: 4, why: syscall.EACCES},
-		"half way":   {reads: 4, limit: 20},
+	for name, disk := range map[string]*filestest.Faults{
+		"at opening": {Opens: 4, Why: syscall.EACCES},
+		"half way":   {Reads: 4, Limit: 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(w *polledWorld) {
+			inBubble(t, func(w *polledFolder) {
 				core, logs := observer.New(zap.WarnLevel)
 				failed := 0
 				w.follow(func(s *poll.Settings) {
@@ -221,18 +222,18 @@ func TestDocumentReadFails(t *testing.T) {
 					s.Shared.Observer.Failed = func(string, error, time.Duration) { failed++ }
 				})
 				polled := w.polled
-				w.sink.mu.Lock()
-				w.sink.accept = func(tail.Stream, []tail.Line) error { // in the goroutine that opens
-					polled.SetOpen(disk.open)
+				w.Sink.Mu.Lock()
+				w.Sink.Accept = func(tail.Stream, []tail.Line) error { // in the goroutine that opens
+					polled.SetOpen(disk.Open)
 					return nil
 				}
-				w.sink.mu.Unlock()
+				w.Sink.Mu.Unlock()
 				w.write("a.json", `{"n":1}`)
-				w.pass(2 * time.Second)
+				w.Pass(2 * time.Second)
 				text := `{"n":2,"pad":"` + strings.Repeat("x", 100) + `"}`
 				w.write("a.json", text)
-				w.pass(time.Hour)
-				assert.Equal(w, []string{`{"n":1}`, text}, w.sink.all())
+				w.Pass(time.Hour)
+				assert.Equal(w, []string{`{"n":1}`, text}, w.Sink.All())
 				assert.Equal(w, 4, failed)
 				require.Equal(w, 1, logs.Len())
 				assert.NotEmpty(w, logs.All()[0].ContextMap()["advice"])
@@ -263,10 +264,10 @@ func insert(t *testing.T, db *sql.DB, table, columns string, values ...any) {
 }
 
 // ids gives the ids of a stream's rows.
-func ids(t *testing.T, s *stream) []string {
+func ids(t *testing.T, s *filestest.Opened) []string {
 	t.Helper()
 	var list []string
-	for _, text := range s.text {
+	for _, text := range s.Text {
 		var row struct{ ID string }
 		require.NoError(t, json.Unmarshal([]byte(text), &row))
 		list = append(list, row.ID)
@@ -276,37 +277,37 @@ func ids(t *testing.T, s *stream) []string {
 
 // TestDatabaseStreams: a stream for each family, with offsets that are the same when it is read again.
 func TestDatabaseStreams(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	db := openDatabase(t, w.path("opencode.db"))
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
 	for i := range 3 {
 		insert(t, db, "session", "id, parent_id, time_created, time_updated", fmt.Sprint("s", i), fmt.Sprint("s", i-2), i, i)
 		insert(t, db, "message", "id, session_id, time_created, time_updated, data", fmt.Sprint("m", i), fmt.Sprint("s", i), i, i, "{}")
 	}
 	quick := func(s *poll.Settings) { s.Shared.PollInterval = 5 * time.Millisecond }
 	w.follow(quick)
-	rows := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
-	w.sink.until(t, "all rows", rows(6))
+	rows := func(n int) func() bool { return func() bool { return len(w.Sink.All()) >= n } }
+	w.Sink.Until(t, "all rows", rows(6))
 	insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "p0", "m0", "s0", 9, 9, "{}")
-	w.sink.until(t, "a part", rows(7))
+	w.Sink.Until(t, "a part", rows(7))
 	w.finish()
-	first := w.sink.opened()
+	first := w.Sink.Opened()
 	require.Len(t, first, 2)
 	assert.Equal(t, []string{"s0", "m0", "s2", "m2", "p0"}, ids(t, &first[0]))
 	assert.Equal(t, []string{"s1", "m1"}, ids(t, &first[1]))
-	assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, first[0].closed)
-	assert.True(t, first[0].lines[4].Live)
-	assert.False(t, first[0].lines[0].Live)
-	assert.EqualValues(t, 9, first[0].lines[4].Offset>>20)
+	assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, first[0].Closed)
+	assert.True(t, first[0].Received[4].Live)
+	assert.False(t, first[0].Received[0].Live)
+	assert.EqualValues(t, 9, first[0].Received[4].Offset>>20)
 
-	w.sink = newPatientSink()
+	w.Sink = filestest.NewPatientSink()
 	w.follow(quick)
-	w.sink.until(t, "all rows again", rows(7))
+	w.Sink.Until(t, "all rows again", rows(7))
 	w.finish()
-	again := w.sink.opened()
-	offsets := func(s *stream) map[string]int64 {
+	again := w.Sink.Opened()
+	offsets := func(s *filestest.Opened) map[string]int64 {
 		m := map[string]int64{}
 		for i, id := range ids(t, s) {
-			m[id] = s.lines[i].Offset
+			m[id] = s.Received[i].Offset
 		}
 		return m
 	}
@@ -318,13 +319,13 @@ func TestDatabaseStreams(t *testing.T) {
 
 // TestDatabaseRefused: rows that are refused come again, and nothing twice.
 func TestDatabaseRefused(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	db := openDatabase(t, w.path("opencode.db"))
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	calls := 0
-	w.sink.accept = func(tail.Stream, []tail.Line) error {
+	w.Sink.Accept = func(tail.Stream, []tail.Line) error {
 		if calls++; calls%3 != 0 {
-			return errRefused
+			return filestest.ErrRefused
 		}
 		return nil
 	}
@@ -338,36 +339,36 @@ func TestDatabaseRefused(t *testing.T) {
 		want = append(want, id)
 		insert(t, db, "message", "id, session_id, time_created, time_updated, data", id, "s0", i, i, "{}")
 	}
-	w.sink.until(t, "all rows", func() bool { return len(w.sink.all()) >= 21 })
+	w.Sink.Until(t, "all rows", func() bool { return len(w.Sink.All()) >= 21 })
 	w.finish()
-	s := w.sink.opened()
+	s := w.Sink.Opened()
 	require.Len(t, s, 1)
 	assert.Equal(t, append([]string{"s0"}, want...), ids(t, &s[0]))
 }
 
 // TestDatabaseFamilyIdle: a family that is quiet is closed, and told again when it goes on.
 func TestDatabaseFamilyIdle(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	db := openDatabase(t, w.path("opencode.db"))
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.follow(func(s *poll.Settings) {
 		s.Shared.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
 	})
-	w.untilClosed(1)
+	w.UntilClosed(1)
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 5, 5, "{}")
-	w.untilClosed(2)
-	s := w.sink.opened()
+	w.UntilClosed(2)
+	s := w.Sink.Opened()
 	require.Len(t, s, 2)
 	assert.Equal(t, s[0].ID, s[1].ID)
 	assert.Equal(t, []string{"s0"}, ids(t, &s[0]))
 	assert.Equal(t, []string{"s0", "m0"}, ids(t, &s[1]))
-	assert.Equal(t, []tail.CloseReason{tail.CloseReasonIdle}, s[0].closed)
+	assert.Equal(t, []tail.CloseReason{tail.CloseReasonIdle}, s[0].Closed)
 }
 
 // TestDatabaseStartAtEnd gives what is written after the start, with what it belongs to.
 func TestDatabaseStartAtEnd(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	db := openDatabase(t, w.path("opencode.db"))
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
 	for _, id := range []string{"s0", "s1"} {
 		insert(t, db, "session", "id, time_created, time_updated", id, 1, 1)
 		insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m"+id, id, 1, 1, "{}")
@@ -380,28 +381,28 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 		s.Shared.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
 	})
 	// A database that is no database fails once all others were looked at: the first look at ours is over then.
-	w.put("opencode-z.db", strings.Repeat("no database ", 100))
+	w.Put("opencode-z.db", strings.Repeat("no database ", 100))
 	select {
 	case <-idle:
 	case <-t.Context().Done():
 	}
 	now := time.Now().UnixMilli()
 	insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "new", "ms0", "s0", now, now, "{}")
-	w.sink.until(t, "the part", func() bool { return len(w.sink.all()) >= 3 })
+	w.Sink.Until(t, "the part", func() bool { return len(w.Sink.All()) >= 3 })
 	w.finish()
-	s := w.sink.opened()
+	s := w.Sink.Opened()
 	require.Len(t, s, 1)
 	assert.Equal(t, []string{"s0", "ms0", "new"}, ids(t, &s[0]))
 }
 
 func TestPolledSettings(t *testing.T) {
-	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, newSink())
+	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, filestest.NewSink())
 	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
 		assert.ErrorContains(t, err, want)
 	}
 	_, err = poll.New(poll.Settings{}, nil)
 	require.Error(t, err)
-	p, err := poll.New(poll.Settings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, newSink())
+	p, err := poll.New(poll.Settings{Documents: []string{"/runs/*.jsonl"}, IsDocument: isJSON}, filestest.NewSink())
 	require.NoError(t, err)
 	require.NoError(t, p.Start(t.Context()))
 	require.Error(t, p.Start(t.Context()))
@@ -425,46 +426,48 @@ func TestInFolders(t *testing.T) {
 
 // TestDocumentsAndDatabasesCount: what documents and databases hold closes idle files of the same receiver.
 func TestDocumentsAndDatabasesCount(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	shared := openfile.NewDescriptorsOf(4)
 	for i := range 4 {
-		w.add(fmt.Sprintf("%d.jsonl", i), record(i)+"\n")
+		w.Add(fmt.Sprintf("%d.jsonl", i), filestest.Record(i)+"\n")
 	}
 	open := make(chan int, 100)
-	w.begin(func(s *tail.Settings) {
-		s.Descriptors, s.PollInterval = shared, 20*time.Millisecond
-		s.Observer.Files = func(_, kept int) { open <- kept }
-	})
-	w.sink.until(t, "the files", func() bool { return len(w.sink.all()) == 4 })
+	settings := tail.Settings{Include: []string{w.Path("**/*.jsonl")}, Descriptors: shared, PollInterval: 20 * time.Millisecond}
+	settings.Observer.Files = func(_, kept int) { open <- kept }
+	files, err := tail.New(settings, w.Sink)
+	require.NoError(t, err)
+	require.NoError(t, files.Start(t.Context()))
+	t.Cleanup(func() { assert.NoError(t, files.Shutdown(context.WithoutCancel(t.Context()))) })
+	w.Sink.Until(t, "the files", func() bool { return len(w.Sink.All()) == 4 })
 	require.True(t, comes(open, 4))
 
-	db := openDatabase(t, w.path("opencode.db"))
+	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
-	w.sink.mu.Lock()
-	w.sink.accept = func(tail.Stream, []tail.Line) error { // while a look at the database is under way, which holds three
+	w.Sink.Mu.Lock()
+	w.Sink.Accept = func(tail.Stream, []tail.Line) error { // while a look at the database is under way, which holds three
 		if !comes(open, 1) {
 			t.Error("idle files stay open")
 		}
 		return nil
 	}
-	w.sink.mu.Unlock()
+	w.Sink.Mu.Unlock()
 	w.follow(func(s *poll.Settings) { s.Shared.Descriptors = shared })
-	w.sink.until(t, "the row", func() bool { return len(w.sink.all()) == 5 })
+	w.Sink.Until(t, "the row", func() bool { return len(w.Sink.All()) == 5 })
 }
 
 // TestIgnoreOlderDocuments: a document that is old comes when it is changed.
 func TestIgnoreOlderDocuments(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		w.put("old.json", `{"n":1}`)
-		w.dated("old.json", 25*time.Hour)
-		w.put("young.json", `{"n":2}`)
-		w.dated("young.json", 23*time.Hour)
+	inBubble(t, func(w *polledFolder) {
+		w.Put("old.json", `{"n":1}`)
+		w.Dated("old.json", 25*time.Hour)
+		w.Put("young.json", `{"n":2}`)
+		w.Dated("young.json", 23*time.Hour)
 		w.follow(func(s *poll.Settings) { s.Shared.ExcludeOlderThan = 24 * time.Hour })
-		w.pass(2 * time.Hour)
-		assert.Equal(w, []string{`{"n":2}`}, w.sink.all())
+		w.Pass(2 * time.Hour)
+		assert.Equal(w, []string{`{"n":2}`}, w.Sink.All())
 		w.write("old.json", `{"n":3}`)
-		w.pass(time.Minute)
-		assert.Equal(w, []string{`{"n":2}`, `{"n":3}`}, w.sink.sorted())
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":3}`}, w.Sink.Sorted())
 		w.finish()
 	})
 }

@@ -18,56 +18,57 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // keepers is a handler whose streams want the number of their lines back.
 type keepers struct {
-	*sink
+	*filestest.Sink
 	open bool
 }
 
 type keeper struct {
-	*stream
+	*filestest.Opened
 	of *keepers
 }
 
 func (h *keepers) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
-	c, err := h.sink.Open(ctx, s)
+	c, err := h.Sink.Open(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return keeper{c.(*stream), h}, nil
+	return keeper{c.(*filestest.Opened), h}, nil
 }
 
 func (k keeper) State() ([]byte, bool) {
-	k.sink.mu.Lock()
-	defer k.sink.mu.Unlock()
-	return fmt.Append(nil, len(k.lines)), k.of.open
+	k.Sink.Mu.Lock()
+	defer k.Sink.Mu.Unlock()
+	return fmt.Append(nil, len(k.Received)), k.of.open
 }
 
 // lifetime follows the folder with a new Polled until all is quiet, and stops. It gives the new lines, and those that came
 // again.
-func (w *polledWorld) lifetime(store tail.Store, open bool, change ...func(*poll.Settings)) (fresh, again []string) {
+func (w *polledFolder) lifetime(store tail.Store, open bool, change ...func(*poll.Settings)) (fresh, again []string) {
 	w.Helper()
-	w.sink = newSink()
-	s := poll.Settings{Documents: []string{w.path("**")}, IsDocument: isJSON, Databases: []string{w.path("**/opencode*.db")}}
+	w.Sink = filestest.NewSink()
+	s := poll.Settings{Documents: []string{w.Path("**")}, IsDocument: isJSON, Databases: []string{w.Path("**/opencode*.db")}}
 	s.Shared.PollOnly, s.Shared.Store = true, store
 	for _, c := range change {
 		c(&s)
 	}
-	polled, err := poll.New(s, &keepers{w.sink, open})
+	polled, err := poll.New(s, &keepers{w.Sink, open})
 	require.NoError(w, err)
 	require.NoError(w, polled.Start(w.Context()))
-	w.pass(20 * time.Second)
+	w.Pass(20 * time.Second)
 	require.NoError(w, polled.Shutdown(context.WithoutCancel(w.Context())))
-	for _, one := range w.sink.opened() {
-		for i, l := range one.lines {
+	for _, one := range w.Sink.Opened() {
+		for i, l := range one.Received {
 			if l.Replayed {
-				again = append(again, one.text[i])
+				again = append(again, one.Text[i])
 			} else {
-				fresh = append(fresh, one.text[i])
+				fresh = append(fresh, one.Text[i])
 			}
 		}
 	}
@@ -75,16 +76,16 @@ func (w *polledWorld) lifetime(store tail.Store, open bool, change ...func(*poll
 }
 
 // polledStores runs a test in a bubble, with a store that walks and with one that does not.
-func polledStores(t *testing.T, test func(w *polledWorld, store tail.Store, walks bool)) {
+func polledStores(t *testing.T, test func(w *polledFolder, store tail.Store, walks bool)) {
 	for _, walks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				w := &polledWorld{world: &world{T: t, dir: dir, sink: newSink()}}
+				w := &polledFolder{Folder: &filestest.Folder{T: t, Dir: dir, Sink: filestest.NewSink()}}
 				if walks {
-					test(w, walking{newMemory()}, true)
+					test(w, filestest.Walking{Memory: filestest.NewMemory()}, true)
 				} else {
-					test(w, newMemory(), false)
+					test(w, filestest.NewMemory(), false)
 				}
 			})
 		})
@@ -93,26 +94,26 @@ func polledStores(t *testing.T, test func(w *polledWorld, store tail.Store, walk
 
 // TestDocumentRestart: what was accepted is not opened again; what has changed comes after what was.
 func TestDocumentRestart(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"m":1}`)
 		fresh, again := w.lifetime(store, false)
 		assert.ElementsMatch(w, []string{`{"n":1}`, `{"m":1}`}, fresh)
 		assert.Empty(w, again)
 		ids := map[string]string{}
-		for _, s := range w.sink.opened() {
+		for _, s := range w.Sink.Opened() {
 			ids[s.Name] = s.ID
 		}
 
 		fresh, again = w.lifetime(store, false)
 		assert.Empty(w, append(fresh, again...))
-		assert.Empty(w, w.sink.opened(), "nothing is opened")
+		assert.Empty(w, w.Sink.Opened(), "nothing is opened")
 
 		w.write("a.json", `{"n":2}`)
 		fresh, again = w.lifetime(store, false)
 		assert.Equal(w, []string{`{"n":2}`}, fresh)
 		assert.Equal(w, []string{`{"n":2}`}, again, "as it is now")
-		s := w.sink.opened()[0]
+		s := w.Sink.Opened()[0]
 		assert.Equal(w, ids["a.json"], s.ID)
 		assert.Equal(w, "1", string(s.State))
 		assert.True(w, s.Restated)
@@ -125,25 +126,25 @@ func TestDocumentRestart(t *testing.T) {
 		assert.Empty(w, fresh)
 		assert.Equal(w, []string{`{"n":3}`}, again, "it owes something, so it is opened")
 
-		w.rename("a.json", "c.json")
+		w.Rename("a.json", "c.json")
 		fresh, _ = w.lifetime(store, false)
 		if walks {
 			assert.Empty(w, fresh, "moved while nobody looked")
-			assert.Equal(w, ids["a.json"], w.sink.opened()[0].ID)
+			assert.Equal(w, ids["a.json"], w.Sink.Opened()[0].ID)
 		}
 	})
 }
 
 // TestDocumentRestartAtEnd: with start_at end, what was made or changed while no process looked is new.
 func TestDocumentRestartAtEnd(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("old.json", `{"n":1}`)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		fresh, _ := w.lifetime(store, false, fromEnd)
 		assert.Empty(w, fresh)
 		w.write("seen.json", `{"n":2}`)
 		w.lifetime(store, false) // one that accepts something, and tells when it was there last
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.write("new.json", `{"n":3}`)
 		w.write("seen.json", `{"n":4}`)
 		fresh, _ = w.lifetime(store, false, fromEnd)
@@ -157,24 +158,24 @@ func TestDocumentRestartAtEnd(t *testing.T) {
 
 // TestDocumentIdleClose: a document that is quiet for long is closed, and goes on after what it was.
 func TestDocumentIdleClose(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
 		polled, err := poll.New(poll.Settings{
-			Documents: []string{w.path("**")}, IsDocument: isJSON,
+			Documents: []string{w.Path("**")}, IsDocument: isJSON,
 			Shared: tail.Settings{PollOnly: true, Store: store, IdleClose: time.Hour},
-		}, &keepers{w.sink, false})
+		}, &keepers{w.Sink, false})
 		require.NoError(w, err)
 		require.NoError(w, polled.Start(w.Context()))
-		w.pass(2 * time.Hour)
+		w.Pass(2 * time.Hour)
 		w.write("a.json", `{"n":2}`)
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		require.NoError(w, polled.Shutdown(w.Context()))
-		streams := w.sink.opened()
+		streams := w.Sink.Opened()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, streams[0].closed)
-		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].text)
-		assert.True(w, streams[1].lines[0].Replayed)
-		assert.False(w, streams[1].lines[1].Replayed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, streams[0].Closed)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, streams[1].Text)
+		assert.True(w, streams[1].Received[0].Replayed)
+		assert.False(w, streams[1].Received[1].Replayed)
 		assert.Equal(w, "1", string(streams[1].State))
 	})
 }
@@ -192,13 +193,13 @@ func TestItemStateNotUnderstood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			polledStores(t, func(w *polledWorld, store tail.Store, _ bool) {
+			polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
 				w.write("a.json", `{"n":1}`)
 				w.lifetime(store, false)
-				m := memoryOf(store)
-				require.Len(w, m.positions(), 1)
-				for key, value := range m.positions() {
-					m.values[key] = spoil(value)
+				m := filestest.MemoryOf(store)
+				require.Len(w, m.Positions(), 1)
+				for key, value := range m.Positions() {
+					m.Values[key] = spoil(value)
 				}
 				unusable := 0
 				core, logs := observer.New(zap.ErrorLevel)
@@ -216,39 +217,39 @@ func TestItemStateNotUnderstood(t *testing.T) {
 
 // TestOlderItemStatesAreDeleted: those of items that are gone would be reported at each start.
 func TestOlderItemStatesAreDeleted(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
 			return // it can't list what it has
 		}
 		w.write("a.json", `{"n":1}`)
 		w.lifetime(store, false)
-		m := memoryOf(store)
-		require.Len(w, m.positions(), 1)
-		for key, value := range m.positions() {
-			m.values[key] = []byte(strings.Replace(string(value), "checkpoint 2", "checkpoint 1", 1))
+		m := filestest.MemoryOf(store)
+		require.Len(w, m.Positions(), 1)
+		for key, value := range m.Positions() {
+			m.Values[key] = []byte(strings.Replace(string(value), "checkpoint 2", "checkpoint 1", 1))
 		}
-		require.NoError(w, os.Remove(w.path("a.json")))
+		require.NoError(w, os.Remove(w.Path("a.json")))
 		unusable := 0
 		count := func(s *poll.Settings) { s.Shared.Observer.Unusable = func(string, error) { unusable++ } }
 		w.lifetime(store, false, count)
 		w.lifetime(store, false, count)
 		assert.Equal(w, 1, unusable)
-		assert.Empty(w, m.positions())
+		assert.Empty(w, m.Positions())
 	})
 }
 
 // TestItemStoreFails: what can't be saved is saved later; reading goes on, and one message says what to do.
 func TestItemStoreFails(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
-		m := memoryOf(store)
+		m := filestest.MemoryOf(store)
 		reads := 2
 		if walks {
 			reads = 5 // with those of the inventory
 		}
-		m.fail = func(call int) error {
+		m.Fail = func(call int) error {
 			if call > reads && call < 12 {
-				return errStore
+				return filestest.ErrStore
 			}
 			return nil
 		}
@@ -261,91 +262,91 @@ func TestItemStoreFails(t *testing.T) {
 		assert.Equal(w, []string{`{"n":1}`}, fresh)
 		assert.Positive(w, unsaved)
 		assert.Equal(w, 1, logs.FilterMessage("checkpoint not saved, will retry").Len())
-		m.fail = nil
+		m.Fail = nil
 		fresh, again := w.lifetime(store, false)
 		assert.Empty(w, append(fresh, again...))
 	})
 	t.Run("can't be walked", func(t *testing.T) {
-		w := &polledWorld{world: newWorld(t)}
-		m := newMemory()
-		m.fail = func(int) error { return errStore }
-		polled, err := poll.New(poll.Settings{Documents: []string{w.path("**")}, Shared: tail.Settings{Store: walking{m}, PollOnly: true}}, w.sink)
+		w := &polledFolder{Folder: filestest.NewFolder(t)}
+		m := filestest.NewMemory()
+		m.Fail = func(int) error { return filestest.ErrStore }
+		polled, err := poll.New(poll.Settings{Documents: []string{w.Path("**")}, Shared: tail.Settings{Store: filestest.Walking{Memory: m}, PollOnly: true}}, w.Sink)
 		require.NoError(t, err)
-		require.ErrorIs(t, polled.Start(t.Context()), errStore)
+		require.ErrorIs(t, polled.Start(t.Context()), filestest.ErrStore)
 		require.NoError(t, polled.Shutdown(t.Context()))
 	})
 }
 
 // TestItemKeepUnlinked: what is kept of documents that are not there is deleted after a while.
 func TestItemKeepUnlinked(t *testing.T) {
-	polledStores(t, func(w *polledWorld, store tail.Store, walks bool) {
+	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		w.write("b.json", `{"n":2}`)
 		w.lifetime(store, false)
-		w.remove("a.json")
-		w.pass(tail.DefaultKeepUnlinked / 2)
+		w.Remove("a.json")
+		w.Pass(tail.DefaultKeepUnlinked / 2)
 		w.lifetime(store, false)
-		assert.Len(w, memoryOf(store).positions(), 2)
-		w.pass(tail.DefaultKeepUnlinked)
+		assert.Len(w, filestest.MemoryOf(store).Positions(), 2)
+		w.Pass(tail.DefaultKeepUnlinked)
 		w.lifetime(store, false)
 		if walks {
-			assert.Len(w, memoryOf(store).positions(), 1)
+			assert.Len(w, filestest.MemoryOf(store).Positions(), 1)
 		}
 	})
 }
 
 // TestPolledIsWatched: changes are seen at once, of documents, of databases and their logs, and of what is new.
 func TestPolledIsWatched(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
-	db := openDatabase(t, w.path("opencode.db"))
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
-	w.put("a.json", `{"n":1}`)
+	w.Put("a.json", `{"n":1}`)
 	w.follow(func(s *poll.Settings) {
 		s.Shared.PollOnly = false
 		s.Shared.PollInterval = time.Hour // only events can make the test pass in time
 	})
-	lines := func(n int) func() bool { return func() bool { return len(w.sink.all()) >= n } }
-	w.sink.until(t, "what is there", lines(2))
-	w.put("a.json", `{"n":2}`)
-	w.sink.until(t, "a changed document", lines(3))
-	w.put("next", `{"n":3}`)
-	w.rename("next", "a.json")
-	w.sink.until(t, "a replaced document", lines(4))
+	lines := func(n int) func() bool { return func() bool { return len(w.Sink.All()) >= n } }
+	w.Sink.Until(t, "what is there", lines(2))
+	w.Put("a.json", `{"n":2}`)
+	w.Sink.Until(t, "a changed document", lines(3))
+	w.Put("next", `{"n":3}`)
+	w.Rename("next", "a.json")
+	w.Sink.Until(t, "a replaced document", lines(4))
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 9, 9, "{}")
-	w.sink.until(t, "a row", lines(5))
-	w.put("b.json", `{"n":4}`)
-	w.sink.until(t, "a new document", lines(6))
+	w.Sink.Until(t, "a row", lines(5))
+	w.Put("b.json", `{"n":4}`)
+	w.Sink.Until(t, "a new document", lines(6))
 	// The folder comes with what is in it: one that is empty when it is looked at is not watched.
-	aside := &world{T: t, dir: t.TempDir()}
-	aside.mkdir("deep/er")
-	aside.put("deep/er/c.json", `{"n":5}`)
-	require.NoError(t, os.Rename(aside.path("deep"), w.path("deep")))
-	w.sink.until(t, "a document in a new folder", lines(7))
+	aside := &filestest.Folder{T: t, Dir: t.TempDir()}
+	aside.Mkdir("deep/er")
+	aside.Put("deep/er/c.json", `{"n":5}`)
+	require.NoError(t, os.Rename(aside.Path("deep"), w.Path("deep")))
+	w.Sink.Until(t, "a document in a new folder", lines(7))
 }
 
 // TestPolledWatchesRunOut: then it is polled.
 func TestPolledWatchesRunOut(t *testing.T) {
-	w := &polledWorld{world: newWorld(t)}
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	core, logs := observer.New(zap.WarnLevel)
-	w.put("a.json", `{"n":1}`)
+	w.Put("a.json", `{"n":1}`)
 	polled, err := poll.New(poll.Settings{
-		Documents: []string{w.path("**")}, IsDocument: isJSON,
+		Documents: []string{w.Path("**")}, IsDocument: isJSON,
 		Shared: tail.Settings{PollInterval: 5 * time.Millisecond, Logger: zap.New(core)},
-	}, w.sink)
+	}, w.Sink)
 	require.NoError(t, err)
 	polled.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
 		w, err := discover.NewWatcher(refused)
 		if err == nil {
-			w.Notify = &refusing{w.Notify, 0}
+			w.Notify = &filestest.Refusing{Notifier: w.Notify, Left: 0}
 		}
 		return w, err
 	})
 	require.NoError(t, polled.Start(t.Context()))
 	w.polled = polled
 	w.Cleanup(w.finish)
-	w.sink.until(t, "what is there", func() bool { return len(w.sink.all()) >= 1 })
-	w.put("a.json", `{"n":2}`)
-	w.sink.until(t, "what comes", func() bool { return len(w.sink.all()) >= 2 })
+	w.Sink.Until(t, "what is there", func() bool { return len(w.Sink.All()) >= 1 })
+	w.Put("a.json", `{"n":2}`)
+	w.Sink.Until(t, "what comes", func() bool { return len(w.Sink.All()) >= 2 })
 	w.finish()
 	assert.Equal(t, 1, logs.Len(), "one warning")
 }
@@ -357,29 +358,26 @@ func TestWatchWarningIsShared(t *testing.T) {
 		"none left": func(refused func(string, error)) (*discover.Watcher, error) {
 			w, err := discover.NewWatcher(refused)
 			if err == nil {
-				w.Notify = &refusing{w.Notify, 0}
+				w.Notify = &filestest.Refusing{Notifier: w.Notify, Left: 0}
 			}
 			return w, err
 		},
 		"not possible": func(func(string, error)) (*discover.Watcher, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := filestest.NewFolder(t)
 			core, logs := observer.New(zap.WarnLevel)
 			refused := 0
-			settings := w.settings(func(s *tail.Settings) {
-				s.Logger, s.WatchWarning = zap.New(core), new(sync.Once)
-				s.PollInterval = 5 * time.Millisecond
-			})
+			settings := tail.Settings{Logger: zap.New(core), WatchWarning: new(sync.Once), PollInterval: 5 * time.Millisecond}
 			settings.Observer.WatchRefused = func(string, error) { refused++ }
 			for _, name := range []string{"a.json", "b.json"} {
-				polled, err := poll.New(poll.Settings{Documents: []string{w.path(name)}, IsDocument: isJSON, Shared: settings}, w.sink)
+				polled, err := poll.New(poll.Settings{Documents: []string{w.Path(name)}, IsDocument: isJSON, Shared: settings}, w.Sink)
 				require.NoError(t, err)
 				polled.SetNewWatcher(refuse)
-				w.put(name, `{"n":1}`)
-				before := len(w.sink.all())
+				w.Put(name, `{"n":1}`)
+				before := len(w.Sink.All())
 				require.NoError(t, polled.Start(t.Context()))
-				w.sink.until(t, "a document", func() bool { return len(w.sink.all()) > before })
+				w.Sink.Until(t, "a document", func() bool { return len(w.Sink.All()) > before })
 				require.NoError(t, polled.Shutdown(t.Context()))
 			}
 			assert.Equal(t, 2, refused)
@@ -390,18 +388,18 @@ func TestWatchWarningIsShared(t *testing.T) {
 
 // TestItemsArrivedWhileDown: the same of documents, and of databases, whose rows are read whole then.
 func TestItemsArrivedWhileDown(t *testing.T) {
-	inBubble(t, func(w *polledWorld) {
-		store := walking{newMemory()}
+	inBubble(t, func(w *polledFolder) {
+		store := filestest.Walking{Memory: filestest.NewMemory()}
 		row := func(path, id string) {
-			db := openDatabase(w.T, w.path(path))
+			db := openDatabase(w.T, w.Path(path))
 			insert(w.T, db, "session", "id, time_created, time_updated", id, 1, 1)
 			require.NoError(w, db.Close())
 		}
-		w.old("was.json", `{"n":1}`)
+		w.Old("was.json", `{"n":1}`)
 		row("opencode-was.db", "was")
 		fresh, _ := w.lifetime(store, false, fromEnd)
 		require.Empty(w, fresh)
-		w.old("came.json", `{"n":2}`)
+		w.Old("came.json", `{"n":2}`)
 		row("opencode-came.db", "came")
 		fresh, _ = w.lifetime(store, false, fromEnd)
 		require.Len(w, fresh, 2)

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // knowing is a handler whose consumers count their lines and say so.
 type knowing struct {
-	*sink
+	*filestest.Sink
 	open    bool // what they say of themselves
 	given   [][]byte
 	changed func()
@@ -29,7 +30,7 @@ type knowingStream struct {
 
 func (k *knowing) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
 	k.given, k.changed = append(k.given, s.State), s.Changed
-	c, err := k.sink.Open(ctx, s)
+	c, err := k.Sink.Open(ctx, s)
 	return &knowingStream{c, k, 0}, err
 }
 
@@ -42,15 +43,15 @@ func (k *knowingStream) State() ([]byte, bool) { return fmt.Append(nil, k.n), k.
 
 func TestConsumerState(t *testing.T) {
 	bubble(t, func(w *world) {
-		store := walking{newMemory()}
-		_, text := records(0, 10)
-		w.add("a.jsonl", text)
+		store := filestest.Walking{Memory: filestest.NewMemory()}
+		_, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
 		run := func(open bool, during func(*knowing)) *knowing {
-			k := &knowing{sink: newSink(), open: open}
+			k := &knowing{Sink: filestest.NewSink(), open: open}
 			f, err := tail.New(w.settings(with(store)), k)
 			require.NoError(w, err)
 			require.NoError(w, f.Start(w.Context()))
-			w.pass(time.Minute)
+			w.Pass(time.Minute)
 			if during != nil {
 				during(k)
 			}
@@ -62,20 +63,20 @@ func TestConsumerState(t *testing.T) {
 		// It is open: all is given again although nothing is new, and then it is idle.
 		k = run(true, nil)
 		assert.Equal(w, [][]byte{[]byte("10")}, k.given)
-		fresh, replayed := k.newLines()
+		fresh, replayed := k.NewLines()
 		assert.Empty(w, fresh)
 		assert.Equal(w, 10, replayed)
-		assert.Equal(w, 1, k.opened()[0].idle)
+		assert.Equal(w, 1, k.Opened()[0].Idles)
 		// It says by itself that it owes nothing any more, and the process is killed.
 		var before map[string][]byte
 		run(true, func(k *knowing) {
 			k.open = false
 			k.changed()
-			w.pass(5 * time.Second)
-			before = maps.Clone(store.values)
+			w.Pass(5 * time.Second)
+			before = maps.Clone(store.Values)
 			k.open = true
 		})
-		store.values = before
+		store.Values = before
 		k = run(true, nil)
 		assert.Empty(w, k.given, "it is not opened")
 	})
@@ -84,42 +85,42 @@ func TestConsumerState(t *testing.T) {
 // TestReplayRefused: a consumer that refuses while it is given the old lines gets each once.
 func TestReplayRefused(t *testing.T) {
 	bubble(t, func(w *world) {
-		store := walking{newMemory()}
-		old, text := records(0, 30)
-		w.add("a.jsonl", text)
+		store := filestest.Walking{Memory: filestest.NewMemory()}
+		old, text := filestest.Records(0, 30)
+		w.Add("a.jsonl", text)
 		w.run(with(store))
-		w.add("a.jsonl", "new\n")
-		w.sink = newSink()
+		w.Add("a.jsonl", "new\n")
+		w.Sink = filestest.NewSink()
 		calls := 0
-		w.sink.accept = func(tail.Stream, []tail.Line) error {
+		w.Sink.Accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%3 != 0 {
-				return errRefused
+				return filestest.ErrRefused
 			}
 			return nil
 		}
-		f, err := tail.New(w.settings(with(store), func(s *tail.Settings) { s.BatchLines = 4 }), w.sink)
+		f, err := tail.New(w.settings(with(store), func(s *tail.Settings) { s.BatchLines = 4 }), w.Sink)
 		require.NoError(w, err)
 		require.NoError(w, f.Start(w.Context()))
-		w.pass(5 * time.Minute)
+		w.Pass(5 * time.Minute)
 		require.NoError(w, f.Shutdown(w.Context()))
-		assert.Equal(w, append(old, "new"), w.sink.all())
-		assert.Len(w, w.sink.opened(), 1)
+		assert.Equal(w, append(old, "new"), w.Sink.All())
+		assert.Len(w, w.Sink.Opened(), 1)
 	})
 }
 
 // TestReopenReplays: without a store too, a consumer that was closed since nothing came is given all again.
 func TestReopenReplays(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.add("a.jsonl", "one\ntwo\n")
+		w.Add("a.jsonl", "one\ntwo\n")
 		w.begin(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose = true, time.Minute })
-		w.pass(2 * time.Minute)
-		w.add("a.jsonl", "three\n")
-		w.pass(10 * time.Second)
+		w.Pass(2 * time.Minute)
+		w.Add("a.jsonl", "three\n")
+		w.Pass(10 * time.Second)
 		s := w.streams()
 		require.Len(w, s, 2)
-		assert.Equal(w, []string{"one", "two", "three"}, s[1].text)
-		assert.True(w, s[1].lines[1].Replayed)
-		assert.False(w, s[1].lines[2].Replayed)
+		assert.Equal(w, []string{"one", "two", "three"}, s[1].Text)
+		assert.True(w, s[1].Received[1].Replayed)
+		assert.False(w, s[1].Received[2].Replayed)
 	})
 }
 
@@ -142,25 +143,27 @@ func TestOldFileIsClosed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
-				k := &knowing{sink: w.sink, open: tt.open}
-				w.write("a.jsonl", "one")
-				w.add("a.jsonl", tt.tail)
-				w.dated("a.jsonl", tt.age)
-				w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose, s.Store = tt.replay, 30*time.Minute, newMemory() }))
-				w.pass(5 * time.Second)
-				closed := k.opened()[0].closed
+				k := &knowing{Sink: w.Sink, open: tt.open}
+				w.Write("a.jsonl", "one")
+				w.Add("a.jsonl", tt.tail)
+				w.Dated("a.jsonl", tt.age)
+				w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) {
+					s.Replay, s.IdleClose, s.Store = tt.replay, 30*time.Minute, filestest.NewMemory()
+				}))
+				w.Pass(5 * time.Second)
+				closed := k.Opened()[0].Closed
 				if !tt.want {
 					require.Empty(w, closed)
 					return
 				}
 				require.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, closed)
-				w.write("a.jsonl", "")
-				w.write("a.jsonl", "more")
-				w.pass(2 * time.Second)
-				streams := k.opened()
+				w.Write("a.jsonl", "")
+				w.Write("a.jsonl", "more")
+				w.Pass(2 * time.Second)
+				streams := k.Opened()
 				require.Len(w, streams, 2)
-				assert.Equal(w, "more", streams[1].text[len(streams[1].text)-1])
-				assert.True(w, streams[1].lines[0].Replayed)
+				assert.Equal(w, "more", streams[1].Text[len(streams[1].Text)-1])
+				assert.True(w, streams[1].Received[0].Replayed)
 				assert.NotEmpty(w, streams[1].State)
 			})
 		})
@@ -170,15 +173,15 @@ func TestOldFileIsClosed(t *testing.T) {
 // TestOldFileIsClosedLater: one that owed something is closed when it says that it does not any more.
 func TestOldFileIsClosedLater(t *testing.T) {
 	bubble(t, func(w *world) {
-		k := &knowing{sink: w.sink, open: true}
-		w.write("a.jsonl", "one")
-		w.dated("a.jsonl", time.Hour)
-		w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose, s.Store = true, 30*time.Minute, newMemory() }))
-		w.pass(time.Minute)
-		require.Empty(w, k.opened()[0].closed)
+		k := &knowing{Sink: w.Sink, open: true}
+		w.Write("a.jsonl", "one")
+		w.Dated("a.jsonl", time.Hour)
+		w.beginWith(k, w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.IdleClose, s.Store = true, 30*time.Minute, filestest.NewMemory() }))
+		w.Pass(time.Minute)
+		require.Empty(w, k.Opened()[0].Closed)
 		k.open = false
 		k.changed()
-		w.pass(time.Minute)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, k.opened()[0].closed)
+		w.Pass(time.Minute)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, k.Opened()[0].Closed)
 	})
 }

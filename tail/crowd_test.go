@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -20,34 +21,34 @@ func TestRestOfMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
 		for n := range maxActive {
-			w.write(name(n), "one")
+			w.Write(name(n), "one")
 		}
 		w.beginWith(h, s)
-		w.pass(2 * time.Second)
-		require.Len(w, w.sink.all(), maxActive)
+		w.Pass(2 * time.Second)
+		require.Len(w, w.Sink.All(), maxActive)
 		assert.Zero(w, h.asked.Load(), "a maxActive may be active")
 		const quiet = maxActive / 2
 		for n := range maxActive {
 			if n != quiet {
-				w.write(name(n), "two")
+				w.Write(name(n), "two")
 			}
 		}
-		w.pass(2 * time.Second)
+		w.Pass(2 * time.Second)
 		assert.Zero(w, h.asked.Load())
-		w.write(name(maxActive), "one")
-		w.pass(2 * time.Second)
+		w.Write(name(maxActive), "one")
+		w.Pass(2 * time.Second)
 		assert.EqualValues(w, 1, h.asked.Load())
-		w.write(name(quiet), "two")
-		w.pass(2 * time.Second)
+		w.Write(name(quiet), "two")
+		w.Pass(2 * time.Second)
 		assert.EqualValues(w, 2, h.asked.Load(), "another one, for the one that is active again")
-		_, replayed := w.sink.newLines()
+		_, replayed := w.Sink.NewLines()
 		assert.Equal(w, 1, replayed, "the one that rested was the one to which nothing had come")
-		for _, one := range w.sink.opened() {
+		for _, one := range w.Sink.Opened() {
 			if one.Name == name(quiet) {
-				assert.Equal(w, []string{"one", "one", "two"}, one.text)
+				assert.Equal(w, []string{"one", "one", "two"}, one.Text)
 			}
 		}
-		w.pass(3 * time.Minute)
+		w.Pass(3 * time.Minute)
 		assert.GreaterOrEqual(w, h.asked.Load(), int32(maxActive+1), "then all rest")
 	})
 }
@@ -57,20 +58,20 @@ func TestRestRefusedByMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const extra = 30
 		for n := range maxActive + extra {
-			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+			w.Write(fmt.Sprintf("%04d.jsonl", n), "one")
 		}
 		h.never = true
 		w.beginWith(h, s)
-		w.pass(time.Second)
+		w.Pass(time.Second)
 		asked := h.asked.Load()
 		assert.GreaterOrEqual(w, asked, int32(extra))
 		assert.LessOrEqual(w, asked, int32(maxActive+extra), "each once at most")
-		h.mu.Lock()
+		h.Mu.Lock()
 		h.never = false
-		h.mu.Unlock()
-		w.pass(s.SuspendAfter / 2)
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		h.Mu.Unlock()
+		w.Pass(s.SuspendAfter / 2)
+		h.Mu.Lock()
+		defer h.Mu.Unlock()
 		assert.LessOrEqual(w, h.active, maxActive)
 	})
 }
@@ -81,14 +82,14 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 		s.IdleFlush = 3 * time.Second
 		const files = maxActive + 100
 		for n := range files {
-			w.add(fmt.Sprintf("%04d.jsonl", n), "one\n"+record(1))
-			w.dated(fmt.Sprintf("%04d.jsonl", n), 0)
+			w.Add(fmt.Sprintf("%04d.jsonl", n), "one\n"+filestest.Record(1))
+			w.Dated(fmt.Sprintf("%04d.jsonl", n), 0)
 		}
 		w.beginWith(h, s)
-		w.pass(2 * time.Second)
-		assert.Len(w, w.sink.all(), files)
-		w.pass(2 * time.Second)
-		fresh, _ := w.sink.newLines()
+		w.Pass(2 * time.Second)
+		assert.Len(w, w.Sink.All(), files)
+		w.Pass(2 * time.Second)
+		fresh, _ := w.Sink.NewLines()
 		assert.Len(w, fresh, 2*files)
 		assert.GreaterOrEqual(w, h.asked.Load(), int32(files-maxActive))
 	})
@@ -98,11 +99,11 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 func TestRestWhileReading(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		for n := range 3 * maxActive {
-			w.write(fmt.Sprintf("%04d.jsonl", n), "one")
+			w.Write(fmt.Sprintf("%04d.jsonl", n), "one")
 		}
 		w.beginWith(h, s)
-		w.pass(time.Second)
-		require.Len(w, w.sink.all(), 3*maxActive)
+		w.Pass(time.Second)
+		require.Len(w, w.Sink.All(), 3*maxActive)
 		assert.EqualValues(w, 2*maxActive, h.asked.Load())
 		assert.LessOrEqual(w, h.mostAwake, maxActive+2*tail.DefaultMaxConcurrentFiles)
 	})
@@ -115,9 +116,9 @@ func TestRestOfThoseAtWork(t *testing.T) {
 		const files, rounds = maxActive + 128, 8
 		round := func() {
 			for n := range files {
-				w.write(fmt.Sprintf("%04d.jsonl", n), "line")
+				w.Write(fmt.Sprintf("%04d.jsonl", n), "line")
 			}
-			w.pass(2 * time.Second)
+			w.Pass(2 * time.Second)
 		}
 		round()
 		w.beginWith(h, s)
@@ -125,7 +126,7 @@ func TestRestOfThoseAtWork(t *testing.T) {
 			round()
 		}
 		require.Greater(w, rounds*(files-maxActive), files, "there are rounds enough for all to rest more than once")
-		fresh, _ := w.sink.newLines()
+		fresh, _ := w.Sink.NewLines()
 		assert.Len(w, fresh, (1+rounds)*files)
 		assert.LessOrEqual(w, h.asked.Load(), int32(files))
 	})

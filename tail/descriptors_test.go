@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -69,22 +70,22 @@ func TestFewDescriptors(t *testing.T) {
 				descriptors := openfile.NewDescriptorsOf(tt.known)
 				f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 					s.MaxConcurrentFiles, s.Descriptors, s.Logger = 8, descriptors, zap.New(core)
-				}), w.sink)
+				}), w.Sink)
 				require.NoError(w, err)
 				system := &scarce{limit: tt.system}
 				f.SetOpen(system.opener)
 				for i := range files {
-					w.add(fmt.Sprintf("%03d.jsonl", i), record(i)+"\n")
+					w.Add(fmt.Sprintf("%03d.jsonl", i), filestest.Record(i)+"\n")
 				}
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
-				w.pass(time.Minute)
-				require.Len(w, w.sink.all(), files)
+				w.Pass(time.Minute)
+				require.Len(w, w.Sink.All(), files)
 				for i := range files {
-					w.add(fmt.Sprintf("%03d.jsonl", i), record(files+i)+"\n")
+					w.Add(fmt.Sprintf("%03d.jsonl", i), filestest.Record(files+i)+"\n")
 				}
-				w.pass(time.Minute)
-				require.Len(w, w.sink.all(), 2*files)
+				w.Pass(time.Minute)
+				require.Len(w, w.Sink.All(), 2*files)
 				if tt.refuses {
 					assert.Positive(w, system.refused.Load())
 					require.Equal(w, 1, logs.Len(), "logged once")

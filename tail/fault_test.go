@@ -1,7 +1,6 @@
 package tail_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,50 +21,12 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
-var errDisk error = syscall.EIO
-
-// faults is a disk that fails some of the time.
-type faults struct {
-	mu    sync.Mutex
-	opens int   // how many openings still fail
-	why   error // they fail for
-	reads int   // how many reads fail that go beyond limit
-	limit int64 // bytes of a file that can be read without a fault
-}
-
-func (f *faults) open(path string) (openfile.Handle, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.opens > 0 {
-		f.opens--
-		return nil, &os.PathError{Op: "open", Path: path, Err: f.why}
-	}
-	h, err := openfile.Open(path)
-	return faultyFile{h, f}, err
-}
-
-type faultyFile struct {
-	openfile.Handle
-	*faults
-}
-
-// ReadAt reads up to the fault, like a disk does.
-func (h faultyFile) ReadAt(p []byte, offset int64) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.reads > 0 && offset+int64(len(p)) > h.limit {
-		h.reads--
-		n, err := h.Handle.ReadAt(p[:max(0, min(int64(len(p)), h.limit-offset))], offset)
-		return n, errors.Join(errDisk, err)
-	}
-	return h.Handle.ReadAt(p, offset)
-}
-
 func TestFilesReadFails(t *testing.T) {
-	lines, text := records(0, 40)
+	lines, text := filestest.Records(0, 40)
 	for _, at := range []int64{0, 1, 100, fingerprint.HeadSize, fingerprint.HeadSize + 1, 2000, 4096, int64(len(text)) - 1} {
 		t.Run(strconv.FormatInt(at, 10), func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -75,16 +36,16 @@ func TestFilesReadFails(t *testing.T) {
 					s.BatchBytes, s.Logger = 1000, zap.New(core)
 					s.Observer.Failed = func(_ string, err error, _ time.Duration) {
 						failed++
-						assert.ErrorIs(t, err, errDisk)
+						assert.ErrorIs(t, err, filestest.ErrDisk)
 					}
-				}), w.sink)
+				}), w.Sink)
 				require.NoError(w, err)
-				f.SetOpen((&faults{reads: 5, limit: at}).open)
-				w.add("a.jsonl", text)
+				f.SetOpen((&filestest.Faults{Reads: 5, Limit: at}).Open)
+				w.Add("a.jsonl", text)
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
-				w.pass(10 * time.Minute)
-				assert.Equal(w, lines, w.sink.all())
+				w.Pass(10 * time.Minute)
+				assert.Equal(w, lines, w.Sink.All())
 				oneStream(w)
 				assert.Positive(w, failed)
 				require.Positive(w, logs.Len())
@@ -111,27 +72,27 @@ func TestFilesOpenFails(t *testing.T) {
 				f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 					s.Logger, s.MaxConcurrentFiles = zap.New(core), 1
 					s.Observer.Failed = func(string, error, time.Duration) { failed++ }
-				}), w.sink)
+				}), w.Sink)
 				require.NoError(w, err)
-				disk := &faults{opens: 9, why: tt.why}
+				disk := &filestest.Faults{Opens: 9, Why: tt.why}
 				f.SetOpen(func(path string) (openfile.Handle, error) {
-					if path == w.path("b.jsonl") {
+					if path == w.Path("b.jsonl") {
 						return openfile.Open(path)
 					}
-					return disk.open(path)
+					return disk.Open(path)
 				})
-				w.add("a.jsonl", "one\n")
-				w.add("b.jsonl", "two\n")
+				w.Add("a.jsonl", "one\n")
+				w.Add("b.jsonl", "two\n")
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
-				w.pass(100 * time.Millisecond)
-				assert.Equal(w, []string{"two"}, w.sink.all())
-				w.pass(time.Minute)
-				assert.Equal(w, []string{"two", "one"}, w.sink.all())
+				w.Pass(100 * time.Millisecond)
+				assert.Equal(w, []string{"two"}, w.Sink.All())
+				w.Pass(time.Minute)
+				assert.Equal(w, []string{"two", "one"}, w.Sink.All())
 				assert.Equal(w, 9, failed)
 				require.Equal(w, 1, logs.Len())
 				told := logs.All()[0].ContextMap()
-				assert.Equal(w, w.path("a.jsonl"), told["path"])
+				assert.Equal(w, w.Path("a.jsonl"), told["path"])
 				assert.Equal(w, tt.advice, told["advice"])
 				w.end()
 			})
@@ -147,18 +108,18 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 		f, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) {
 			s.Logger = zap.New(core)
 			s.Observer.Failed = func(string, error, time.Duration) { failed++ }
-		}), w.sink)
+		}), w.Sink)
 		require.NoError(w, err)
 		var once sync.Once
 		f.SetOpen(func(path string) (openfile.Handle, error) {
-			once.Do(func() { w.rename("a.jsonl", "b.jsonl") })
+			once.Do(func() { w.Rename("a.jsonl", "b.jsonl") })
 			return openfile.Open(path)
 		})
-		w.add("a.jsonl", "one\n")
+		w.Add("a.jsonl", "one\n")
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
-		w.pass(time.Minute)
-		assert.Equal(w, []string{"one"}, w.sink.all())
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{"one"}, w.Sink.All())
 		assert.Zero(w, failed)
 		assert.Empty(w, logs.All())
 		w.end()
@@ -169,18 +130,18 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 // and was looked at meanwhile.
 func TestFilesStartAtEndOpenedLate(t *testing.T) {
 	bubble(t, func(w *world) {
-		f, err := tail.New(w.settings(pollOnly, startAtEnd), w.sink)
+		f, err := tail.New(w.settings(pollOnly, startAtEnd), w.Sink)
 		require.NoError(w, err)
-		f.SetOpen((&faults{opens: 6, why: syscall.EMFILE}).open)
-		w.add("a.jsonl", record(1)+"\n")
+		f.SetOpen((&filestest.Faults{Opens: 6, Why: syscall.EMFILE}).Open)
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
 		for i := range 3 {
-			w.add("a.jsonl", record(i+2)+"\n")
-			w.pass(2 * time.Second)
+			w.Add("a.jsonl", filestest.Record(i+2)+"\n")
+			w.Pass(2 * time.Second)
 		}
-		w.pass(time.Hour)
-		assert.Equal(w, []string{record(2), record(3), record(4)}, w.sink.all())
+		w.Pass(time.Hour)
+		assert.Equal(w, []string{filestest.Record(2), filestest.Record(3), filestest.Record(4)}, w.Sink.All())
 		w.end()
 	})
 }
@@ -190,46 +151,33 @@ func TestFilesPermissionDenied(t *testing.T) {
 		t.Skip("no file can be made unreadable for this user; TestFilesOpenFails does as if")
 	}
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.add("a.jsonl", "one\n")
-		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0))
-		w.add("b.jsonl", "two\n")
-		w.mkdir("shut")
-		w.add("shut/c.jsonl", "three\n")
-		require.NoError(w, os.Chmod(w.path("shut"), 0))
-		w.Cleanup(func() { _ = os.Chmod(w.path("shut"), 0o700) }) //nolint:gosec // as it was made
+		w.Add("a.jsonl", "one\n")
+		require.NoError(w, os.Chmod(w.Path("a.jsonl"), 0))
+		w.Add("b.jsonl", "two\n")
+		w.Mkdir("shut")
+		w.Add("shut/c.jsonl", "three\n")
+		require.NoError(w, os.Chmod(w.Path("shut"), 0))
+		w.Cleanup(func() { _ = os.Chmod(w.Path("shut"), 0o700) }) //nolint:gosec // as it was made
 		core, logs := observer.New(zap.WarnLevel)
 		polls := false
 		w.begin(poll, func(s *tail.Settings) { s.Logger, polls = zap.New(core), s.PollOnly })
-		w.sink.wantLines(w.T, "two")
-		require.NoError(w, os.Chmod(w.path("a.jsonl"), 0o600))
-		w.sink.wantLines(w.T, "two", "one")
+		w.Sink.WantLines(w.T, "two")
+		require.NoError(w, os.Chmod(w.Path("a.jsonl"), 0o600))
+		w.Sink.WantLines(w.T, "two", "one")
 		if !polls {
 			return // what becomes of a folder that can't be entered no event tells
 		}
-		require.NoError(w, os.Chmod(w.path("shut"), 0o700)) //nolint:gosec // as it was made
-		w.sink.wantLines(w.T, "two", "one", "three")
+		require.NoError(w, os.Chmod(w.Path("shut"), 0o700)) //nolint:gosec // as it was made
+		w.Sink.WantLines(w.T, "two", "one", "three")
 		advice := map[string]any{}
 		for _, one := range logs.FilterMessageSnippet("is not readable").All() {
 			assert.NotContains(w, advice, one.ContextMap()["path"], "once each")
 			advice[one.ContextMap()["path"].(string)] = one.ContextMap()["advice"]
 		}
 		assert.Len(w, advice, 2)
-		assert.NotEmpty(w, advice[w.path("a.jsonl")])
-		assert.NotEmpty(w, advice[w.path("shut")])
+		assert.NotEmpty(w, advice[w.Path("a.jsonl")])
+		assert.NotEmpty(w, advice[w.Path("shut")])
 	})
-}
-
-// refusing is a discover.Notifier of a system that has no watches left.
-type refusing struct {
-	discover.Notifier
-	left int
-}
-
-func (r *refusing) Add(path string) error {
-	if r.left--; r.left < 0 {
-		return syscall.ENOSPC
-	}
-	return r.Notifier.Add(path)
 }
 
 // closed is a discover.Notifier of a system that lets nobody look into one folder.
@@ -250,27 +198,27 @@ func TestFilesOneFolderIsClosed(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
 	w := newWorld(t)
 	for _, folder := range []string{"a", "closed", "z"} {
-		w.mkdir(folder)
+		w.Mkdir(folder)
 	}
 	f, err := tail.New(w.settings(func(s *tail.Settings) {
 		s.PollInterval, s.Logger = time.Hour, zap.New(core) // only events can make the test pass in time
-	}), w.sink)
+	}), w.Sink)
 	require.NoError(t, err)
 	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
 		n, err := discover.NewWatcher(refused)
 		if err == nil {
-			n.Notify = &closed{n.Notify, w.path("closed")}
+			n.Notify = &closed{n.Notify, w.Path("closed")}
 		}
 		return n, err
 	})
 	require.NoError(t, f.Start(t.Context()))
 	w.files = f
 	w.Cleanup(w.end)
-	w.add("z/one.jsonl", "one\n")
-	w.sink.wantLines(t, "one")
-	w.mkdir("z/later")
-	w.add("z/later/two.jsonl", "two\n")
-	w.sink.until(t, "a line in a new folder", func() bool { return len(w.sink.all()) == 2 })
+	w.Add("z/one.jsonl", "one\n")
+	w.Sink.WantLines(t, "one")
+	w.Mkdir("z/later")
+	w.Add("z/later/two.jsonl", "two\n")
+	w.Sink.Until(t, "a line in a new folder", func() bool { return len(w.Sink.All()) == 2 })
 	assert.Empty(t, logs.FilterMessageSnippet("folders can't be watched").All(), "no limit was reached")
 	assert.False(t, f.WatchesAll(), "the closed folder is polled")
 }
@@ -285,29 +233,29 @@ func TestFilesWatchesRunOut(t *testing.T) {
 			assert.ErrorIs(t, err, syscall.ENOSPC)
 			refused = append(refused, folder)
 		}
-	}), w.sink)
+	}), w.Sink)
 	require.NoError(t, err)
 	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
 		w, err := discover.NewWatcher(refused)
 		if err == nil {
-			w.Notify = &refusing{w.Notify, 2}
+			w.Notify = &filestest.Refusing{Notifier: w.Notify, Left: 2}
 		}
 		return w, err
 	})
 	var want []string
 	for i := range 10 {
-		w.mkdir(strconv.Itoa(i))
-		w.add(fmt.Sprintf("%d/a.jsonl", i), record(i)+"\n")
-		want = append(want, record(i))
+		w.Mkdir(strconv.Itoa(i))
+		w.Add(fmt.Sprintf("%d/a.jsonl", i), filestest.Record(i)+"\n")
+		want = append(want, filestest.Record(i))
 	}
 	require.NoError(t, f.Start(t.Context()))
 	w.files = f
 	for i := range 10 {
-		w.add(fmt.Sprintf("%d/a.jsonl", i), record(i+10)+"\n")
-		want = append(want, record(i+10))
+		w.Add(fmt.Sprintf("%d/a.jsonl", i), filestest.Record(i+10)+"\n")
+		want = append(want, filestest.Record(i+10))
 	}
-	w.sink.until(t, "20 lines", func() bool { return len(w.sink.all()) >= 20 })
-	assert.Equal(t, sorted(want), w.sink.sorted())
+	w.Sink.Until(t, "20 lines", func() bool { return len(w.Sink.All()) >= 20 })
+	assert.Equal(t, filestest.Sorted(want), w.Sink.Sorted())
 	w.end()
 	assert.Equal(t, 1, logs.Len(), "one warning")
 	assert.Len(t, refused, 1, "after one refusal no more is asked for at once")
@@ -317,15 +265,15 @@ func TestFilesWatchesRunOut(t *testing.T) {
 func TestFilesWatchingIsNotPossible(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
-		f, err := tail.New(w.settings(func(s *tail.Settings) { s.Logger = zap.New(core) }), w.sink)
+		f, err := tail.New(w.settings(func(s *tail.Settings) { s.Logger = zap.New(core) }), w.Sink)
 		require.NoError(w, err)
 		f.SetNewWatcher(func(func(string, error)) (*discover.Watcher, error) { return nil, syscall.EMFILE })
 		require.NoError(w, f.Start(w.Context()))
 		w.files = f
-		w.mkdir("a")
-		w.add("a/a.jsonl", "one\n")
-		w.pass(2 * time.Second)
-		assert.Equal(w, []string{"one"}, w.sink.all())
+		w.Mkdir("a")
+		w.Add("a/a.jsonl", "one\n")
+		w.Pass(2 * time.Second)
+		assert.Equal(w, []string{"one"}, w.Sink.All())
 		w.end()
 		assert.Equal(w, 1, logs.Len())
 	})
@@ -334,7 +282,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 // The queue of events ran over: all files are looked at.
 func TestFilesEventsAreLost(t *testing.T) {
 	w := newWorld(t)
-	f, err := tail.New(w.settings(func(s *tail.Settings) { s.PollInterval = time.Hour }), w.sink)
+	f, err := tail.New(w.settings(func(s *tail.Settings) { s.PollInterval = time.Hour }), w.Sink)
 	require.NoError(t, err)
 	lost := make(chan error)
 	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
@@ -346,10 +294,10 @@ func TestFilesEventsAreLost(t *testing.T) {
 	})
 	require.NoError(t, f.Start(t.Context()))
 	w.files = f
-	w.mkdir("a")
-	w.add("a/a.jsonl", "one\n")
+	w.Mkdir("a")
+	w.Add("a/a.jsonl", "one\n")
 	lost <- fsnotify.ErrEventOverflow
-	w.sink.wantLines(t, "one")
+	w.Sink.WantLines(t, "one")
 	w.end()
 }
 
@@ -357,14 +305,14 @@ func TestFilesEventsAreLost(t *testing.T) {
 // from being read.
 func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
 	bubble(t, func(w *world) {
-		store := walking{newMemory()}
-		lines, text := records(0, 40)
-		w.add("a.jsonl", text)
+		store := filestest.Walking{Memory: filestest.NewMemory()}
+		lines, text := filestest.Records(0, 40)
+		w.Add("a.jsonl", text)
 		w.run(with(store))
-		w.add("a.jsonl", "more of it\n")
-		w.add("fork.jsonl", text+"of the fork\n")
-		w.sink = newSink()
-		files, err := tail.New(w.settings(with(store)), w.sink)
+		w.Add("a.jsonl", "more of it\n")
+		w.Add("fork.jsonl", text+"of the fork\n")
+		w.Sink = filestest.NewSink()
+		files, err := tail.New(w.settings(with(store)), w.Sink)
 		require.NoError(w, err)
 		var open atomic.Bool
 		files.SetOpen(func(path string) (openfile.Handle, error) {
@@ -375,12 +323,12 @@ func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
 		})
 		require.NoError(w, files.Start(w.Context()))
 		w.files = files
-		w.pass(10 * time.Minute)
-		assert.Contains(w, w.sink.all(), "of the fork")
+		w.Pass(10 * time.Minute)
+		assert.Contains(w, w.Sink.All(), "of the fork")
 		open.Store(true)
-		w.pass(10 * time.Minute)
+		w.Pass(10 * time.Minute)
 		w.end()
-		fresh, _ := w.sink.newLines()
+		fresh, _ := w.Sink.NewLines()
 		assert.Equal(w, append(lines, "of the fork", "more of it"), fresh)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -58,10 +59,10 @@ func (p *pieces) Wait(ctx context.Context) error {
 func (p *pieces) Arrival(offset int64) time.Time { return p.at.Add(time.Duration(offset)) }
 
 // follow runs Follow over pieces, in a bubble of its own time.
-func follow(t *testing.T, s tail.Settings, k *sink, left ...string) (got *stream, err error) {
+func follow(t *testing.T, s tail.Settings, k *filestest.Sink, left ...string) (got *filestest.Opened, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		got = &stream{sink: k}
+		got = &filestest.Opened{Sink: k}
 		err = tail.Follow(t.Context(), &pieces{left: left, at: time.Unix(1000, 0)}, got, s)
 	})
 	return got, err
@@ -88,12 +89,12 @@ func TestFollow(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			skipped := 0
 			s := tail.Settings{MaxLineSize: 1000, Observer: tail.Observer{Skipped: func(string, tail.SkipReason, int64) { skipped++ }}}
-			got, err := follow(t, s, newSink(), slices.Clone(tc.pieces)...)
+			got, err := follow(t, s, filestest.NewSink(), slices.Clone(tc.pieces)...)
 			require.NoError(t, err)
-			assert.Equal(t, tc.want, got.text)
-			assert.Equal(t, tc.idle, got.idle)
+			assert.Equal(t, tc.want, got.Text)
+			assert.Equal(t, tc.idle, got.Idles)
 			assert.Equal(t, strings.HasPrefix(tc.name, "too long"), skipped == 1)
-			for _, l := range got.lines {
+			for _, l := range got.Received {
 				assert.True(t, l.Live)
 				assert.Equal(t, time.Unix(1000, l.Offset), l.Arrival)
 			}
@@ -103,22 +104,22 @@ func TestFollow(t *testing.T) {
 
 // TestFollowInsists holds that what was refused comes again, in order and once.
 func TestFollowInsists(t *testing.T) {
-	k := newSink()
-	k.refuse = 7
+	k := filestest.NewSink()
+	k.Refuse = 7
 	got, err := follow(t, tail.Settings{BatchLines: 2}, k, "1\n2\n3\n4\n5\n")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, got.text)
-	assert.Equal(t, 7, k.refused)
+	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, got.Text)
+	assert.Equal(t, 7, k.Refused)
 }
 
 func TestFollowEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newSink()
-		k.refuse = 1 << 30
+		k := filestest.NewSink()
+		k.Refuse = 1 << 30
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for _, left := range [][]string{{"refused\n"}, {"", "", ""}} {
-			err := tail.Follow(ctx, &pieces{left: left}, &stream{sink: k}, tail.Settings{})
+			err := tail.Follow(ctx, &pieces{left: left}, &filestest.Opened{Sink: k}, tail.Settings{})
 			require.Error(t, err)
 			require.Error(t, ctx.Err())
 		}
@@ -139,8 +140,8 @@ func TestFollowAnyCut(t *testing.T) {
 			cut = append(cut, rest[:n])
 			rest = rest[n:]
 		}
-		got, err := follow(t, tail.Settings{BatchBytes: 600, BatchLines: 3}, newSink(), cut...)
+		got, err := follow(t, tail.Settings{BatchBytes: 600, BatchLines: 3}, filestest.NewSink(), cut...)
 		require.NoError(t, err)
-		require.Equal(t, want, got.text)
+		require.Equal(t, want, got.Text)
 	}
 }

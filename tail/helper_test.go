@@ -2,266 +2,81 @@ package tail_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sink is a handler that keeps all that it is given, and refuses when told to.
-type sink struct {
-	mu      sync.Mutex
-	streams []*stream
-	refuse  int // how many calls are still refused
-	refused int
-	// accept, if set, may refuse a batch.
-	accept   func(s tail.Stream, lines []tail.Line) error
-	notify   chan struct{}
-	patience time.Duration
-}
-
-// patience is how long what must come may take in real time, on a machine that has much else to do; bubblePatience, in a
-// bubble, whose time no machine is slow for.
-const patience, bubblePatience = 2 * time.Minute, 20 * time.Second
-
-var errRefused = errors.New("downstream is not ready")
-
-// stream is one opened stream.
-type stream struct {
-	sink *sink
-	tail.Stream
-	lines  []tail.Line
-	text   []string
-	idle   int
-	closed []tail.CloseReason
-}
-
-func newSink() *sink { return &sink{notify: make(chan struct{}, 1), patience: bubblePatience} }
-
-// newPatientSink is one for real time.
-func newPatientSink() *sink {
-	s := newSink()
-	s.patience = patience
-	return s
-}
-
-func (s *sink) changed() {
-	select {
-	case s.notify <- struct{}{}:
-	default:
-	}
-}
-
-func (s *sink) no() error {
-	if s.refuse > 0 {
-		s.refuse--
-		s.refused++
-		return errRefused
-	}
-	return nil
-}
-
-func (s *sink) Open(_ context.Context, in tail.Stream) (tail.Consumer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.no(); err != nil {
-		return nil, err
-	}
-	one := &stream{sink: s, Stream: in}
-	s.streams = append(s.streams, one)
-	return one, nil
-}
-
-func (s *stream) Lines(_ context.Context, lines []tail.Line) error {
-	s.sink.mu.Lock()
-	defer s.sink.mu.Unlock()
-	defer s.sink.changed()
-	if err := s.sink.no(); err != nil {
-		return err
-	}
-	if s.sink.accept != nil {
-		if err := s.sink.accept(s.Stream, lines); err != nil {
-			return err
-		}
-	}
-	for _, l := range lines {
-		s.text = append(s.text, string(l.Data))
-		l.Data = nil
-		s.lines = append(s.lines, l)
-	}
-	return nil
-}
-
-func (s *stream) Idle(context.Context) error {
-	s.sink.mu.Lock()
-	defer s.sink.mu.Unlock()
-	defer s.sink.changed()
-	if err := s.sink.no(); err != nil {
-		return err
-	}
-	s.idle++
-	return nil
-}
-
-func (s *stream) Close(_ context.Context, reason tail.CloseReason) error {
-	s.sink.mu.Lock()
-	defer s.sink.mu.Unlock()
-	defer s.sink.changed()
-	s.closed = append(s.closed, reason)
-	return nil
-}
-
-// all gives the lines of all streams, stream by stream.
-func (s *sink) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []string
-	for _, one := range s.streams {
-		all = append(all, one.text...)
-	}
-	return all
-}
-
-// sorted gives all lines, sorted: across files there is no order.
-func (s *sink) sorted() []string {
-	all := s.all()
-	slices.Sort(all)
-	return all
-}
-
-// opened gives copies of the streams that were opened.
-func (s *sink) opened() []stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []stream
-	for _, one := range s.streams {
-		all = append(all, *one)
-	}
-	return all
-}
-
-// until waits for a condition on what the sink has.
-func (s *sink) until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(s.patience)
-	for !ok() {
-		select {
-		case <-s.notify:
-		case <-late:
-			require.FailNow(t, "waited in vain for "+what, "lines: %s", shorten(s.all()))
-		}
-	}
-}
-
-func (s *sink) wantLines(t *testing.T, want ...string) {
-	t.Helper()
-	s.until(t, fmt.Sprintf("%d lines", len(want)), func() bool { return len(s.all()) >= len(want) })
-	assert.Equal(t, want, s.all())
-}
-
-func shorten(lines []string) string {
-	all := strings.Join(lines, " | ")
-	return all[:min(len(all), 1000)]
-}
-
-// world is a folder with a source that follows it.
+// world is a folder with a Tailer that follows it.
 type world struct {
-	*testing.T
-	dir   string
-	sink  *sink
-	files *tail.Tailer
+	*filestest.Folder
+	files *tail.Tailer // since begin
 }
 
-// newWorld makes a folder; begin starts to follow it.
-func newWorld(t *testing.T) *world {
-	return &world{T: t, dir: t.TempDir(), sink: newPatientSink()}
+// newWorld makes a folder that is followed in real time.
+func newWorld(t *testing.T) *world { return &world{Folder: filestest.NewFolder(t)} }
+
+func worldIn(t *testing.T, dir string) *world {
+	return &world{Folder: &filestest.Folder{T: t, Dir: dir, Sink: filestest.NewSink()}}
 }
 
 func (w *world) settings(change ...func(*tail.Settings)) tail.Settings {
-	s := tail.Settings{Include: []string{w.path("**/*.jsonl")}}
+	s := tail.Settings{Include: []string{w.Path("**/*.jsonl")}}
 	for _, c := range change {
 		c(&s)
 	}
 	return s
 }
 
+// begin starts to follow the folder, until the test ends.
 func (w *world) begin(change ...func(*tail.Settings)) {
 	w.Helper()
-	files, err := tail.New(w.settings(change...), w.sink)
+	w.beginWith(w.Sink, w.settings(change...))
+}
+
+func (w *world) beginWith(h tail.Handler, s tail.Settings) {
+	w.Helper()
+	w.start(h, s)
+	w.Cleanup(w.end)
+}
+
+func (w *world) start(h tail.Handler, s tail.Settings) {
+	w.Helper()
+	files, err := tail.New(s, h)
 	require.NoError(w, err)
 	require.NoError(w, files.Start(w.Context()))
 	w.files = files
-	w.Cleanup(w.end)
 }
 
 func (w *world) end() {
 	assert.NoError(w, w.files.Shutdown(context.WithoutCancel(w.Context())))
 }
 
-func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
-
-// add appends to a file, which is made if need be.
-func (w *world) add(name, text string) {
+// run follows the folder with a new source and sink until all is quiet, and stops.
+func (w *world) run(change ...func(*tail.Settings)) *filestest.Sink {
 	w.Helper()
-	f, err := os.OpenFile(w.path(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	require.NoError(w, err)
-	_, err = f.WriteString(text)
-	require.NoError(w, err)
-	require.NoError(w, f.Close())
+	w.Sink = filestest.NewSink()
+	w.start(w.Sink, w.settings(change...))
+	w.Pass(30 * time.Second)
+	w.end()
+	return w.Sink
 }
 
-// put writes a file again, in place.
-func (w *world) put(name, text string) {
+// streams ends the source, which closes all that is open, and gives the streams as they were then.
+func (w *world) streams() []filestest.Opened {
 	w.Helper()
-	require.NoError(w, os.WriteFile(w.path(name), []byte(text), 0o600))
-}
-
-// dated sets how long ago, by the bubble's clock, a file was changed last.
-func (w *world) dated(name string, age time.Duration) {
-	w.Helper()
-	when := time.Now().Add(-age)
-	require.NoError(w, os.Chtimes(w.path(name), when, when))
-}
-
-func (w *world) mkdir(name string) {
-	w.Helper()
-	require.NoError(w, os.MkdirAll(w.path(name), 0o700))
-}
-
-func (w *world) rename(from, to string) {
-	w.Helper()
-	require.NoError(w, os.Rename(w.path(from), w.path(to)))
-}
-
-func (w *world) remove(name string) {
-	w.Helper()
-	require.NoError(w, os.Remove(w.path(name)))
-}
-
-// record makes a line of some length that is like no other.
-func record(n int) string {
-	return fmt.Sprintf(`{"n":%d,"pad":"%s"}`, n, strings.Repeat("x", 100))
-}
-
-func records(from, to int) (lines []string, text string) {
-	for i := from; i < to; i++ {
-		lines = append(lines, record(i))
-	}
-	return lines, strings.Join(lines, "\n") + "\n"
+	w.end()
+	return w.Sink.Opened()
 }
 
 // bothWays runs a test with watched folders, in real time, and with polling alone, in a bubble of its own time.
@@ -274,31 +89,7 @@ func bothWays(t *testing.T, test func(w *world, poll func(*tail.Settings))) {
 	t.Run("poll", func(t *testing.T) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			test(&world{T: t, dir: dir, sink: newSink()}, func(s *tail.Settings) { s.PollOnly = true })
+			test(worldIn(t, dir), func(s *tail.Settings) { s.PollOnly = true })
 		})
 	})
-}
-
-// streams ends the source, which closes all that is open, and gives the streams as they were then.
-func (w *world) streams() []stream {
-	w.Helper()
-	w.end()
-	return w.sink.opened()
-}
-
-// untilClosed waits until n streams are closed.
-func (w *world) untilClosed(n int) {
-	w.Helper()
-	w.sink.until(w.T, fmt.Sprintf("%d closed streams", n), func() bool {
-		closed := 0
-		for _, s := range w.sink.opened() {
-			closed += len(s.closed)
-		}
-		return closed >= n
-	})
-}
-
-func sorted(lines []string) []string {
-	slices.Sort(lines)
-	return lines
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -19,24 +20,24 @@ func TestReplacedAlias(t *testing.T) {
 	for name, link := range map[string]func(from, to string) error{"hard link": os.Link, "symbolic link": os.Symlink} {
 		t.Run(name, func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
-				w.mkdir("c")
+				w.Mkdir("c")
 				w.begin(poll, func(s *tail.Settings) { s.MaxConcurrentFiles = 1 })
-				w.add("a.jsonl", record(1)+"\n")
-				w.sink.wantLines(w.T, record(1))
-				require.NoError(w, link(w.path("a.jsonl"), w.path("c/b.jsonl")))
-				w.add("a.jsonl", record(2)+"\n")
-				w.sink.wantLines(w.T, record(1), record(2)) // one after the other, so the second name is known
-				w.add("c/b.tmp", record(3)+"\n")
-				w.rename("c/b.tmp", "c/b.jsonl")
-				w.sink.until(w.T, "the other file", func() bool { return len(w.sink.all()) == 3 })
-				w.add("c/b.jsonl", record(4)+"\n")
-				w.sink.until(w.T, "what is added to it", func() bool { return len(w.sink.all()) == 4 })
-				w.add("a.jsonl", record(5)+"\n")
-				w.sink.until(w.T, "what is added to the first", func() bool { return len(w.sink.all()) == 5 })
+				w.Add("a.jsonl", filestest.Record(1)+"\n")
+				w.Sink.WantLines(w.T, filestest.Record(1))
+				require.NoError(w, link(w.Path("a.jsonl"), w.Path("c/b.jsonl")))
+				w.Add("a.jsonl", filestest.Record(2)+"\n")
+				w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2)) // one after the other, so the second name is known
+				w.Add("c/b.tmp", filestest.Record(3)+"\n")
+				w.Rename("c/b.tmp", "c/b.jsonl")
+				w.Sink.Until(w.T, "the other file", func() bool { return len(w.Sink.All()) == 3 })
+				w.Add("c/b.jsonl", filestest.Record(4)+"\n")
+				w.Sink.Until(w.T, "what is added to it", func() bool { return len(w.Sink.All()) == 4 })
+				w.Add("a.jsonl", filestest.Record(5)+"\n")
+				w.Sink.Until(w.T, "what is added to the first", func() bool { return len(w.Sink.All()) == 5 })
 				streams := w.streams()
 				require.Len(w, streams, 2)
-				assert.Equal(w, []string{record(1), record(2), record(5)}, streams[0].text)
-				assert.Equal(w, []string{record(3), record(4)}, streams[1].text)
+				assert.Equal(w, []string{filestest.Record(1), filestest.Record(2), filestest.Record(5)}, streams[0].Text)
+				assert.Equal(w, []string{filestest.Record(3), filestest.Record(4)}, streams[1].Text)
 			})
 		})
 	}
@@ -54,41 +55,41 @@ func TestReplacedUnderASecondName(t *testing.T) {
 						step := 0
 						pass := func() {
 							if seen>>step&1 != 0 {
-								w.pass(5 * time.Second)
+								w.Pass(5 * time.Second)
 							}
 							step++
 						}
 						begin := func(name string, n int) {
-							first := record(n)
+							first := filestest.Record(n)
 							if twins {
 								first = head
 							}
-							w.add(name, first+"\n"+record(n+1)+"\n")
+							w.Add(name, first+"\n"+filestest.Record(n+1)+"\n")
 						}
-						w.mkdir("a")
-						w.mkdir("c")
+						w.Mkdir("a")
+						w.Mkdir("c")
 						w.begin(pollOnly)
 						begin("a/1.jsonl", 10)
-						w.pass(5 * time.Second)
-						require.NoError(w, os.Link(w.path("a/1.jsonl"), w.path("c/2.jsonl")))
+						w.Pass(5 * time.Second)
+						require.NoError(w, os.Link(w.Path("a/1.jsonl"), w.Path("c/2.jsonl")))
 						pass()
-						w.remove("a/1.jsonl")
+						w.Remove("a/1.jsonl")
 						pass()
-						require.NoError(w, link(w.path("c/2.jsonl"), w.path("b.jsonl")))
+						require.NoError(w, link(w.Path("c/2.jsonl"), w.Path("b.jsonl")))
 						pass()
 						begin("c/2.tmp", 20)
-						w.rename("c/2.tmp", "c/2.jsonl")
+						w.Rename("c/2.tmp", "c/2.jsonl")
 						pass()
-						w.add("c/2.jsonl", record(30)+"\n")
+						w.Add("c/2.jsonl", filestest.Record(30)+"\n")
 						pass()
-						w.add("c/2.jsonl", record(31)+"\n")
-						w.pass(10 * time.Second)
+						w.Add("c/2.jsonl", filestest.Record(31)+"\n")
+						w.Pass(10 * time.Second)
 						count := map[string]int{}
-						for _, l := range w.sink.all() {
+						for _, l := range w.Sink.All() {
 							count[l]++
 						}
 						for _, n := range []int{11, 21, 30, 31} {
-							assert.Equal(w, 1, count[record(n)], "record %d", n)
+							assert.Equal(w, 1, count[filestest.Record(n)], "record %d", n)
 						}
 						w.end()
 					})

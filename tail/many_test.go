@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -17,24 +18,24 @@ func manyFiles(t *testing.T, change func(*tail.Settings)) {
 	const folders, perFolder = 50, 20
 	w := newWorld(t)
 	for i := range folders {
-		w.mkdir(strconv.Itoa(i))
+		w.Mkdir(strconv.Itoa(i))
 		for j := range perFolder {
-			w.add(fmt.Sprintf("%d/%d.jsonl", i, j), record(0)+"\n") // all have the same beginning
+			w.Add(fmt.Sprintf("%d/%d.jsonl", i, j), filestest.Record(0)+"\n") // all have the same beginning
 		}
 	}
 	w.begin(change)
 	count := folders * perFolder
-	w.sink.until(t, "the lines that are there", func() bool { return len(w.sink.all()) >= count })
+	w.Sink.Until(t, "the lines that are there", func() bool { return len(w.Sink.All()) >= count })
 	for i := range folders {
 		for j := range perFolder {
-			w.add(fmt.Sprintf("%d/%d.jsonl", i, j), record(1)+"\n")
+			w.Add(fmt.Sprintf("%d/%d.jsonl", i, j), filestest.Record(1)+"\n")
 		}
 	}
-	w.sink.until(t, "the lines that come", func() bool { return len(w.sink.all()) >= 2*count })
+	w.Sink.Until(t, "the lines that come", func() bool { return len(w.Sink.All()) >= 2*count })
 	streams := w.streams()
 	assert.Len(t, streams, count)
 	for _, s := range streams {
-		assert.Equal(t, []string{record(0), record(1)}, s.text)
+		assert.Equal(t, []string{filestest.Record(0), filestest.Record(1)}, s.Text)
 	}
 }
 
@@ -44,18 +45,18 @@ func TestFileIsSmallAtRest(t *testing.T) {
 	var known atomic.Int64
 	w := newWorld(t)
 	for i := range count {
-		w.add(fmt.Sprintf("%032d.jsonl", i), record(i)+"\n")
+		w.Add(fmt.Sprintf("%032d.jsonl", i), filestest.Record(i)+"\n")
 	}
 	f, err := tail.New(w.settings(pollOnly, startAtEnd, func(s *tail.Settings) {
 		s.BatchBytes = 4096
 		s.Observer.Files = func(files, _ int) { known.Store(int64(files)) }
-	}), w.sink)
+	}), w.Sink)
 	assert.NoError(t, err)
 	before := heapInUse()
 	assert.NoError(t, f.Start(t.Context()))
 	w.files = f
-	w.add(fmt.Sprintf("%032d.jsonl", 0), "line\n")
-	w.sink.wantLines(t, "line") // it stands in the queue behind all others
+	w.Add(fmt.Sprintf("%032d.jsonl", 0), "line\n")
+	w.Sink.WantLines(t, "line") // it stands in the queue behind all others
 	perFile := (int64(heapInUse()) - int64(before)) / count
 	w.end()
 	t.Logf("%d bytes for a file", perFile)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -19,7 +20,7 @@ import (
 // source. It knows which lines must have come out in the end.
 type modeller struct {
 	*rotator
-	store    walking
+	store    filestest.Walking
 	poll     func(*tail.Settings)
 	running  bool
 	archived []string        // names out of sight
@@ -34,7 +35,7 @@ func (m *modeller) start() {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
 		s.Store, s.Replay, s.SuspendAfter, s.UnlinkGrace = m.store, true, time.Millisecond, 300*time.Millisecond
 	})
-	f, err := tail.New(s, &resters{sink: m.sink})
+	f, err := tail.New(s, &resters{Sink: m.Sink})
 	require.NoError(m, err)
 	require.NoError(m, f.Start(m.Context()))
 	m.world.files = f
@@ -51,8 +52,8 @@ func (m *modeller) caughtUp() {
 	if !m.running {
 		m.start()
 	}
-	m.sink.until(m.T, "all lines", func() bool {
-		fresh, _ := m.sink.newLines()
+	m.Sink.Until(m.T, "all lines", func() bool {
+		fresh, _ := m.Sink.NewLines()
 		return len(m.told(fresh)) >= len(m.told(m.want))-len(m.half)
 	})
 }
@@ -109,14 +110,14 @@ func (m *modeller) act() {
 }
 
 func (m *modeller) unlink(link string) {
-	m.remove(link)
+	m.Remove(link)
 	m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
 }
 
 func (m *modeller) same(one, other string) bool {
-	a, err := os.Stat(m.path(one))
+	a, err := os.Stat(m.Path(one))
 	require.NoError(m, err)
-	b, err := os.Stat(m.path(other))
+	b, err := os.Stat(m.Path(other))
 	return err == nil && os.SameFile(a, b)
 }
 
@@ -135,13 +136,13 @@ func (m *modeller) bothSeen(names ...string) {
 func (m *modeller) line(name string) {
 	line := m.newLine()
 	m.want = append(m.want, line)
-	m.add(name, line+"\n")
+	m.Add(name, line+"\n")
 }
 
 // place has a file appear whole, under a name that is new or another file's.
 func (m *modeller) place(text, name string) {
-	m.put("next", text)
-	m.rename("next", name)
+	m.Put("next", text)
+	m.Rename("next", name)
 	if !slices.Contains(m.files, name) {
 		m.files = append(m.files, name)
 	}
@@ -164,11 +165,11 @@ func (m *modeller) tell() {
 	if !m.Failed() {
 		return
 	}
-	fresh, _ := m.sink.newLines()
+	fresh, _ := m.Sink.NewLines()
 	assertSameLines(m.T, m.told(m.want), m.told(fresh))
 	m.Log(strings.Join(m.steps, "\n"))
-	for _, s := range m.sink.opened() {
-		m.Log(s.Path, s.Offset, s.closed, brief(s.text))
+	for _, s := range m.Sink.Opened() {
+		m.Log(s.Path, s.Offset, s.Closed, brief(s.Text))
 	}
 }
 
@@ -179,11 +180,11 @@ func TestModel(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				for i := range 3 {
-					w.mkdir(strconv.Itoa(i))
+					w.Mkdir(strconv.Itoa(i))
 				}
-				w.mkdir("archive")
+				w.Mkdir("archive")
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, 99)), half: map[string]string{}}
-				m := &modeller{rotator: r, store: walking{newMemory()}, poll: poll, copied: map[string]bool{}, twins: map[string]bool{}}
+				m := &modeller{rotator: r, store: filestest.Walking{Memory: filestest.NewMemory()}, poll: poll, copied: map[string]bool{}, twins: map[string]bool{}}
 				defer m.tell()
 				m.start()
 				m.create()
@@ -201,7 +202,7 @@ func TestModel(t *testing.T) {
 				m.stop()
 				m.start() // and once more, with nothing new
 				m.stop()
-				if fresh, _ := m.sink.newLines(); !slices.Equal(sorted(m.told(m.want)), sorted(m.told(fresh))) {
+				if fresh, _ := m.Sink.NewLines(); !slices.Equal(filestest.Sorted(m.told(m.want)), filestest.Sorted(m.told(fresh))) {
 					m.Fail() // see tell
 				}
 			})

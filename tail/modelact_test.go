@@ -14,13 +14,13 @@ import (
 // moveByLink moves a file by link and unlink.
 func (m *modeller) moveByLink(name string) {
 	to := m.name()
-	require.NoError(m, os.Link(m.path(name), m.path(to)))
+	require.NoError(m, os.Link(m.Path(name), m.Path(to)))
 	wrote := m.random.IntN(2) == 0
 	if wrote {
 		m.write(name)
 		m.finish(name)
 	}
-	m.remove(name)
+	m.Remove(name)
 	m.renamed(name, to)
 	if wrote { // of a file that nobody knew by its other name no event tells what was written by that
 		m.line(to)
@@ -32,12 +32,12 @@ func (m *modeller) nameForAWhile(name string) {
 	m.next++
 	link := fmt.Sprintf("%d/link%d.jsonl", m.random.IntN(3), m.next)
 	if m.random.IntN(2) == 0 {
-		require.NoError(m, os.Link(m.path(name), m.path(link)))
+		require.NoError(m, os.Link(m.Path(name), m.Path(link)))
 	} else {
-		require.NoError(m, os.Symlink(m.path(name), m.path(link)))
+		require.NoError(m, os.Symlink(m.Path(name), m.Path(link)))
 	}
 	m.write(name)
-	m.remove(link)
+	m.Remove(link)
 }
 
 // replace has a file replaced by a longer version of itself.
@@ -55,25 +55,25 @@ func (m *modeller) replace(name string) {
 
 // outgrow puts a longer version of a file in its place.
 func (m *modeller) outgrow(name string) {
-	data, err := os.ReadFile(m.path(name))
+	data, err := os.ReadFile(m.Path(name))
 	require.NoError(m, err)
-	m.put("next", string(data))
+	m.Put("next", string(data))
 	m.line("next")
 	m.write("next")
 	m.finish("next")
-	m.rename("next", name)
+	m.Rename("next", name)
 }
 
 // twin makes another file with the same first line.
 func (m *modeller) twin(name string) {
-	data, err := os.ReadFile(m.path(name))
+	data, err := os.ReadFile(m.Path(name))
 	require.NoError(m, err)
 	if lines := bytes.SplitAfter(data, []byte("\n")); len(lines) > 3 {
 		twin, first := m.name(), strings.TrimSuffix(string(lines[0]), "\n")
 		m.copied[first] = m.copied[first] || m.twins[first] // one of them may have nothing else, and be gone
 		m.twins[first] = true
 		m.want = append(m.want, first)
-		m.put(twin, string(lines[0]))
+		m.Put(twin, string(lines[0]))
 		m.files = append(m.files, twin)
 		m.caughtUp()
 		m.write(twin)
@@ -94,7 +94,7 @@ func (m *modeller) putAway(name string) {
 	}
 	m.next++
 	to := fmt.Sprintf("archive/f%d", m.next)
-	m.rename(name, to)
+	m.Rename(name, to)
 	m.files = slices.DeleteFunc(m.files, func(f string) bool { return f == name })
 	m.archived = append(m.archived, to)
 }
@@ -108,7 +108,7 @@ func (m *modeller) bringBack() {
 	m.archived = m.archived[1:]
 	m.write(from)
 	m.finish(from)
-	m.rename(from, to)
+	m.Rename(from, to)
 	m.files = append(m.files, to)
 	m.caughtUp()
 }
@@ -117,8 +117,8 @@ func (m *modeller) bringBack() {
 func (m *modeller) renameFolder(name string) {
 	m.next++
 	old, name := filepath.Dir(name), fmt.Sprint("moved", m.next)
-	m.rename(old, name)
-	m.mkdir(old)
+	m.Rename(old, name)
+	m.Mkdir(old)
 	for _, f := range slices.Clone(m.files) {
 		if filepath.Dir(f) == old {
 			m.renamed(f, name+"/"+filepath.Base(f))
@@ -134,7 +134,7 @@ func (m *modeller) renameFolder(name string) {
 // nameForLong gives a file a second name, for long.
 func (m *modeller) nameForLong(name string) {
 	link := m.name()
-	require.NoError(m, os.Link(m.path(name), m.path(link)))
+	require.NoError(m, os.Link(m.Path(name), m.Path(link)))
 	m.links = append(m.links, link)
 }
 
@@ -142,7 +142,7 @@ func (m *modeller) nameForLong(name string) {
 func (m *modeller) copyOf(name string) {
 	m.finish(name)
 	m.caughtUp()
-	data, err := os.ReadFile(m.path(name))
+	data, err := os.ReadFile(m.Path(name))
 	require.NoError(m, err)
 	if len(data) > 0 {
 		for _, line := range linesOf(string(data)) {
@@ -169,7 +169,7 @@ func (m *modeller) actOnLink(what int) {
 			m.unlink(link)
 			return
 		}
-		m.remove(name)
+		m.Remove(name)
 		m.files[slices.Index(m.files, name)] = link
 		m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
 		m.line(link) // no event tells what was written last, if nobody knew the name yet by which it was
@@ -181,7 +181,7 @@ func (m *modeller) actOnLink(what int) {
 		m.write(name)
 		m.finish(name)
 		to := m.name()
-		m.rename(name, to)
+		m.Rename(name, to)
 		m.files[slices.Index(m.files, name)] = to
 		m.outgrow(to)
 		m.caughtUp() // when both have grown, nobody can tell which goes on

@@ -16,22 +16,24 @@ import (
 func TestOwnName(t *testing.T) {
 	for _, folder := range []string{"a", "z"} { // before and behind the file's own
 		for name, link := range map[string]func(w *world){
-			"link to the file":   func(w *world) { require.NoError(w, os.Symlink(w.path("m/file.jsonl"), w.path(folder+"/link.jsonl"))) },
-			"link to its folder": func(w *world) { require.NoError(w, os.Symlink(w.path("m"), w.path(folder+"/below"))) },
+			"link to the file": func(w *world) {
+				require.NoError(w, os.Symlink(w.Path("m/file.jsonl"), w.Path(folder+"/link.jsonl")))
+			},
+			"link to its folder": func(w *world) { require.NoError(w, os.Symlink(w.Path("m"), w.Path(folder+"/below"))) },
 		} {
 			t.Run(folder+" "+name, func(t *testing.T) {
 				w := newWorld(t)
-				require.NoError(t, os.MkdirAll(w.path(folder), 0o700))
-				w.mkdir("m")
-				w.put("m/file.jsonl", "one\n")
+				require.NoError(t, os.MkdirAll(w.Path(folder), 0o700))
+				w.Mkdir("m")
+				w.Put("m/file.jsonl", "one\n")
 				link(w)
-				w.begin(func(s *tail.Settings) { s.Include = []string{w.path("*/*.jsonl"), w.path("*/*/*.jsonl")} })
-				w.sink.until(t, "the line", func() bool { return len(w.sink.all()) == 1 })
-				w.add("m/file.jsonl", "two\n")
-				w.sink.until(t, "the other line", func() bool { return len(w.sink.all()) == 2 })
-				opened := w.sink.opened()
+				w.begin(func(s *tail.Settings) { s.Include = []string{w.Path("*/*.jsonl"), w.Path("*/*/*.jsonl")} })
+				w.Sink.Until(t, "the line", func() bool { return len(w.Sink.All()) == 1 })
+				w.Add("m/file.jsonl", "two\n")
+				w.Sink.Until(t, "the other line", func() bool { return len(w.Sink.All()) == 2 })
+				opened := w.Sink.Opened()
 				require.Len(t, opened, 1)
-				assert.Equal(t, filepath.Clean(w.path("m/file.jsonl")), opened[0].Path)
+				assert.Equal(t, filepath.Clean(w.Path("m/file.jsonl")), opened[0].Path)
 			})
 		}
 	}
@@ -40,9 +42,9 @@ func TestOwnName(t *testing.T) {
 // TestNamedLink: a pattern without wildcards may name a link.
 func TestNamedLink(t *testing.T) {
 	w := newWorld(t)
-	w.mkdir("m")
-	w.put("m/file.jsonl", "one\n")
-	require.NoError(t, os.Symlink(w.path("m/file.jsonl"), w.path("latest.jsonl")))
-	w.begin(func(s *tail.Settings) { s.Include = []string{w.path("latest.jsonl")} })
-	w.sink.until(t, "the line", func() bool { return len(w.sink.all()) == 1 })
+	w.Mkdir("m")
+	w.Put("m/file.jsonl", "one\n")
+	require.NoError(t, os.Symlink(w.Path("m/file.jsonl"), w.Path("latest.jsonl")))
+	w.begin(func(s *tail.Settings) { s.Include = []string{w.Path("latest.jsonl")} })
+	w.Sink.Until(t, "the line", func() bool { return len(w.Sink.All()) == 1 })
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // blocking is a handler whose consumers of compressed files wait until they are released.
 type blocking struct {
-	*sink
+	*filestest.Sink
 	release chan struct{}
 }
 
@@ -21,7 +22,7 @@ type blockingConsumer struct {
 }
 
 func (b *blocking) Open(ctx context.Context, in tail.Stream) (tail.Consumer, error) {
-	c, err := b.sink.Open(ctx, in)
+	c, err := b.Sink.Open(ctx, in)
 	if in.Compressed {
 		c = &blockingConsumer{c, b.release}
 	}
@@ -41,17 +42,17 @@ func (c *blockingConsumer) Lines(ctx context.Context, lines []tail.Line) error {
 func TestPackedShare(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		w.put(name+".jsonl.gz", compressed(t, name+" packed\n"))
+		w.Put(name+".jsonl.gz", filestest.Compressed(t, name+" packed\n"))
 	}
-	w.put("plain.jsonl", "plain\n")
-	h := &blocking{w.sink, make(chan struct{})}
+	w.Put("plain.jsonl", "plain\n")
+	h := &blocking{w.Sink, make(chan struct{})}
 	files, err := tail.New(w.settings(gzipped(w), func(s *tail.Settings) {
-		s.MaxConcurrentFiles, s.Include = 4, []string{w.path("*")}
+		s.MaxConcurrentFiles, s.Include = 4, []string{w.Path("*")}
 	}), h)
 	require.NoError(t, err)
 	require.NoError(t, files.Start(t.Context()))
-	w.sink.until(t, "the plain line", func() bool { return len(w.sink.all()) == 1 })
+	w.Sink.Until(t, "the plain line", func() bool { return len(w.Sink.All()) == 1 })
 	close(h.release)
-	w.sink.until(t, "all lines", func() bool { return len(w.sink.all()) == 7 })
+	w.Sink.Until(t, "all lines", func() bool { return len(w.Sink.All()) == 7 })
 	require.NoError(t, files.Shutdown(context.Background()))
 }

@@ -10,41 +10,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // oneStream asserts that all came in one stream, which was closed once.
-func oneStream(w *world) stream {
+func oneStream(w *world) filestest.Opened {
 	w.Helper()
 	streams := w.streams()
 	require.Len(w, streams, 1)
-	assert.Len(w, streams[0].closed, 1)
+	assert.Len(w, streams[0].Closed, 1)
 	return streams[0]
 }
 
 func TestRotateRename(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		w.add("a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.rename("a.jsonl", "b.jsonl")
-		w.add("b.jsonl", record(2)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2))
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Rename("a.jsonl", "b.jsonl")
+		w.Add("b.jsonl", filestest.Record(2)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
 		s := oneStream(w)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, s.closed)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonShutdown}, s.Closed)
 	})
 }
 
 func TestRotateMoveToOtherFolder(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("sessions/1")
-		w.mkdir("archive")
+		w.Mkdir("sessions/1")
+		w.Mkdir("archive")
 		w.begin(poll)
-		w.add("sessions/1/a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.rename("sessions/1/a.jsonl", "archive/a.jsonl")
-		w.add("archive/a.jsonl", record(2)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2))
+		w.Add("sessions/1/a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Rename("sessions/1/a.jsonl", "archive/a.jsonl")
+		w.Add("archive/a.jsonl", filestest.Record(2)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
 		oneStream(w)
 	})
 }
@@ -52,16 +53,16 @@ func TestRotateMoveToOtherFolder(t *testing.T) {
 func TestRotateMoveOutOfSight(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 300 * time.Millisecond })
-		w.add("a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.add("a.jsonl", record(2)+"\n")
-		w.rename("a.jsonl", "a.archived")
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.add("a.archived", record(3)+"\n") // its writer still has it open
-		w.untilClosed(1)
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Add("a.jsonl", filestest.Record(2)+"\n")
+		w.Rename("a.jsonl", "a.archived")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
+		w.Add("a.archived", filestest.Record(3)+"\n") // its writer still has it open
+		w.UntilClosed(1)
 		s := oneStream(w)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, s.closed)
-		assert.Equal(w, []string{record(1), record(2), record(3)}, s.text)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, s.Closed)
+		assert.Equal(w, []string{filestest.Record(1), filestest.Record(2), filestest.Record(3)}, s.Text)
 	})
 }
 
@@ -70,24 +71,24 @@ func TestRotateMoveOutOfSight(t *testing.T) {
 func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.begin(pollOnly)
-		w.add("quiet.jsonl", record(0)+"\n")
-		w.pass(10 * time.Minute)
-		w.add("a.jsonl", record(1)+"\n")
-		w.pass(time.Second)
-		w.rename("quiet.jsonl", "quiet.archived")
-		w.rename("a.jsonl", "a.archived")
-		w.pass(10 * time.Second)
+		w.Add("quiet.jsonl", filestest.Record(0)+"\n")
+		w.Pass(10 * time.Minute)
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
+		w.Pass(time.Second)
+		w.Rename("quiet.jsonl", "quiet.archived")
+		w.Rename("a.jsonl", "a.archived")
+		w.Pass(10 * time.Second)
 		for i := range 5 {
-			w.add("a.archived", record(2+i)+"\n")
-			w.pass(30 * time.Second)
+			w.Add("a.archived", filestest.Record(2+i)+"\n")
+			w.Pass(30 * time.Second)
 		}
-		quiet, live := w.sink.opened()[0], w.sink.opened()[1]
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, quiet.closed)
-		assert.Empty(w, live.closed)
-		lines, _ := records(1, 7)
-		assert.Equal(w, lines, live.text)
-		w.pass(2 * time.Minute)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, w.sink.opened()[1].closed)
+		quiet, live := w.Sink.Opened()[0], w.Sink.Opened()[1]
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, quiet.Closed)
+		assert.Empty(w, live.Closed)
+		lines, _ := filestest.Records(1, 7)
+		assert.Equal(w, lines, live.Text)
+		w.Pass(2 * time.Minute)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, w.Sink.Opened()[1].Closed)
 		w.end()
 	})
 }
@@ -95,18 +96,18 @@ func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
 func TestRotateRenameAndCreate(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		w.add("a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.add("a.jsonl", record(2)+"\n")
-		w.rename("a.jsonl", "a.1.jsonl")
-		w.add("a.jsonl", record(3)+"\n")
-		w.sink.until(w.T, "3 lines", func() bool { return len(w.sink.all()) == 3 })
-		w.add("a.1.jsonl", record(4)+"\n")
-		w.sink.until(w.T, "4 lines", func() bool { return len(w.sink.all()) == 4 })
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Add("a.jsonl", filestest.Record(2)+"\n")
+		w.Rename("a.jsonl", "a.1.jsonl")
+		w.Add("a.jsonl", filestest.Record(3)+"\n")
+		w.Sink.Until(w.T, "3 lines", func() bool { return len(w.Sink.All()) == 3 })
+		w.Add("a.1.jsonl", filestest.Record(4)+"\n")
+		w.Sink.Until(w.T, "4 lines", func() bool { return len(w.Sink.All()) == 4 })
 		streams := w.streams()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []string{record(1), record(2), record(4)}, streams[0].text)
-		assert.Equal(w, []string{record(3)}, streams[1].text)
+		assert.Equal(w, []string{filestest.Record(1), filestest.Record(2), filestest.Record(4)}, streams[0].Text)
+		assert.Equal(w, []string{filestest.Record(3)}, streams[1].Text)
 		assert.NotEqual(w, streams[0].ID, streams[1].ID)
 	})
 }
@@ -114,17 +115,17 @@ func TestRotateRenameAndCreate(t *testing.T) {
 func TestRotateChain(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		w.add("a.2.jsonl", record(1)+"\n")
-		w.add("a.1.jsonl", record(2)+"\n")
-		w.add("a.jsonl", record(3)+"\n")
-		w.sink.until(w.T, "3 lines", func() bool { return len(w.sink.all()) == 3 })
-		w.rename("a.2.jsonl", "a.3.jsonl")
-		w.rename("a.1.jsonl", "a.2.jsonl")
-		w.rename("a.jsonl", "a.1.jsonl")
-		w.add("a.jsonl", record(4)+"\n")
-		w.add("a.1.jsonl", record(5)+"\n")
-		w.sink.until(w.T, "5 lines", func() bool { return len(w.sink.all()) == 5 })
-		assert.Equal(w, []string{record(1), record(2), record(3), record(4), record(5)}, w.sink.sorted())
+		w.Add("a.2.jsonl", filestest.Record(1)+"\n")
+		w.Add("a.1.jsonl", filestest.Record(2)+"\n")
+		w.Add("a.jsonl", filestest.Record(3)+"\n")
+		w.Sink.Until(w.T, "3 lines", func() bool { return len(w.Sink.All()) == 3 })
+		w.Rename("a.2.jsonl", "a.3.jsonl")
+		w.Rename("a.1.jsonl", "a.2.jsonl")
+		w.Rename("a.jsonl", "a.1.jsonl")
+		w.Add("a.jsonl", filestest.Record(4)+"\n")
+		w.Add("a.1.jsonl", filestest.Record(5)+"\n")
+		w.Sink.Until(w.T, "5 lines", func() bool { return len(w.Sink.All()) == 5 })
+		assert.Equal(w, []string{filestest.Record(1), filestest.Record(2), filestest.Record(3), filestest.Record(4), filestest.Record(5)}, w.Sink.Sorted())
 		assert.Len(w, w.streams(), 4)
 	})
 }
@@ -132,43 +133,43 @@ func TestRotateChain(t *testing.T) {
 func TestRotateTruncate(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		require.NoError(w, os.Truncate(w.path("a.jsonl"), 0))
-		w.untilClosed(1)
-		w.add("a.jsonl", record(10)+"\n")
-		w.sink.wantLines(w.T, append(lines, record(10))...)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		require.NoError(w, os.Truncate(w.Path("a.jsonl"), 0))
+		w.UntilClosed(1)
+		w.Add("a.jsonl", filestest.Record(10)+"\n")
+		w.Sink.WantLines(w.T, append(lines, filestest.Record(10))...)
 		streams := w.streams()
 		require.Len(w, streams, 2)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonRewritten}, streams[0].closed)
-		assert.Zero(w, streams[1].lines[0].Offset)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonRewritten}, streams[0].Closed)
+		assert.Zero(w, streams[1].Received[0].Offset)
 	})
 }
 
 func TestRotateRewrite(t *testing.T) {
-	old, oldText := records(0, 10)
+	old, oldText := filestest.Records(0, 10)
 	tests := []struct {
 		name string
 		text string
 		want []string
 	}{
-		{"shorter", record(21) + "\n", []string{record(21)}},
+		{"shorter", filestest.Record(21) + "\n", []string{filestest.Record(21)}},
 		{"of the same size", strings.ReplaceAll(oldText, "x", "y"), linesOf(strings.ReplaceAll(oldText, "x", "y"))},
 		{"longer", strings.ReplaceAll(oldText, "x", "y") + "more\n", append(linesOf(strings.ReplaceAll(oldText, "x", "y")), "more")},
-		{"the same head, other lines before the position", strings.Replace(oldText, record(9), strings.ReplaceAll(record(9), "x", "z"), 1) + "more\n",
-			append(append(append([]string{}, old[:9]...), strings.ReplaceAll(record(9), "x", "z")), "more")},
-		{"another head, the same lines before the position", strings.Replace(oldText, record(1), strings.ReplaceAll(record(1), "x", "z"), 1) + "more\n",
-			append(append(append([]string{old[0]}, strings.ReplaceAll(record(1), "x", "z")), old[2:]...), "more")},
+		{"the same head, other lines before the position", strings.Replace(oldText, filestest.Record(9), strings.ReplaceAll(filestest.Record(9), "x", "z"), 1) + "more\n",
+			append(append(append([]string{}, old[:9]...), strings.ReplaceAll(filestest.Record(9), "x", "z")), "more")},
+		{"another head, the same lines before the position", strings.Replace(oldText, filestest.Record(1), strings.ReplaceAll(filestest.Record(1), "x", "z"), 1) + "more\n",
+			append(append(append([]string{old[0]}, strings.ReplaceAll(filestest.Record(1), "x", "z")), old[2:]...), "more")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				w.begin(poll)
-				w.put("a.jsonl", oldText+`{"half":`)
-				w.sink.wantLines(w.T, old...)
-				w.put("a.jsonl", tt.text)
-				w.sink.wantLines(w.T, append(append([]string{}, old...), tt.want...)...)
+				w.Put("a.jsonl", oldText+`{"half":`)
+				w.Sink.WantLines(w.T, old...)
+				w.Put("a.jsonl", tt.text)
+				w.Sink.WantLines(w.T, append(append([]string{}, old...), tt.want...)...)
 				assert.Len(w, w.streams(), 2)
 			})
 		})
@@ -180,11 +181,11 @@ func linesOf(text string) []string { return strings.Split(strings.TrimSuffix(tex
 func TestRotateRewriteWhileHalfALineWaits(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		w.add("b.jsonl", "other\n")
-		w.put("a.jsonl", `{"half":"`)
-		w.sink.wantLines(w.T, "other")
-		w.put("a.jsonl", `{"whole":"one"}`+"\n")
-		w.sink.wantLines(w.T, "other", `{"whole":"one"}`)
+		w.Add("b.jsonl", "other\n")
+		w.Put("a.jsonl", `{"half":"`)
+		w.Sink.WantLines(w.T, "other")
+		w.Put("a.jsonl", `{"whole":"one"}`+"\n")
+		w.Sink.WantLines(w.T, "other", `{"whole":"one"}`)
 	})
 }
 
@@ -192,13 +193,13 @@ func TestRotateRewriteWhileHalfALineWaits(t *testing.T) {
 func TestRotateCopyTruncate(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		w.put("a.jsonl.1", text)
-		require.NoError(w, os.Truncate(w.path("a.jsonl"), 0))
-		w.add("a.jsonl", record(10)+"\n")
-		w.sink.wantLines(w.T, append(lines, record(10))...)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		w.Put("a.jsonl.1", text)
+		require.NoError(w, os.Truncate(w.Path("a.jsonl"), 0))
+		w.Add("a.jsonl", filestest.Record(10)+"\n")
+		w.Sink.WantLines(w.T, append(lines, filestest.Record(10))...)
 	})
 }
 
@@ -206,26 +207,26 @@ func TestRotateCopyTruncate(t *testing.T) {
 func TestRotateCopyTruncateWithCopyInSight(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		w.put("a.1.jsonl", text+record(10)+"\n") // a line that was written just before the copy was made
-		require.NoError(w, os.Truncate(w.path("a.jsonl"), 0))
-		w.add("a.jsonl", record(11)+"\n")
-		w.sink.until(w.T, "12 lines", func() bool { return len(w.sink.all()) == 12 })
-		assert.Equal(w, sorted(append(lines, record(10), record(11))), w.sink.sorted())
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		w.Put("a.1.jsonl", text+filestest.Record(10)+"\n") // a line that was written just before the copy was made
+		require.NoError(w, os.Truncate(w.Path("a.jsonl"), 0))
+		w.Add("a.jsonl", filestest.Record(11)+"\n")
+		w.Sink.Until(w.T, "12 lines", func() bool { return len(w.Sink.All()) == 12 })
+		assert.Equal(w, filestest.Sorted(append(lines, filestest.Record(10), filestest.Record(11))), w.Sink.Sorted())
 	})
 }
 
 func TestRotateReplaceByRename(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		w.put("a.tmp", record(20)+"\n")
-		w.rename("a.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, append(lines, record(20))...)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		w.Put("a.tmp", filestest.Record(20)+"\n")
+		w.Rename("a.tmp", "a.jsonl")
+		w.Sink.WantLines(w.T, append(lines, filestest.Record(20))...)
 	})
 }
 
@@ -233,26 +234,26 @@ func TestRotateReplaceByRename(t *testing.T) {
 func TestRotateReplaceByLongerVersion(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		w.put("a.tmp", text+record(10)+"\n")
-		w.rename("a.tmp", "a.jsonl")
-		w.sink.wantLines(w.T, append(lines, record(10))...)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		w.Put("a.tmp", text+filestest.Record(10)+"\n")
+		w.Rename("a.tmp", "a.jsonl")
+		w.Sink.WantLines(w.T, append(lines, filestest.Record(10))...)
 		s := oneStream(w)
-		assert.Equal(w, int64(len(text)), s.lines[10].Offset)
+		assert.Equal(w, int64(len(text)), s.Received[10].Offset)
 	})
 }
 
 func TestRotateDelete(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 300 * time.Millisecond })
-		w.add("a.jsonl", record(1)+"\n"+record(2)) // the last line has no newline, and never will
-		w.sink.wantLines(w.T, record(1))
-		w.remove("a.jsonl")
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.untilClosed(1)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).closed)
+		w.Add("a.jsonl", filestest.Record(1)+"\n"+filestest.Record(2)) // the last line has no newline, and never will
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Remove("a.jsonl")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
+		w.UntilClosed(1)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).Closed)
 	})
 }
 
@@ -261,11 +262,11 @@ func TestRotateDeleteAndCreate(t *testing.T) {
 		w.begin(poll)
 		var want []string
 		for i := range 5 {
-			lines, text := records(10*i, 10*i+10)
-			w.add("a.jsonl", text)
+			lines, text := filestest.Records(10*i, 10*i+10)
+			w.Add("a.jsonl", text)
 			want = append(want, lines...)
-			w.sink.wantLines(w.T, want...)
-			w.remove("a.jsonl")
+			w.Sink.WantLines(w.T, want...)
+			w.Remove("a.jsonl")
 		}
 		assert.Len(w, w.streams(), 5)
 	})
@@ -276,31 +277,31 @@ func TestRotateInodeReuse(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, func(s *tail.Settings) { s.MaxOpenFiles = -1 })
 		head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
-		w.add("a.jsonl", head+"\n"+record(1)+"\n")
-		w.sink.wantLines(w.T, head, record(1))
-		w.remove("a.jsonl")
-		w.add("c.jsonl", head+"\n"+record(2)+"\n"+record(3)+"\n")
-		w.sink.wantLines(w.T, head, record(1), head, record(2), record(3))
+		w.Add("a.jsonl", head+"\n"+filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, head, filestest.Record(1))
+		w.Remove("a.jsonl")
+		w.Add("c.jsonl", head+"\n"+filestest.Record(2)+"\n"+filestest.Record(3)+"\n")
+		w.Sink.WantLines(w.T, head, filestest.Record(1), head, filestest.Record(2), filestest.Record(3))
 	})
 }
 
 // A compressed file that has the inode of one that is gone, and its first kilobyte, is another file.
 func TestRotateInodeReuseCompressed(t *testing.T) {
 	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
-	first, second := head+"\n"+record(1)+"\n", head+"\n"+record(2)+"\n"+record(3)+"\n"
+	first, second := head+"\n"+filestest.Record(1)+"\n", head+"\n"+filestest.Record(2)+"\n"+filestest.Record(3)+"\n"
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} { // what had the inode before
 		t.Run(name, func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				w.begin(poll, gzipped(w), func(s *tail.Settings) { s.MaxOpenFiles = -1 })
 				text := first
 				if openfile.IsCompressed(name) {
-					text = compressed(w.T, first)
+					text = filestest.Compressed(w.T, first)
 				}
-				w.put(name, text)
-				w.sink.wantLines(w.T, head, record(1))
-				w.remove(name)
-				w.put("c.jsonl.gz", compressed(w.T, second))
-				w.sink.wantLines(w.T, head, record(1), head, record(2), record(3))
+				w.Put(name, text)
+				w.Sink.WantLines(w.T, head, filestest.Record(1))
+				w.Remove(name)
+				w.Put("c.jsonl.gz", filestest.Compressed(w.T, second))
+				w.Sink.WantLines(w.T, head, filestest.Record(1), head, filestest.Record(2), filestest.Record(3))
 			})
 		})
 	}
@@ -311,41 +312,41 @@ func TestRotateTwins(t *testing.T) {
 		w.begin(poll)
 		head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
 		for i := range 50 {
-			w.put("empty"+string(rune('a'+i%26))+strings.Repeat("e", i/26)+".jsonl", "")
+			w.Put("empty"+string(rune('a'+i%26))+strings.Repeat("e", i/26)+".jsonl", "")
 		}
-		w.add("a.jsonl", head+"\n")
-		w.add("b.jsonl", head+"\n")
-		w.sink.wantLines(w.T, head, head)
-		w.add("a.jsonl", record(1)+"\n")
-		w.add("b.jsonl", record(2)+"\n")
-		w.sink.until(w.T, "4 lines", func() bool { return len(w.sink.all()) == 4 })
+		w.Add("a.jsonl", head+"\n")
+		w.Add("b.jsonl", head+"\n")
+		w.Sink.WantLines(w.T, head, head)
+		w.Add("a.jsonl", filestest.Record(1)+"\n")
+		w.Add("b.jsonl", filestest.Record(2)+"\n")
+		w.Sink.Until(w.T, "4 lines", func() bool { return len(w.Sink.All()) == 4 })
 		streams := w.streams()
 		require.Len(w, streams, 2)
 		assert.NotEqual(w, streams[0].ID, streams[1].ID)
-		assert.Len(w, streams[0].text, 2)
-		assert.Len(w, streams[1].text, 2)
+		assert.Len(w, streams[0].Text, 2)
+		assert.Len(w, streams[1].Text, 2)
 	})
 }
 
 // A finished session is linked into an archive, is there twice for a while, and then in the archive alone.
 func TestRotateArchiveByLink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("sessions/2026/03/01")
-		w.mkdir("archived")
+		w.Mkdir("sessions/2026/03/01")
+		w.Mkdir("archived")
 		w.begin(poll)
 		const from, to = "sessions/2026/03/01/r.jsonl", "archived/r.jsonl"
-		w.add(from, record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.add(from, record(2)+"\n")
-		if err := os.Link(w.path(from), w.path(to)); err != nil {
+		w.Add(from, filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Add(from, filestest.Record(2)+"\n")
+		if err := os.Link(w.Path(from), w.Path(to)); err != nil {
 			w.Skip("no hard links here:", err)
 		}
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.add(to, record(3)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2), record(3))
-		w.remove(from)
-		w.add(to, record(4)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2), record(3), record(4))
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
+		w.Add(to, filestest.Record(3)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2), filestest.Record(3))
+		w.Remove(from)
+		w.Add(to, filestest.Record(4)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2), filestest.Record(3), filestest.Record(4))
 		oneStream(w)
 	})
 }
@@ -353,30 +354,30 @@ func TestRotateArchiveByLink(t *testing.T) {
 // Moving to another file system is copying and removing.
 func TestRotateMoveAcrossFileSystems(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("archive")
+		w.Mkdir("archive")
 		w.begin(poll)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.sink.wantLines(w.T, lines...)
-		w.put("archive/a.jsonl", text)
-		w.remove("a.jsonl")
-		w.add("archive/a.jsonl", record(10)+"\n")
-		w.sink.wantLines(w.T, append(lines, record(10))...)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Sink.WantLines(w.T, lines...)
+		w.Put("archive/a.jsonl", text)
+		w.Remove("a.jsonl")
+		w.Add("archive/a.jsonl", filestest.Record(10)+"\n")
+		w.Sink.WantLines(w.T, append(lines, filestest.Record(10))...)
 		oneStream(w)
 	})
 }
 
 func TestRotateFolderRename(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("old/deep")
+		w.Mkdir("old/deep")
 		w.begin(poll)
-		w.add("old/deep/a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.rename("old", "new")
-		w.add("new/deep/a.jsonl", record(2)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.add("new/deep/a.jsonl", record(3)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2), record(3))
+		w.Add("old/deep/a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Rename("old", "new")
+		w.Add("new/deep/a.jsonl", filestest.Record(2)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
+		w.Add("new/deep/a.jsonl", filestest.Record(3)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2), filestest.Record(3))
 		oneStream(w)
 	})
 }
@@ -384,42 +385,42 @@ func TestRotateFolderRename(t *testing.T) {
 // A folder goes away for longer than any grace, and comes back (a share that is mounted again).
 func TestRotateFolderGoneAndBack(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("in/share")
+		w.Mkdir("in/share")
 		w.begin(poll, func(s *tail.Settings) {
-			s.Include = []string{w.path("in/**/*.jsonl")}
+			s.Include = []string{w.Path("in/**/*.jsonl")}
 			s.UnlinkGrace = 10 * time.Millisecond
 		})
-		w.add("in/share/a.jsonl", record(1)+"\n")
-		w.sink.wantLines(w.T, record(1))
-		w.rename("in/share", "away")
-		w.untilClosed(1)
-		w.add("away/a.jsonl", record(2)+"\n")
-		w.rename("away", "in/share")
-		w.sink.wantLines(w.T, record(1), record(2))
+		w.Add("in/share/a.jsonl", filestest.Record(1)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Rename("in/share", "away")
+		w.UntilClosed(1)
+		w.Add("away/a.jsonl", filestest.Record(2)+"\n")
+		w.Rename("away", "in/share")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
 		streams := w.streams()
 		require.Len(w, streams, 2)
 		assert.Equal(w, streams[0].ID, streams[1].ID)
-		assert.Equal(w, int64(len(record(1))+1), streams[1].Offset)
+		assert.Equal(w, int64(len(filestest.Record(1))+1), streams[1].Offset)
 	})
 }
 
 func TestRotateSymlink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.mkdir("logs")
-		w.add("logs/real.jsonl", record(1)+"\n")
-		if err := os.Symlink(w.path("logs/real.jsonl"), w.path("latest.jsonl")); err != nil {
+		w.Mkdir("logs")
+		w.Add("logs/real.jsonl", filestest.Record(1)+"\n")
+		if err := os.Symlink(w.Path("logs/real.jsonl"), w.Path("latest.jsonl")); err != nil {
 			w.Skip("no symbolic links here:", err)
 		}
 		w.begin(poll)
-		w.sink.wantLines(w.T, record(1))
-		w.add("logs/real.jsonl", record(2)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2))
-		w.add("logs/next.jsonl", record(3)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2), record(3))
-		w.remove("latest.jsonl")
-		require.NoError(w, os.Symlink(w.path("logs/next.jsonl"), w.path("latest.jsonl")))
-		w.add("logs/next.jsonl", record(4)+"\n")
-		w.sink.wantLines(w.T, record(1), record(2), record(3), record(4))
+		w.Sink.WantLines(w.T, filestest.Record(1))
+		w.Add("logs/real.jsonl", filestest.Record(2)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
+		w.Add("logs/next.jsonl", filestest.Record(3)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2), filestest.Record(3))
+		w.Remove("latest.jsonl")
+		require.NoError(w, os.Symlink(w.Path("logs/next.jsonl"), w.Path("latest.jsonl")))
+		w.Add("logs/next.jsonl", filestest.Record(4)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2), filestest.Record(3), filestest.Record(4))
 		assert.Len(w, w.streams(), 2)
 	})
 }

@@ -1,13 +1,9 @@
 package tail_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,86 +12,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
-
-// memory is a store that outlives the sources of a test. It can't walk; walking can.
-type memory struct {
-	mu     sync.Mutex
-	values map[string][]byte
-	calls  int
-	fail   func(call int) error
-	wrote  func() // after each Set, with the lock held
-}
-
-type walking struct{ *memory }
-
-var errStore = errors.New("no space left on device")
-
-func newMemory() *memory { return &memory{values: map[string][]byte{}} }
-
-// positions are the values but for inventories.
-func (m *memory) positions() map[string][]byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := maps.Clone(m.values)
-	maps.DeleteFunc(all, func(key string, _ []byte) bool { return strings.HasPrefix(key, "seen/") })
-	return all
-}
-
-// called counts a call and says how it ends. The caller has the lock.
-func (m *memory) called() error {
-	m.calls++
-	if m.fail != nil {
-		return m.fail(m.calls)
-	}
-	return nil
-}
-
-func (m *memory) Get(_ context.Context, key string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.values[key], m.called()
-}
-
-func (m *memory) Set(_ context.Context, key string, value []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.called(); err != nil {
-		return err
-	}
-	m.values[key] = value
-	if m.wrote != nil {
-		m.wrote()
-	}
-	return nil
-}
-
-func (m *memory) Delete(_ context.Context, key string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.called(); err != nil {
-		return err
-	}
-	delete(m.values, key)
-	return nil
-}
-
-func (w walking) Walk(_ context.Context, f func(string, []byte) error) error {
-	w.mu.Lock()
-	values := maps.Clone(w.values)
-	err := w.called()
-	w.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if err := f(key, values[key]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // stores runs a test with a store that tells all that it holds and with one that does not.
 func stores(t *testing.T, test func(w *world, store tail.Store, walks bool)) {
@@ -103,9 +22,9 @@ func stores(t *testing.T, test func(w *world, store tail.Store, walks bool)) {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				if walks {
-					test(w, walking{newMemory()}, true)
+					test(w, filestest.Walking{Memory: filestest.NewMemory()}, true)
 				} else {
-					test(w, newMemory(), false)
+					test(w, filestest.NewMemory(), false)
 				}
 			})
 		})
@@ -118,44 +37,44 @@ func with(store tail.Store) func(*tail.Settings) {
 
 // TestStoreFails lets each call of the store fail, once and for good: reading goes on, and what was saved is no lie.
 func TestStoreFails(t *testing.T) {
-	lines, text := records(0, 30)
-	next, nextText := records(30, 40)
+	lines, text := filestest.Records(0, 30)
+	next, nextText := filestest.Records(30, 40)
 	for _, forGood := range []bool{false, true} {
 		for n := range 10 { // the writes of 10 batches
 			t.Run(fmt.Sprintf("forGood=%v/call=%d", forGood, n), func(t *testing.T) {
 				bubble(t, func(w *world) {
-					store := newMemory()
-					store.fail = func(call int) error {
+					store := filestest.NewMemory()
+					store.Fail = func(call int) error {
 						if call == n+4 || forGood && call > n+4 { // the first three are those of the start
-							return errStore
+							return filestest.ErrStore
 						}
 						return nil
 					}
 					unsaved := 0
-					w.add("a.jsonl", text)
-					w.sink = newSink()
+					w.Add("a.jsonl", text)
+					w.Sink = filestest.NewSink()
 					core, logs := observer.New(zap.ErrorLevel)
-					f, err := tail.New(w.settings(with(walking{store}), func(s *tail.Settings) {
+					f, err := tail.New(w.settings(with(filestest.Walking{Memory: store}), func(s *tail.Settings) {
 						s.BatchLines, s.Logger = 3, zap.New(core)
 						s.Observer.Unsaved = func(string, error) { unsaved++ }
-					}), w.sink)
+					}), w.Sink)
 					require.NoError(w, err)
 					require.NoError(w, f.Start(w.Context()))
-					w.pass(time.Minute)
-					assert.Equal(w, lines, w.sink.all())
+					w.Pass(time.Minute)
+					assert.Equal(w, lines, w.Sink.All())
 					if forGood {
 						assert.Equal(w, 1, logs.FilterMessage("checkpoint not saved, will retry").Len(), "what to do is said once")
 					}
 					err = f.Shutdown(w.Context())
 					if forGood {
-						assert.ErrorIs(w, err, errStore)
+						assert.ErrorIs(w, err, filestest.ErrStore)
 						assert.Positive(w, unsaved)
 					} else {
 						assert.NoError(w, err)
 					}
-					store.fail = nil
-					w.add("a.jsonl", nextText)
-					fresh, replayed := w.run(with(walking{store})).newLines()
+					store.Fail = nil
+					w.Add("a.jsonl", nextText)
+					fresh, replayed := w.run(with(filestest.Walking{Memory: store})).NewLines()
 					all := append(slices.Clone(lines), next...)
 					require.GreaterOrEqual(w, len(fresh), len(next))
 					assert.Equal(w, all[len(all)-len(fresh):], fresh)
@@ -172,17 +91,17 @@ func TestStoreFails(t *testing.T) {
 // A store that can't be read at start is no empty store.
 func TestStoreUnreadable(t *testing.T) {
 	bubble(t, func(w *world) {
-		store := newMemory()
-		store.fail = func(int) error { return errStore }
-		f, err := tail.New(w.settings(with(walking{store})), newSink())
+		store := filestest.NewMemory()
+		store.Fail = func(int) error { return filestest.ErrStore }
+		f, err := tail.New(w.settings(with(filestest.Walking{Memory: store})), filestest.NewSink())
 		require.NoError(w, err)
-		assert.ErrorIs(w, f.Start(w.Context()), errStore)
+		assert.ErrorIs(w, f.Start(w.Context()), filestest.ErrStore)
 		assert.NoError(w, f.Shutdown(w.Context()))
 	})
 }
 
 func TestStoredValueNotUnderstood(t *testing.T) {
-	lines, text := records(0, 10)
+	lines, text := filestest.Records(0, 10)
 	for name, test := range map[string]struct {
 		change func([]byte) []byte
 		want   error
@@ -196,21 +115,21 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stores(t, func(w *world, store tail.Store, walks bool) {
-				w.add("a.jsonl", text)
+				w.Add("a.jsonl", text)
 				w.run(with(store))
-				values := memoryOf(store).positions()
+				values := filestest.MemoryOf(store).Positions()
 				require.Len(w, values, 1)
 				for key, v := range values {
-					memoryOf(store).values[key] = test.change(v)
+					filestest.MemoryOf(store).Values[key] = test.change(v)
 				}
 				var told []error
 				got := w.run(with(store), func(s *tail.Settings) {
 					s.Observer.Unusable = func(_ string, err error) { told = append(told, err) }
 				})
-				assert.Equal(w, lines, got.all(), "as if new, with walks=%v", walks)
+				assert.Equal(w, lines, got.All(), "as if new, with walks=%v", walks)
 				require.Len(w, told, 1)
 				assert.ErrorIs(w, told[0], test.want)
-				assert.Empty(w, w.run(with(store)).all(), "then it has a position again")
+				assert.Empty(w, w.run(with(store)).All(), "then it has a position again")
 			})
 		})
 	}
@@ -218,50 +137,43 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 
 // TestOlderCheckpointsAreDeleted: those of files that are gone would be reported at each start.
 func TestOlderCheckpointsAreDeleted(t *testing.T) {
-	_, text := records(0, 10)
+	_, text := filestest.Records(0, 10)
 	bubble(t, func(w *world) {
-		store := newMemory()
-		w.add("a.jsonl", text)
-		w.run(with(walking{store}))
-		require.Len(w, store.positions(), 1)
-		for key, v := range store.positions() {
-			store.values[key] = []byte(strings.Replace(string(v), " 2 ", " 1 ", 1))
+		store := filestest.NewMemory()
+		w.Add("a.jsonl", text)
+		w.run(with(filestest.Walking{Memory: store}))
+		require.Len(w, store.Positions(), 1)
+		for key, v := range store.Positions() {
+			store.Values[key] = []byte(strings.Replace(string(v), " 2 ", " 1 ", 1))
 		}
-		w.remove("a.jsonl")
+		w.Remove("a.jsonl")
 		unusable := 0
 		count := func(s *tail.Settings) { s.Observer.Unusable = func(string, error) { unusable++ } }
-		w.run(with(walking{store}), count)
-		w.run(with(walking{store}), count)
+		w.run(with(filestest.Walking{Memory: store}), count)
+		w.run(with(filestest.Walking{Memory: store}), count)
 		assert.Equal(w, 1, unusable)
-		assert.Empty(w, store.positions())
+		assert.Empty(w, store.Positions())
 	})
-}
-
-func memoryOf(s tail.Store) *memory {
-	if w, ok := s.(walking); ok {
-		return w.memory
-	}
-	return s.(*memory)
 }
 
 // TestKeepUnlinked: what the store has of files that are gone for long is deleted at start, and nothing else.
 func TestKeepUnlinked(t *testing.T) {
 	bubble(t, func(w *world) {
-		store := newMemory()
+		store := filestest.NewMemory()
 		for _, name := range []string{"gone", "idle", "grown", "moved"} {
-			w.add(name+".jsonl", record(len(name))+name+"\n")
+			w.Add(name+".jsonl", filestest.Record(len(name))+name+"\n")
 		}
-		w.run(with(walking{store}))
-		require.Len(w, store.positions(), 4)
-		w.remove("gone.jsonl")
-		assert.Empty(w, w.run(with(walking{store})).all())
-		assert.Len(w, store.positions(), 4, "not yet")
+		w.run(with(filestest.Walking{Memory: store}))
+		require.Len(w, store.Positions(), 4)
+		w.Remove("gone.jsonl")
+		assert.Empty(w, w.run(with(filestest.Walking{Memory: store})).All())
+		assert.Len(w, store.Positions(), 4, "not yet")
 		time.Sleep(8 * 24 * time.Hour) // of the bubble's clock
-		w.rename("moved.jsonl", "elsewhere.jsonl")
-		w.add("grown.jsonl", "more\n")
-		fresh, _ := w.run(with(walking{store})).newLines()
+		w.Rename("moved.jsonl", "elsewhere.jsonl")
+		w.Add("grown.jsonl", "more\n")
+		fresh, _ := w.run(with(filestest.Walking{Memory: store})).NewLines()
 		assert.Equal(w, []string{"more"}, fresh)
-		assert.Len(w, store.positions(), 3)
-		assert.Empty(w, w.run(with(walking{store})).all())
+		assert.Len(w, store.Positions(), 3)
+		assert.Empty(w, w.run(with(filestest.Walking{Memory: store})).All())
 	})
 }

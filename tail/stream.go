@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 // What a source delivers, and to whom.

@@ -17,15 +17,15 @@ import (
 // A pipe that matches must neither be opened, which would block, nor keep others from being read.
 func TestFilesLeavesPipesAlone(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		require.NoError(w, syscall.Mkfifo(w.path("before.jsonl"), 0o600))
-		w.add("a.jsonl", "one\n")
+		require.NoError(w, syscall.Mkfifo(w.Path("before.jsonl"), 0o600))
+		w.Add("a.jsonl", "one\n")
 		w.begin(poll)
-		require.NoError(w, syscall.Mkfifo(w.path("later.jsonl"), 0o600))
-		w.add("a.jsonl", "two\n")
-		w.sink.wantLines(w.T, "one", "two")
-		w.remove("later.jsonl")
-		w.add("later.jsonl", "a file now\n")
-		w.sink.wantLines(w.T, "one", "two", "a file now")
+		require.NoError(w, syscall.Mkfifo(w.Path("later.jsonl"), 0o600))
+		w.Add("a.jsonl", "two\n")
+		w.Sink.WantLines(w.T, "one", "two")
+		w.Remove("later.jsonl")
+		w.Add("later.jsonl", "a file now\n")
+		w.Sink.WantLines(w.T, "one", "two", "a file now")
 	})
 }
 
@@ -35,9 +35,9 @@ func TestFilesLeavesSocketsAlone(t *testing.T) {
 	require.NoError(t, err)
 	defer socket.Close()
 	w := newWorld(t)
-	w.begin(func(s *tail.Settings) { s.Include = []string{"*.jsonl", w.path("*.jsonl")} })
-	w.add("a.jsonl", "one\n")
-	w.sink.wantLines(t, "one")
+	w.begin(func(s *tail.Settings) { s.Include = []string{"*.jsonl", w.Path("*.jsonl")} })
+	w.Add("a.jsonl", "one\n")
+	w.Sink.WantLines(t, "one")
 	assert.Len(t, w.streams(), 1)
 }
 

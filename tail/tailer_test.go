@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -26,13 +27,7 @@ const turnBytes = 4 << 20
 // bubble runs a test that polls in a bubble of its own time, where waiting for nothing to happen takes no time.
 func bubble(t *testing.T, test func(w *world)) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) { test(&world{T: t, dir: dir, sink: newSink()}) })
-}
-
-// pass lets time pass and then waits until all is quiet: a barrier, after which what has not come does not come.
-func (w *world) pass(d time.Duration) {
-	time.Sleep(d) // a bubble's own time
-	synctest.Wait()
+	synctest.Test(t, func(t *testing.T) { test(worldIn(t, dir)) })
 }
 
 func pollOnly(s *tail.Settings) { s.PollOnly = true }
@@ -41,20 +36,20 @@ func startAtEnd(s *tail.Settings) { s.StartAt = tail.StartAtEnd }
 
 func TestFilesReadsWhatIsThereAndWhatComes(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.add("a.jsonl", "one\ntwo\n")
+		w.Add("a.jsonl", "one\ntwo\n")
 		w.begin(poll)
-		w.sink.wantLines(w.T, "one", "two")
-		w.add("a.jsonl", "three\nha")
-		w.sink.wantLines(w.T, "one", "two", "three")
-		w.add("a.jsonl", "lf\n")
-		w.sink.wantLines(w.T, "one", "two", "three", "half")
+		w.Sink.WantLines(w.T, "one", "two")
+		w.Add("a.jsonl", "three\nha")
+		w.Sink.WantLines(w.T, "one", "two", "three")
+		w.Add("a.jsonl", "lf\n")
+		w.Sink.WantLines(w.T, "one", "two", "three", "half")
 		s := oneStream(w)
-		assert.Equal(w, w.path("a.jsonl"), s.Path)
+		assert.Equal(w, w.Path("a.jsonl"), s.Path)
 		assert.Equal(w, "a.jsonl", s.Name)
 		assert.False(w, s.ModTime.IsZero())
 		assert.Equal(w, []tail.Line{
 			{Offset: 0, Next: 4}, {Offset: 4, Next: 8}, {Offset: 8, Next: 14, Live: true}, {Offset: 14, Next: 19, Live: true},
-		}, s.lines)
+		}, s.Received)
 	})
 }
 
@@ -62,9 +57,9 @@ func TestFilesIdleFollowsTheLinesThatReachTheEnd(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.begin(pollOnly)
 		for i := range 3 {
-			w.add("a.jsonl", "line\n")
-			w.pass(10 * time.Second)
-			assert.Equal(w, i+1, w.sink.opened()[0].idle)
+			w.Add("a.jsonl", "line\n")
+			w.Pass(10 * time.Second)
+			assert.Equal(w, i+1, w.Sink.Opened()[0].Idles)
 		}
 	})
 }
@@ -76,23 +71,23 @@ func TestFilesHalfLineWaits(t *testing.T) {
 		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.begin(pollOnly)
-				w.add("a.jsonl", "One.\n")
+				w.Add("a.jsonl", "One.\n")
 				rest := record
 				for pieces := 0; len(rest) > 0; pieces++ {
 					n := min(size, len(rest))
 					if pieces > 30 {
 						n = len(rest) // enough of small ones
 					}
-					w.add("a.jsonl", rest[:n])
+					w.Add("a.jsonl", rest[:n])
 					rest = rest[n:]
 					if len(rest) > 0 {
-						w.pass(3 * time.Second)
-						require.Equal(w, []string{"One."}, w.sink.all())
+						w.Pass(3 * time.Second)
+						require.Equal(w, []string{"One."}, w.Sink.All())
 					}
 				}
-				w.add("a.jsonl", "\nThree.\n")
-				w.pass(3 * time.Second)
-				assert.Equal(w, []string{"One.", record, "Three."}, w.sink.all())
+				w.Add("a.jsonl", "\nThree.\n")
+				w.Pass(3 * time.Second)
+				assert.Equal(w, []string{"One.", record, "Three."}, w.Sink.All())
 			})
 		})
 	}
@@ -119,17 +114,17 @@ func TestFilesUnterminatedLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.begin(pollOnly)
-				w.add("a.jsonl", tt.first)
-				w.pass(1900 * time.Millisecond)
-				assert.Empty(w, w.sink.all(), "taken too early")
-				w.pass(10 * time.Second)
-				assert.Equal(w, tt.early, w.sink.all())
-				w.add("a.jsonl", tt.second)
-				w.pass(10 * time.Second)
-				assert.Equal(w, tt.late, w.sink.all())
-				w.add("a.jsonl", "\nlast\n")
-				w.pass(10 * time.Second)
-				all := w.sink.all()
+				w.Add("a.jsonl", tt.first)
+				w.Pass(1900 * time.Millisecond)
+				assert.Empty(w, w.Sink.All(), "taken too early")
+				w.Pass(10 * time.Second)
+				assert.Equal(w, tt.early, w.Sink.All())
+				w.Add("a.jsonl", tt.second)
+				w.Pass(10 * time.Second)
+				assert.Equal(w, tt.late, w.Sink.All())
+				w.Add("a.jsonl", "\nlast\n")
+				w.Pass(10 * time.Second)
+				all := w.Sink.All()
 				assert.Equal(w, "last", all[len(all)-1])
 			})
 		})
@@ -139,40 +134,40 @@ func TestFilesUnterminatedLine(t *testing.T) {
 func TestFilesUnterminatedLineIsLeftWhenTurnedOff(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.begin(pollOnly, func(s *tail.Settings) { s.IdleFlush = -1 })
-		w.add("a.jsonl", `{"a":1}`)
-		w.pass(time.Hour)
-		assert.Empty(w, w.sink.all())
+		w.Add("a.jsonl", `{"a":1}`)
+		w.Pass(time.Hour)
+		assert.Empty(w, w.Sink.All())
 	})
 }
 
 // In a file that nobody has written to for long there is nothing to wait for.
 func TestFilesUnterminatedLineOfAnOldFile(t *testing.T) {
 	w := newWorld(t)
-	w.add("a.jsonl", "one\n{\"a\":1}")
+	w.Add("a.jsonl", "one\n{\"a\":1}")
 	old := time.Now().Add(-time.Hour)
-	require.NoError(t, os.Chtimes(w.path("a.jsonl"), old, old))
+	require.NoError(t, os.Chtimes(w.Path("a.jsonl"), old, old))
 	w.begin(func(s *tail.Settings) { s.IdleFlush = time.Hour / 2 })
-	w.sink.wantLines(t, "one", `{"a":1}`)
+	w.Sink.WantLines(t, "one", `{"a":1}`)
 }
 
 func TestFilesStartAtEnd(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.add("empty.jsonl", "")
-		w.add("old.jsonl", record(1)+"\n")
-		w.add("half.jsonl", record(2)+"\n"+`{"half":`)
+		w.Add("empty.jsonl", "")
+		w.Add("old.jsonl", filestest.Record(1)+"\n")
+		w.Add("half.jsonl", filestest.Record(2)+"\n"+`{"half":`)
 		w.begin(poll, startAtEnd)
-		w.add("empty.jsonl", "was empty\n")
-		w.add("old.jsonl", "appended\n")
-		w.add("half.jsonl", "\"rest\"}\nafter half\n")
-		w.mkdir("new")
-		w.add("new/new.jsonl", "first\nsecond\n")
-		w.sink.until(w.T, "5 lines", func() bool { return len(w.sink.all()) == 5 })
-		assert.Equal(w, sorted([]string{"was empty", "appended", "after half", "first", "second"}), w.sink.sorted())
+		w.Add("empty.jsonl", "was empty\n")
+		w.Add("old.jsonl", "appended\n")
+		w.Add("half.jsonl", "\"rest\"}\nafter half\n")
+		w.Mkdir("new")
+		w.Add("new/new.jsonl", "first\nsecond\n")
+		w.Sink.Until(w.T, "5 lines", func() bool { return len(w.Sink.All()) == 5 })
+		assert.Equal(w, filestest.Sorted([]string{"was empty", "appended", "after half", "first", "second"}), w.Sink.Sorted())
 		for _, s := range w.streams() {
 			switch s.Name {
 			case "old.jsonl":
-				assert.EqualValues(w, len(record(1))+1, s.Offset)
-				assert.EqualValues(w, len(record(1))+1, s.lines[0].Offset)
+				assert.EqualValues(w, len(filestest.Record(1))+1, s.Offset)
+				assert.EqualValues(w, len(filestest.Record(1))+1, s.Received[0].Offset)
 			case "empty.jsonl", "new.jsonl":
 				assert.Zero(w, s.Offset)
 			}
@@ -189,9 +184,9 @@ func TestFilesLogsWhatIsThere(t *testing.T) {
 	}{{startAtEnd, 2}, {func(*tail.Settings) {}, 0}} {
 		core, logs := observer.New(zap.InfoLevel)
 		w := newWorld(t)
-		w.put("a.jsonl", "one\n")
-		w.put("b.jsonl", "two\n")
-		w.put("empty.jsonl", "")
+		w.Put("a.jsonl", "one\n")
+		w.Put("b.jsonl", "two\n")
+		w.Put("empty.jsonl", "")
 		w.begin(want.change, func(s *tail.Settings) { s.Logger = zap.New(core) })
 		lines := logs.FilterMessage("watching files").All()
 		require.Len(t, lines, 1)
@@ -201,15 +196,15 @@ func TestFilesLogsWhatIsThere(t *testing.T) {
 
 func TestFilesStartAtEndThenRotated(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.add("b.jsonl", strings.ReplaceAll(text, "x", "y"))
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Add("b.jsonl", strings.ReplaceAll(text, "x", "y"))
 		w.begin(poll, startAtEnd)
-		w.rename("a.jsonl", "c.jsonl")
-		w.add("c.jsonl", record(10)+"\n")
-		w.sink.wantLines(w.T, record(10))
-		w.put("b.jsonl", text[:500])
-		w.sink.wantLines(w.T, append([]string{record(10)}, lines[:4]...)...)
+		w.Rename("a.jsonl", "c.jsonl")
+		w.Add("c.jsonl", filestest.Record(10)+"\n")
+		w.Sink.WantLines(w.T, filestest.Record(10))
+		w.Put("b.jsonl", text[:500])
+		w.Sink.WantLines(w.T, append([]string{filestest.Record(10)}, lines[:4]...)...)
 	})
 }
 
@@ -227,23 +222,23 @@ func TestFilesLineOverTheLimit(t *testing.T) {
 			}
 		})
 		fits, long := strings.Repeat("f", 100_000), strings.Repeat("l", 100_001)
-		w.add("a.jsonl", "one\n"+long+"\ntwo\n"+fits+"\nthree\n")
-		w.pass(3 * time.Second)
+		w.Add("a.jsonl", "one\n"+long+"\ntwo\n"+fits+"\nthree\n")
+		w.Pass(3 * time.Second)
 		want := []string{"one", "two", fits, "three"}
-		assert.Equal(w, want, w.sink.all())
+		assert.Equal(w, want, w.Sink.All())
 		for range 8 { // the line grows beyond the limit and a turn, in many visits
-			w.add("a.jsonl", strings.Repeat(long, 10))
-			w.pass(3 * time.Second)
+			w.Add("a.jsonl", strings.Repeat(long, 10))
+			w.Pass(3 * time.Second)
 		}
-		assert.Equal(w, want, w.sink.all())
-		w.add("a.jsonl", "\nfour\n")
-		w.pass(3 * time.Second)
-		assert.Equal(w, append(want, "four"), w.sink.all())
+		assert.Equal(w, want, w.Sink.All())
+		w.Add("a.jsonl", "\nfour\n")
+		w.Pass(3 * time.Second)
+		assert.Equal(w, append(want, "four"), w.Sink.All())
 		mu.Lock()
 		defer mu.Unlock()
 		assert.Equal(w, []int64{100_002, 80*100_001 + 1}, skipped)
-		s := w.sink.opened()[0]
-		assert.Equal(w, s.lines[4].Offset, 4+100_002+4+100_001+6+skipped[1])
+		s := w.Sink.Opened()[0]
+		assert.Equal(w, s.Received[4].Offset, 4+100_002+4+100_001+6+skipped[1])
 	})
 }
 
@@ -251,31 +246,31 @@ func TestFilesHandlerRefuses(t *testing.T) {
 	for _, refuse := range []int{1, 2, 3, 10, 50} {
 		t.Run(strconv.Itoa(refuse), func(t *testing.T) {
 			bubble(t, func(w *world) {
-				w.sink.refuse = refuse
+				w.Sink.Refuse = refuse
 				var waits []time.Duration
 				w.begin(pollOnly, func(s *tail.Settings) {
 					s.BatchLines, s.MaxConcurrentFiles = 7, 1
 					s.Observer.Refused = func(_ string, err error, wait time.Duration) {
-						assert.ErrorIs(t, err, errRefused)
+						assert.ErrorIs(t, err, filestest.ErrRefused)
 						waits = append(waits, wait)
 					}
 				})
-				lines, text := records(0, 100)
-				w.add("a.jsonl", text)
-				w.pass(10 * time.Minute)
-				assert.Equal(w, lines, w.sink.all())
+				lines, text := filestest.Records(0, 100)
+				w.Add("a.jsonl", text)
+				w.Pass(10 * time.Minute)
+				assert.Equal(w, lines, w.Sink.All())
 				assert.Len(w, waits, refuse)
 				assert.Equal(w, tail.DefaultRetryInterval, waits[0])
 				for _, wait := range waits {
 					assert.LessOrEqual(w, wait, tail.DefaultMaxRetryInterval)
 				}
-				w.sink.mu.Lock()
-				w.sink.refuse = 2 // the lines and later the end
-				w.sink.mu.Unlock()
-				w.add("a.jsonl", record(100)+"\n")
-				w.pass(10 * time.Minute)
-				assert.Equal(w, append(lines, record(100)), w.sink.all())
-				assert.NotZero(w, oneStream(w).idle)
+				w.Sink.Mu.Lock()
+				w.Sink.Refuse = 2 // the lines and later the end
+				w.Sink.Mu.Unlock()
+				w.Add("a.jsonl", filestest.Record(100)+"\n")
+				w.Pass(10 * time.Minute)
+				assert.Equal(w, append(lines, filestest.Record(100)), w.Sink.All())
+				assert.NotZero(w, oneStream(w).Idles)
 			})
 		})
 	}
@@ -285,9 +280,9 @@ func TestFilesHandlerRefuses(t *testing.T) {
 func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 	bubble(t, func(w *world) {
 		calls, down := 0, time.Now()
-		w.sink.accept = func(tail.Stream, []tail.Line) error {
+		w.Sink.Accept = func(tail.Stream, []tail.Line) error {
 			if calls++; calls%3 == 0 || time.Now().Before(down) {
-				return errRefused
+				return filestest.ErrRefused
 			}
 			return nil
 		}
@@ -295,22 +290,22 @@ func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 		var want []string
 		for round := range 10 {
 			for file := range 5 {
-				lines, text := records(1000*file+20*round, 1000*file+20*round+20)
-				w.add(fmt.Sprintf("%d.jsonl", file), text)
+				lines, text := filestest.Records(1000*file+20*round, 1000*file+20*round+20)
+				w.Add(fmt.Sprintf("%d.jsonl", file), text)
 				want = append(want, lines...)
 			}
 			if round == 5 {
-				w.sink.mu.Lock()
+				w.Sink.Mu.Lock()
 				down = time.Now().Add(30 * time.Second)
-				w.sink.mu.Unlock()
+				w.Sink.Mu.Unlock()
 			}
-			w.pass(700 * time.Millisecond)
+			w.Pass(700 * time.Millisecond)
 		}
-		w.pass(10 * time.Minute)
-		assert.Equal(w, sorted(want), w.sink.sorted())
+		w.Pass(10 * time.Minute)
+		assert.Equal(w, filestest.Sorted(want), w.Sink.Sorted())
 		for _, s := range w.streams() {
 			var at int64
-			for _, l := range s.lines {
+			for _, l := range s.Received {
 				require.Equal(w, at, l.Offset)
 				at = l.Next
 			}
@@ -321,36 +316,36 @@ func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 // What a file held is read to its end though it is deleted while the handler refuses.
 func TestFilesDeletedWhileRefused(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.sink.refuse = 12
+		w.Sink.Refuse = 12
 		w.begin(pollOnly)
-		lines, text := records(0, 10)
-		w.add("a.jsonl", text)
-		w.pass(2 * time.Second)
-		w.remove("a.jsonl")
-		w.pass(10 * time.Minute)
-		assert.Equal(w, lines, w.sink.all())
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).closed)
+		lines, text := filestest.Records(0, 10)
+		w.Add("a.jsonl", text)
+		w.Pass(2 * time.Second)
+		w.Remove("a.jsonl")
+		w.Pass(10 * time.Minute)
+		assert.Equal(w, lines, w.Sink.All())
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonUnlinked}, oneStream(w).Closed)
 	})
 }
 
 func TestFilesIdleClose(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.begin(pollOnly, func(s *tail.Settings) { s.IdleClose = time.Minute })
-		w.add("a.jsonl", "one\n")
-		w.pass(30 * time.Second)
-		w.add("a.jsonl", "two\n")
-		w.pass(50 * time.Second)
-		assert.Empty(w, w.sink.opened()[0].closed)
-		w.pass(20 * time.Second)
-		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.sink.opened()[0].closed)
-		w.add("a.jsonl", "three\n")
-		w.pass(2 * time.Second)
+		w.Add("a.jsonl", "one\n")
+		w.Pass(30 * time.Second)
+		w.Add("a.jsonl", "two\n")
+		w.Pass(50 * time.Second)
+		assert.Empty(w, w.Sink.Opened()[0].Closed)
+		w.Pass(20 * time.Second)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.Sink.Opened()[0].Closed)
+		w.Add("a.jsonl", "three\n")
+		w.Pass(2 * time.Second)
 		streams := w.streams()
 		require.Len(w, streams, 2)
 		assert.Equal(w, streams[0].ID, streams[1].ID)
 		assert.EqualValues(w, 8, streams[1].Offset)
-		assert.Equal(w, []string{"three"}, streams[1].text)
-		assert.True(w, streams[1].lines[0].Live)
+		assert.Equal(w, []string{"three"}, streams[1].Text)
+		assert.True(w, streams[1].Received[0].Live)
 	})
 }
 
@@ -358,19 +353,19 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
 		w.begin(poll, func(s *tail.Settings) {
-			s.Include = []string{w.path("not/yet/**/*.jsonl"), w.path("nor/this.jsonl")}
+			s.Include = []string{w.Path("not/yet/**/*.jsonl"), w.Path("nor/this.jsonl")}
 			s.Logger = zap.New(core)
 		})
 		waiting := logs.FilterMessage("no file matches yet, waiting").All()
 		require.Len(w, waiting, 1)
 		assert.Len(w, waiting[0].ContextMap()["include"], 2)
-		w.mkdir("not/yet/deep/er")
-		w.add("not/yet/deep/er/a.jsonl", "one\n")
-		w.sink.wantLines(w.T, "one")
-		w.mkdir("nor")
-		w.add("nor/this.jsonl", "two\n")
-		w.add("nor/that.jsonl", "other\n")
-		w.sink.wantLines(w.T, "one", "two")
+		w.Mkdir("not/yet/deep/er")
+		w.Add("not/yet/deep/er/a.jsonl", "one\n")
+		w.Sink.WantLines(w.T, "one")
+		w.Mkdir("nor")
+		w.Add("nor/this.jsonl", "two\n")
+		w.Add("nor/that.jsonl", "other\n")
+		w.Sink.WantLines(w.T, "one", "two")
 	})
 }
 
@@ -378,39 +373,39 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 func TestFilesTellsWhatNeverMatches(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
-		w.mkdir("runs")
-		w.put("runs/a.json", "{}")
-		w.put("one.json", "{}")
+		w.Mkdir("runs")
+		w.Put("runs/a.json", "{}")
+		w.Put("one.json", "{}")
 		w.begin(poll, func(s *tail.Settings) {
-			s.Include = []string{w.path("runs/**/*.json"), w.path("one.json"), w.path("runs"), w.path("none/*.jsonl")}
+			s.Include = []string{w.Path("runs/**/*.json"), w.Path("one.json"), w.Path("runs"), w.Path("none/*.jsonl")}
 			s.Skip = func(path string) bool { return strings.HasSuffix(path, ".json") }
 			s.Logger = zap.New(core)
 		})
 		waiting := logs.FilterMessage("no file matches yet, waiting").All()
 		require.Len(w, waiting, 1)
-		assert.Equal(w, []any{w.path("none/*.jsonl")}, waiting[0].ContextMap()["include"])
+		assert.Equal(w, []any{w.Path("none/*.jsonl")}, waiting[0].ContextMap()["include"])
 		folders := logs.FilterMessageSnippet("include names folders").All()
 		require.Len(w, folders, 1)
-		assert.Equal(w, []any{w.path("runs")}, folders[0].ContextMap()["include"])
+		assert.Equal(w, []any{w.Path("runs")}, folders[0].ContextMap()["include"])
 		assert.Equal(w, zap.WarnLevel, folders[0].Level)
 	})
 }
 
 func TestFilesNewFolders(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
-		w.begin(poll, func(s *tail.Settings) { s.Exclude = []string{w.path("**/skip/**")} })
+		w.begin(poll, func(s *tail.Settings) { s.Exclude = []string{w.Path("**/skip/**")} })
 		var want []string
 		for i := range 50 {
 			folder := fmt.Sprintf("p%d/q/r", i)
-			w.mkdir(folder)
-			w.add(folder+"/a.jsonl", record(i)+"\n")
-			w.add(folder+"/a.txt", "not this\n")
-			w.mkdir(folder + "/skip/it")
-			w.add(folder+"/skip/it/a.jsonl", "nor this\n")
-			want = append(want, record(i))
+			w.Mkdir(folder)
+			w.Add(folder+"/a.jsonl", filestest.Record(i)+"\n")
+			w.Add(folder+"/a.txt", "not this\n")
+			w.Mkdir(folder + "/skip/it")
+			w.Add(folder+"/skip/it/a.jsonl", "nor this\n")
+			want = append(want, filestest.Record(i))
 		}
-		w.sink.until(w.T, "50 lines", func() bool { return len(w.sink.all()) >= 50 })
-		assert.Equal(w, sorted(want), w.sink.sorted())
+		w.Sink.Until(w.T, "50 lines", func() bool { return len(w.Sink.All()) >= 50 })
+		assert.Equal(w, filestest.Sorted(want), w.Sink.Sorted())
 	})
 }
 
@@ -433,13 +428,13 @@ func TestFilesLineOverATurn(t *testing.T) {
 			t.Run(fmt.Sprint(tt.name, " age ", age), func(t *testing.T) {
 				dir := t.TempDir()
 				synctest.Test(t, func(t *testing.T) {
-					w := &world{T: t, dir: dir, sink: newSink()}
-					w.put("a.jsonl", tt.text)
+					w := worldIn(t, dir)
+					w.Put("a.jsonl", tt.text)
 					written := time.Now().Add(-age)
-					require.NoError(t, os.Chtimes(w.path("a.jsonl"), written, written))
+					require.NoError(t, os.Chtimes(w.Path("a.jsonl"), written, written))
 					w.begin(pollOnly, func(s *tail.Settings) { s.MaxLineSize = 2 * turnBytes })
-					w.pass(5 * time.Second)
-					got := w.sink.all()
+					w.Pass(5 * time.Second)
+					got := w.Sink.All()
 					require.Len(t, got, len(tt.want))
 					for i := range got {
 						assert.True(t, got[i] == tt.want[i], "line %d: %d bytes, want %d", i, len(got[i]), len(tt.want[i])) //nolint:testifylint // Equal would print them
@@ -454,17 +449,17 @@ func TestFilesLineOverATurn(t *testing.T) {
 func TestFilesTakeTurns(t *testing.T) {
 	w := newWorld(t)
 	line := strings.Repeat("b", 1<<20-1) + "\n"
-	w.put("big.jsonl", strings.Repeat(line, 40))
+	w.Put("big.jsonl", strings.Repeat(line, 40))
 	var order []string
-	w.sink.accept = func(s tail.Stream, lines []tail.Line) error {
+	w.Sink.Accept = func(s tail.Stream, lines []tail.Line) error {
 		order = append(order, s.Name)
 		return nil
 	}
-	w.put("small.jsonl", "small\n")
+	w.Put("small.jsonl", "small\n")
 	w.begin(func(s *tail.Settings) { s.MaxConcurrentFiles = 1 })
-	w.sink.until(t, "41 lines", func() bool { return len(w.sink.all()) == 41 })
-	w.sink.mu.Lock()
-	defer w.sink.mu.Unlock()
+	w.Sink.Until(t, "41 lines", func() bool { return len(w.Sink.All()) == 41 })
+	w.Sink.Mu.Lock()
+	defer w.Sink.Mu.Unlock()
 	require.Equal(t, "big.jsonl", order[0])
 	assert.NotEqual(t, "small.jsonl", order[len(order)-1], "the small file had to wait for the big one's end")
 }
@@ -472,34 +467,34 @@ func TestFilesTakeTurns(t *testing.T) {
 func TestFilesLifecycle(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)
-	w.add("a.jsonl", "one\n")
+	w.Add("a.jsonl", "one\n")
 	t.Run("shutdown without start", func(t *testing.T) {
-		f, err := tail.New(w.settings(), w.sink)
+		f, err := tail.New(w.settings(), w.Sink)
 		require.NoError(t, err)
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.Error(t, f.Start(ctx))
 	})
 	t.Run("start twice and shutdown twice", func(t *testing.T) {
-		f, err := tail.New(w.settings(), w.sink)
+		f, err := tail.New(w.settings(), w.Sink)
 		require.NoError(t, err)
 		require.NoError(t, f.Start(ctx))
 		assert.Error(t, f.Start(ctx))
-		w.sink.wantLines(t, "one")
+		w.Sink.WantLines(t, "one")
 		assert.NoError(t, f.Shutdown(ctx))
 		assert.NoError(t, f.Shutdown(ctx))
-		assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, w.sink.opened()[0].closed)
+		assert.Equal(t, []tail.CloseReason{tail.CloseReasonShutdown}, w.Sink.Opened()[0].Closed)
 	})
 	t.Run("the end of the start's context is no end", func(t *testing.T) {
-		sink := newPatientSink()
+		sink := filestest.NewPatientSink()
 		f, err := tail.New(w.settings(), sink)
 		require.NoError(t, err)
 		starting, cancel := context.WithCancel(ctx)
 		require.NoError(t, f.Start(starting))
 		cancel()
-		sink.wantLines(t, "one")
-		w.add("a.jsonl", "two\n")
-		sink.wantLines(t, "one", "two")
+		sink.WantLines(t, "one")
+		w.Add("a.jsonl", "two\n")
+		sink.WantLines(t, "one", "two")
 		assert.NoError(t, f.Shutdown(ctx))
 	})
 }
@@ -518,7 +513,7 @@ func (s stuck) Close(context.Context, tail.CloseReason) error { return nil }
 
 func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.add("a.jsonl", "one\n")
+		w.Add("a.jsonl", "one\n")
 		handler := stuck{begun: make(chan struct{}, 10)}
 		f, err := tail.New(w.settings(pollOnly), handler)
 		require.NoError(w, err)
@@ -529,7 +524,7 @@ func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 		assert.Equal(w, tail.DefaultDrainTimeout, time.Since(begin))
 	})
 	bubble(t, func(w *world) {
-		w.add("a.jsonl", "one\n")
+		w.Add("a.jsonl", "one\n")
 		handler := stuck{begun: make(chan struct{}, 10)}
 		f, err := tail.New(w.settings(pollOnly), handler)
 		require.NoError(w, err)
@@ -552,24 +547,24 @@ func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
 			w := newWorld(t)
 			text := "one\n" + long + "\ntwo\n" + long + "\n"
 			if strings.HasSuffix(name, ".gz") {
-				text = compressed(t, strings.TrimSuffix(text, "\n"))
+				text = filestest.Compressed(t, strings.TrimSuffix(text, "\n"))
 			}
-			w.put(name, text)
-			w.sink.refuse = 2
+			w.Put(name, text)
+			w.Sink.Refuse = 2
 			var counted atomic.Int64
 			w.begin(func(s *tail.Settings) {
-				s.Include = []string{w.path("*")}
+				s.Include = []string{w.Path("*")}
 				s.MaxLineSize = 1 << 20
 				s.Observer.Skipped = func(string, tail.SkipReason, int64) { counted.Add(1) }
 			})
 			want := []string{"one", kept(long), "two", kept(long)}
-			w.sink.until(t, "4 lines", func() bool { return len(w.sink.all()) == 4 })
-			assert.Equal(t, want, w.sink.all())
+			w.Sink.Until(t, "4 lines", func() bool { return len(w.Sink.All()) == 4 })
+			assert.Equal(t, want, w.Sink.All())
 			assert.Contains(t, want[1], `"session":"s"`)
-			for i, line := range w.sink.opened()[0].lines {
+			for i, line := range w.Sink.Opened()[0].Received {
 				assert.Equal(t, i%2 == 1, line.Abridged)
 			}
-			w.sink.until(t, "2 counted", func() bool { return counted.Load() == 2 })
+			w.Sink.Until(t, "2 counted", func() bool { return counted.Load() == 2 })
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -53,7 +54,7 @@ func (r *rotator) write(name string) {
 		r.half[name] = text[len(text)-keep:]
 		text = text[:len(text)-keep]
 	}
-	r.add(name, text)
+	r.Add(name, text)
 }
 
 // newLine makes a line that is like no other, at its end too: that is where what was read is known by.
@@ -64,12 +65,12 @@ func (r *rotator) newLine() string {
 
 // finish writes what an unfinished line needs.
 func (r *rotator) finish(name string) {
-	r.add(name, r.half[name])
+	r.Add(name, r.half[name])
 	delete(r.half, name)
 }
 
 func (r *rotator) move(from, to string) {
-	r.rename(from, to)
+	r.Rename(from, to)
 	r.files[slices.Index(r.files, from)] = to
 	if half, ok := r.half[from]; ok {
 		r.half[to] = half
@@ -95,7 +96,7 @@ func (r *rotator) step(caughtUp func()) {
 	case 3: // delete, and perhaps create again
 		r.finish(name)
 		caughtUp()
-		r.remove(name)
+		r.Remove(name)
 		if r.random.IntN(2) == 0 {
 			r.write(name)
 			return
@@ -107,19 +108,19 @@ func (r *rotator) step(caughtUp func()) {
 	case 4: // rewrite in place
 		r.finish(name)
 		caughtUp()
-		require.NoError(r, os.Truncate(r.path(name), 0))
+		require.NoError(r, os.Truncate(r.Path(name), 0))
 		r.write(name)
 	case 5: // copytruncate, with the copy in sight
 		r.finish(name)
 		caughtUp()
 		r.write(name)
 		r.finish(name)
-		data, err := os.ReadFile(r.path(name))
+		data, err := os.ReadFile(r.Path(name))
 		require.NoError(r, err)
 		to := r.name()
 		r.files = append(r.files, to)
-		r.put(to, string(data))
-		require.NoError(r, os.Truncate(r.path(name), 0))
+		r.Put(to, string(data))
+		require.NoError(r, os.Truncate(r.Path(name), 0))
 		caughtUp()
 	default:
 		r.write(name)
@@ -132,21 +133,21 @@ func TestTorture(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				calls := 0
-				w.sink.accept = func(tail.Stream, []tail.Line) error {
+				w.Sink.Accept = func(tail.Stream, []tail.Line) error {
 					if calls++; calls%5 == 0 {
-						return errRefused
+						return filestest.ErrRefused
 					}
 					return nil
 				}
 				for i := range 3 {
-					w.mkdir(strconv.Itoa(i))
+					w.Mkdir(strconv.Itoa(i))
 				}
 				w.begin(poll, func(s *tail.Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, seed)), half: map[string]string{}}
 				// All lines but the unfinished one of each file.
 				caughtUp := func() {
-					w.sink.until(w.T, fmt.Sprintf("all lines of seed %d", seed), func() bool {
-						return len(w.sink.all()) >= len(r.want)-len(r.half)
+					w.Sink.Until(w.T, fmt.Sprintf("all lines of seed %d", seed), func() bool {
+						return len(w.Sink.All()) >= len(r.want)-len(r.half)
 					})
 				}
 				r.create()
@@ -158,11 +159,11 @@ func TestTorture(t *testing.T) {
 				}
 				caughtUp()
 				w.end()
-				assertSameLines(w.T, r.want, w.sink.all())
+				assertSameLines(w.T, r.want, w.Sink.All())
 				if w.Failed() {
 					w.Log(strings.Join(r.steps, "\n"))
-					for _, s := range w.sink.opened() {
-						w.Log(s.Path, s.Offset, s.closed, brief(s.text))
+					for _, s := range w.Sink.Opened() {
+						w.Log(s.Path, s.Offset, s.Closed, brief(s.Text))
 					}
 				}
 			})

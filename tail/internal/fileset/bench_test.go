@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/files/stream"
 	"github.com/tailspan/tailspan/tail/internal/fileset"
-	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // BenchmarkRescan is one look at 10,000 files in 50 folders of which none has changed; the baseline is a walk of the

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 // index finds files by path, inode and head.

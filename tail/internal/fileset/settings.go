@@ -6,8 +6,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/files/stream"
 	"github.com/tailspan/tailspan/tail/internal/reader"
-	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // Settings say which files are read, and when. They are those of the Tailer, which has the defaults.

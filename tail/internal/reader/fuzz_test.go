@@ -19,8 +19,8 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/files/stream"
 	"github.com/tailspan/tailspan/tail/internal/reader"
-	"github.com/tailspan/tailspan/tail/internal/stream"
 )
 
 // Invariants:

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 // turnBytes is how many bytes of one file are read before others have theirs, or one line if that is longer.

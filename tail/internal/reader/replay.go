@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/tailspan/tailspan/internal/files/lines"
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 // replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since

@@ -3,7 +3,7 @@ package reader
 import (
 	"time"
 
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 // Settings say how files are read. They are those of the Tailer, which has the defaults.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/internal/files/openfile"
-	"github.com/tailspan/tailspan/tail/internal/stream"
+	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
 const (
