@@ -28,50 +28,49 @@ type Counts struct {
 	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
 }
 
-// add adds the counts of another.
-func (c *Counts) add(o *Counts) {
-	c.LateResults += o.LateResults
-	c.UnknownCalls += o.UnknownCalls
-	c.LateAgents += o.LateAgents
-	c.LateUsage += o.LateUsage
-	c.UnclosedCalls += o.UnclosedCalls
-	c.StalledRuns += o.StalledRuns
-	c.ClampedSpans += o.ClampedSpans
-	c.ImplausibleTokens += o.ImplausibleTokens
-	c.ImplausibleDurations += o.ImplausibleDurations
-	c.Copied += o.Copied
-	c.OtherAccount += o.OtherAccount
-	c.UnlistedModels += o.UnlistedModels
-	c.DroppedArguments += o.DroppedArguments
-	c.EvictedCalls += o.EvictedCalls
-	c.EvictedAgents += o.EvictedAgents
-	c.DeepAgents += o.DeepAgents
-	c.ForcedRuns += o.ForcedRuns
-	c.ForgottenIDs += o.ForgottenIDs
-	c.ForgottenPipelines += o.ForgottenPipelines
+// reasons are the counts by the words that a metric's attribute has for them.
+func (c *Counts) reasons() []reason {
+	return []reason{
+		{"late_result", &c.LateResults},
+		{"late_agent", &c.LateAgents},
+		{"late_usage", &c.LateUsage},
+		{"unknown_call", &c.UnknownCalls},
+		{"no_result", &c.UnclosedCalls},
+		{"stalled_run", &c.StalledRuns},
+		{"clamped_span", &c.ClampedSpans},
+		{"implausible_tokens", &c.ImplausibleTokens},
+		{"implausible_duration", &c.ImplausibleDurations},
+		{"unlisted_model", &c.UnlistedModels},
+		{"dropped_arguments", &c.DroppedArguments},
+		{"evicted_call", &c.EvictedCalls},
+		{"evicted_agent", &c.EvictedAgents},
+		{"deep_agent", &c.DeepAgents},
+		{"forced_run", &c.ForcedRuns},
+		{"forgotten_id", &c.ForgottenIDs},
+		{"forgotten_pipeline", &c.ForgottenPipelines},
+		{"copied", &c.Copied},
+		{"other_account", &c.OtherAccount},
+	}
 }
 
-// ByReason lists the counts under the words that a metric's attribute has for them.
-func (c *Counts) ByReason() map[string]int {
-	return map[string]int{
-		"late_result":          c.LateResults,
-		"late_agent":           c.LateAgents,
-		"late_usage":           c.LateUsage,
-		"unknown_call":         c.UnknownCalls,
-		"no_result":            c.UnclosedCalls,
-		"stalled_run":          c.StalledRuns,
-		"clamped_span":         c.ClampedSpans,
-		"implausible_tokens":   c.ImplausibleTokens,
-		"implausible_duration": c.ImplausibleDurations,
-		"unlisted_model":       c.UnlistedModels,
-		"dropped_arguments":    c.DroppedArguments,
-		"evicted_call":         c.EvictedCalls,
-		"evicted_agent":        c.EvictedAgents,
-		"deep_agent":           c.DeepAgents,
-		"forced_run":           c.ForcedRuns,
-		"forgotten_id":         c.ForgottenIDs,
-		"forgotten_pipeline":   c.ForgottenPipelines,
-		"copied":               c.Copied,
-		"other_account":        c.OtherAccount,
+type reason struct {
+	name  string
+	count *int
+}
+
+// add adds the counts of another.
+func (c *Counts) add(o *Counts) {
+	others := o.reasons()
+	for i, r := range c.reasons() {
+		*r.count += *others[i].count
+	}
+}
+
+// ByReason iterates over the counts by the words that a metric's attribute has for them.
+func (c *Counts) ByReason(yield func(reason string, n int) bool) {
+	for _, r := range c.reasons() {
+		if !yield(r.name, *r.count) {
+			return
+		}
 	}
 }

@@ -23,7 +23,7 @@ func TestCountsByReason(t *testing.T) {
 		want += 1 << i
 	}
 	got := 0
-	for _, n := range c.ByReason() {
+	for _, n := range c.ByReason {
 		got += n
 	}
 	assert.Equal(t, want, got)

@@ -82,7 +82,7 @@ func (m *Meter) NotParsed(reason string, n int) {
 
 // Counts adds the anomalies of a stream.
 func (m *Meter) Counts(c telemetry.Counts) {
-	for reason, n := range c.ByReason() {
+	for reason, n := range c.ByReason {
 		if n > 0 {
 			m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(n), with("reason", reason))
 		}
