@@ -26,7 +26,7 @@ type Poller struct {
 	work      sync.WaitGroup
 
 	// Seams for tests.
-	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
+	newWatcher discover.NewWatcherFunc
 	openFile   openfile.Opener
 	watch      *discover.Watcher
 	dirty      *dirty.Set[dirtyStream]
@@ -82,7 +82,7 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 
 // Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (p *Poller) Start(ctx context.Context) error {
-	return p.lifecycle.Start(ctx, func(run context.Context) error { return p.start(ctx, run) })
+	return p.lifecycle.Start(ctx, p.start)
 }
 
 func (p *Poller) start(ctx, run context.Context) error {
@@ -94,12 +94,7 @@ func (p *Poller) start(ctx, run context.Context) error {
 		return err
 	}
 	if !p.settings.Shared.PollOnly {
-		unwatched := p.settings.unwatched(p.errorLog)
-		w, err := p.newWatcher(unwatched)
-		if err != nil {
-			unwatched("", err)
-		}
-		p.watch = w
+		p.watch = p.errorLog.Watcher(p.newWatcher, p.settings.Shared.Observer.WatchRefused, p.settings.Shared.WatchWarning)
 	}
 	if p.seen, err = inventory.Load(ctx, p.settings.Shared.Store, inventoryKey, p.unusableInventory, p.finder.sets()...); err != nil {
 		return errors.Join(err, p.watch.Close())

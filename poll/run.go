@@ -38,7 +38,7 @@ func (p *Poller) run(ctx context.Context) {
 		begin := time.Now()
 		all := !begin.Before(nextAll)
 		more := p.round(ctx, all)
-		if isClosed(p.lifecycle.Stop()) {
+		if p.lifecycle.Stop().Closed() {
 			return
 		}
 		if all {
@@ -81,7 +81,7 @@ func (p *Poller) round(ctx context.Context, all bool) (more bool) {
 		if !all && !it.due && !woken {
 			continue
 		}
-		if isClosed(p.lifecycle.Stop()) {
+		if p.lifecycle.Stop().Closed() {
 			return false
 		}
 		begin := time.Now()
@@ -196,13 +196,4 @@ func (p *Poller) failed(path string, err error, retryIn time.Duration) {
 	}
 	p.settings.Shared.Observer.Failed(path, err, retryIn)
 	p.errorLog.Unreadable(path, err)
-}
-
-func isClosed(stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return false
-	}
 }

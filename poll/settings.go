@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -62,12 +61,4 @@ func (s Settings) withDefaults() Settings {
 	s.FamilyIdle = cmp.Or(s.FamilyIdle, DefaultFamilyIdle)
 	s.Shared = s.Shared.WithDefaults()
 	return s
-}
-
-// unwatched reports a folder that can't be watched, or that none can if it is empty.
-func (s *Settings) unwatched(log *errorlog.Log) func(folder string, err error) {
-	return func(folder string, err error) {
-		s.Shared.Observer.WatchRefused(folder, err)
-		log.Unwatched(s.Shared.WatchWarning, folder, err)
-	}
 }

@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,19 +166,19 @@ func (s *Settings) Validate() error {
 
 // WithDefaults returns the settings with the default of each field that is zero.
 func (s Settings) WithDefaults() Settings {
-	orDefault(&s.PollInterval, DefaultPollInterval)
-	orDefault(&s.IdleFlush, DefaultIdleFlush)
-	orDefault(&s.SuspendAfter, DefaultSuspendAfter)
-	orDefault(&s.UnlinkGrace, DefaultUnlinkGrace)
-	orDefault(&s.KeepUnlinked, DefaultKeepUnlinked)
-	orDefault(&s.MaxLineSize, DefaultMaxLineSize)
-	orDefault(&s.BatchBytes, DefaultBatchBytes)
-	orDefault(&s.BatchLines, DefaultBatchLines)
-	orDefault(&s.MaxConcurrentFiles, DefaultMaxConcurrentFiles)
-	orDefault(&s.MaxOpenFiles, DefaultMaxOpenFiles)
-	orDefault(&s.RetryInterval, DefaultRetryInterval)
-	orDefault(&s.MaxRetryInterval, DefaultMaxRetryInterval)
-	orDefault(&s.DrainTimeout, DefaultDrainTimeout)
+	s.PollInterval = cmp.Or(s.PollInterval, DefaultPollInterval)
+	s.IdleFlush = cmp.Or(s.IdleFlush, DefaultIdleFlush)
+	s.SuspendAfter = cmp.Or(s.SuspendAfter, DefaultSuspendAfter)
+	s.UnlinkGrace = cmp.Or(s.UnlinkGrace, DefaultUnlinkGrace)
+	s.KeepUnlinked = cmp.Or(s.KeepUnlinked, DefaultKeepUnlinked)
+	s.MaxLineSize = cmp.Or(s.MaxLineSize, DefaultMaxLineSize)
+	s.BatchBytes = cmp.Or(s.BatchBytes, DefaultBatchBytes)
+	s.BatchLines = cmp.Or(s.BatchLines, DefaultBatchLines)
+	s.MaxConcurrentFiles = cmp.Or(s.MaxConcurrentFiles, DefaultMaxConcurrentFiles)
+	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, DefaultMaxOpenFiles)
+	s.RetryInterval = cmp.Or(s.RetryInterval, DefaultRetryInterval)
+	s.MaxRetryInterval = cmp.Or(s.MaxRetryInterval, DefaultMaxRetryInterval)
+	s.DrainTimeout = cmp.Or(s.DrainTimeout, DefaultDrainTimeout)
 	s.MaxRetryInterval = max(s.MaxRetryInterval, s.RetryInterval)
 	s.Observer = s.Observer.WithDefaults()
 	if s.Descriptors == nil {
@@ -196,12 +197,6 @@ func (s Settings) WithDefaults() Settings {
 // one, and mostly one more of the exporter that its lines go to.
 func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
-}
-
-func orDefault[T int | time.Duration](value *T, def T) {
-	if *value == 0 {
-		*value = def
-	}
 }
 
 func (s *Settings) saver() *checkpoint.Saver {
@@ -237,11 +232,3 @@ func (s *Settings) fileset() fileset.Settings {
 
 // ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
 func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }
-
-// unwatched reports a folder that can't be watched, or that none can if it is empty.
-func (s *Settings) unwatched(log *errorlog.Log) func(folder string, err error) {
-	return func(folder string, err error) {
-		s.Observer.WatchRefused(folder, err)
-		log.Unwatched(s.WatchWarning, folder, err)
-	}
-}

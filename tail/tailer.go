@@ -27,7 +27,7 @@ type Tailer struct {
 	globs    discover.Globs
 	// Seams for tests.
 	open       openfile.Opener
-	newWatcher func(refused func(folder string, err error)) (*discover.Watcher, error)
+	newWatcher discover.NewWatcherFunc
 
 	lifecycle lifecycle.Lifecycle
 
@@ -59,19 +59,14 @@ func New(settings Settings, handler Handler) (*Tailer, error) {
 // Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
 // continues until Shutdown. The values of ctx reach the handler; its end does not stop the source.
 func (f *Tailer) Start(ctx context.Context) error {
-	return f.lifecycle.Start(ctx, func(run context.Context) error { return f.start(ctx, run) })
+	return f.lifecycle.Start(ctx, f.start)
 }
 
 func (f *Tailer) start(ctx, run context.Context) error {
 	f.tasks, f.results = make(chan fileset.Task), make(chan fileset.Done)
 	log := errorlog.New(f.settings.Logger)
 	if !f.settings.PollOnly {
-		unwatched := f.settings.unwatched(log)
-		w, err := f.newWatcher(unwatched)
-		if err != nil {
-			unwatched("", err)
-		}
-		f.watch = w
+		f.watch = log.Watcher(f.newWatcher, f.settings.Observer.WatchRefused, f.settings.WatchWarning)
 	}
 	f.saver = f.settings.saver()
 	var seen inventory.Inventory

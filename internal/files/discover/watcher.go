@@ -55,6 +55,9 @@ type watched struct {
 	cost int // files that the system opened for it
 }
 
+// NewWatcherFunc is the type of [NewWatcher].
+type NewWatcherFunc func(cannotWatch func(folder string, err error)) (*Watcher, error)
+
 // NewWatcher makes a watcher; cannotWatch is called for a folder that can't be watched.
 func NewWatcher(cannotWatch func(folder string, err error)) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
 
@@ -101,13 +102,21 @@ func (l *Log) UnusableInventory(key string, err error) {
 	l.logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
 }
 
-// Unwatched logs that a folder can't be watched, or that none can if it is empty: once for all folders, and for all sources that
-// share the Once.
-func (l *Log) Unwatched(once *sync.Once, folder string, err error) {
-	once.Do(func() {
-		l.logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
-			zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
-	})
+// Watcher makes a watcher, nil if that fails. A folder that it can't watch, or an empty one if it can watch none, goes to refused,
+// and is logged once for all sources that share the Once.
+func (l *Log) Watcher(newWatcher discover.NewWatcherFunc, refused func(folder string, err error), once *sync.Once) *discover.Watcher {
+	unwatched := func(folder string, err error) {
+		refused(folder, err)
+		once.Do(func() {
+			l.logger.Warn("folders can't be watched, polling them each poll_interval", zap.String("folder", folder), zap.Error(err),
+				zap.String("advice", "on Linux raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"))
+		})
+	}
+	w, err := newWatcher(unwatched)
+	if err != nil {
+		unwatched("", err)
+	}
+	return w
 }
 
 // PathOf is the path that an error is about, empty if it has none.

@@ -27,9 +27,9 @@ type Lifecycle struct {
 	cancel context.CancelFunc
 }
 
-// Start calls start, once, with the context of all that it starts: it has the values of ctx and ends in Shutdown, or if start
-// fails.
-func (l *Lifecycle) Start(ctx context.Context, start func(run context.Context) error) error {
+// Start calls start, once, with ctx and with the context of all that it starts: run has the values of ctx and ends in Shutdown, or
+// if start fails.
+func (l *Lifecycle) Start(ctx context.Context, start func(ctx, run context.Context) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.state != stateNew {
@@ -39,7 +39,7 @@ func (l *Lifecycle) Start(ctx context.Context, start func(run context.Context) e
 	l.stop = make(chan struct{})
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.cancel = cancel
-	err := start(run)
+	err := start(ctx, run)
 	if err != nil {
 		cancel()
 	}
@@ -47,7 +47,20 @@ func (l *Lifecycle) Start(ctx context.Context, start func(run context.Context) e
 }
 
 // Stop is closed by Shutdown: no new batch is begun.
-func (l *Lifecycle) Stop() <-chan struct{} { return l.stop }
+func (l *Lifecycle) Stop() Signal { return l.stop }
+
+// Signal is a channel that is closed and carries nothing.
+type Signal <-chan struct{}
+
+// Closed reports whether it is closed.
+func (s Signal) Closed() bool {
+	select {
+	case <-s:
+		return true
+	default:
+		return false
+	}
+}
 
 // Shutdown closes Stop and waits until wait returns, but no longer than drain and ctx last. It ends the context of Start, waits
 // for the rest, and calls end. Without Start, or called again, it does nothing.

@@ -32,7 +32,7 @@ func TestShutdown(t *testing.T) {
 				var l lifecycle.Lifecycle
 				var run context.Context
 				began, cancel := context.WithCancel(t.Context())
-				require.NoError(t, l.Start(began, func(ctx context.Context) error {
+				require.NoError(t, l.Start(began, func(_, ctx context.Context) error {
 					run = ctx
 					return nil
 				}))
@@ -64,12 +64,12 @@ func TestStart(t *testing.T) {
 	var l lifecycle.Lifecycle
 	var run context.Context
 	failed := errors.New("not read")
-	assert.ErrorIs(t, l.Start(t.Context(), func(ctx context.Context) error {
+	assert.ErrorIs(t, l.Start(t.Context(), func(_, ctx context.Context) error {
 		run = ctx
 		return failed
 	}), failed)
 	assert.Error(t, run.Err(), "nothing was started")
-	begin := func(context.Context) error { return nil }
+	begin := func(_, _ context.Context) error { return nil }
 	assert.Error(t, l.Start(t.Context(), begin), "again")
 	var unused lifecycle.Lifecycle
 	assert.NoError(t, unused.Shutdown(t.Context(), time.Second, func() {}, func() error { return failed }), "without Start")

@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
+	"github.com/tailspan/tailspan/internal/files/lifecycle"
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/internal/files/stream"
@@ -39,7 +40,7 @@ type Shared struct {
 	Buffers  *lines.Pool
 	// Context ends when the drain timeout is over, and Stop is closed when no new batch may be begun.
 	Context context.Context //nolint:containedctx // that of all visits
-	Stop    <-chan struct{}
+	Stop    lifecycle.Signal
 }
 
 // New makes a reader.

@@ -112,7 +112,7 @@ func (v *visit) run() *stopped {
 		if s := v.drain(); s != nil {
 			return s
 		}
-		if (v.ended || v.compressed()) && isClosed(v.Stop) {
+		if (v.ended || v.compressed()) && v.Stop.Closed() {
 			return &stopped{outcome: OutcomeStopped}
 		}
 		if v.checked == checkedNever {
@@ -129,15 +129,6 @@ func (v *visit) run() *stopped {
 			pos.Ahead = v.split.Pending()
 			return &stopped{outcome: OutcomeMore}
 		}
-	}
-}
-
-func isClosed(stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -220,7 +211,7 @@ func (v *visit) deliver(lines []stream.Line) *stopped {
 	if len(lines) == 0 {
 		return nil
 	}
-	if isClosed(v.Stop) {
+	if v.Stop.Closed() {
 		return &stopped{outcome: OutcomeStopped}
 	}
 	if s := v.check(); s != nil {
@@ -342,7 +333,7 @@ func (v *visit) seekNewline() (bool, *stopped) {
 		}
 		pos.Ahead += int64(n)
 		v.spent += int64(n)
-		if isClosed(v.Stop) {
+		if v.Stop.Closed() {
 			return false, &stopped{outcome: OutcomeStopped}
 		}
 		switch {
