@@ -18,7 +18,7 @@ type RedactionRule struct {
 	Name string `mapstructure:"name"`
 	// Pattern is an RE2 expression; its group, if it has one, is the secret.
 	Pattern string `mapstructure:"pattern"`
-	// Keyword stands in every match; with one, the pattern costs nothing in texts without it.
+	// Keyword is in every match; with one, the pattern costs nothing in texts without it.
 	Keyword string `mapstructure:"keyword"`
 }
 

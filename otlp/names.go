@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Every attribute, event and span name that tailspan emits stands in this file, so that a change of convention is a
+// Every attribute, event and span name that tailspan emits is in this file, so that a change of convention is a
 // change here alone. Sources: OpenTelemetry semantic conventions for generative AI v0.1.0 (2026-08 texts) and v1.41.0;
 // for the rest, semantic conventions v1.44.0.
 

@@ -148,7 +148,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.isJoined() && (id == "" || r.ref.Recorded && !s.recorded) {
-		a.role = roleDuplicate // a stream beside a transcript: the agent has a transcript of its own, with more of it, or stands in that one
+		a.role = roleDuplicate // a stream beside a transcript: the agent has a transcript of its own, with more of it, or is in that one
 	} else if id != "" && r.exports() {
 		key := link.Key{Provider: s.settings.Agent.Provider, Session: r.sessionID, Agent: id, Task: occurrence}
 		switch a.account = s.accountOfAgent(key, a.ref(), true); {

@@ -23,7 +23,7 @@ type streamLinks struct {
 	// taskStart is when the file of a sub-agent began, and taskPrompt what it began with.
 	taskStart  clock.Instant
 	taskPrompt string
-	// announced are the agents that the stream started and whose work may stand in streams of their own.
+	// announced are the agents that the stream started and whose work may be in streams of their own.
 	announced []link.Key
 	awaited   *awaited // nil before the first
 }
@@ -69,7 +69,7 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	s.registry.await(waitParent, s)
 }
 
-// childKeyOf is the name of the sub-agent whose own stream an event stands in; empty for a stream of no sub-agent.
+// childKeyOf is the name of the sub-agent whose own stream an event is in; empty for a stream of no sub-agent.
 func childKeyOf(provider string, ev *events.DisplayEvent) link.Key {
 	switch {
 	case ev.ParentID != "":

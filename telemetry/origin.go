@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/tailspan/tailspan/events"
 
-// origin is where an event stands in its stream: the line, and which one of its kind in it.
+// origin is where an event is in its stream: the line, and which one of its kind in it.
 type origin struct {
 	offset int64
 	index  int // among all events of the line

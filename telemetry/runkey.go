@@ -69,7 +69,7 @@ func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool
 	return key, true
 }
 
-// startsTwice reports whether a start line stands in waiting, so that another begins a new run.
+// startsTwice reports whether waiting has a start line already, so that another one begins a new run.
 func startsTwice(waiting []pendingEvent) bool {
 	return slices.ContainsFunc(waiting, func(h pendingEvent) bool { return startsSession(&h.event) })
 }

@@ -9,7 +9,7 @@
 //
 // # Sessions
 //
-// Records of several sessions may stand in one batch. Each session, identified by its resource and its session
+// Records of several sessions may be in one batch. Each session, identified by its resource and its session
 // id, has its own stream in the log of its output, so that an unfinished text of one is not glued to that of another. The
 // least recently used stream beyond max_streams (256) is closed, and its run summed up; at shutdown streams are stopped, and
 // what they did is summed up where the end of their runs is exported. At most max_open_files (64) files are open.

@@ -57,7 +57,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: trace %s span %s %q", p.Kind, p.TraceID, p.SpanID, p.Name)
 }
 
-// Check proves the structure of the traces that all requests make together: every parent stands in the trace of its
+// Check proves the structure of the traces that all requests make together: every parent is in the trace of its
 // child, each trace has one root and no circle, no id comes twice, time runs forwards, a span lies inside its parent
 // unless it goes on in the background, and each token is on one span. Each agent has an outcome, and no success is claimed
 // that nothing shows: a run that is ok did not fail and was not only left, and a step or pipeline that succeeded has no other

@@ -84,7 +84,7 @@ func (d *Data) read(r io.Reader) error {
 	}
 }
 
-// add takes in one request. Which signal it is stands in its only top-level key.
+// add adds one request. Its only top-level key names the signal.
 func (d *Data) add(line []byte) error {
 	var signal struct {
 		ResourceSpans    json.RawMessage `json:"resourceSpans"`

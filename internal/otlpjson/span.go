@@ -5,7 +5,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// The attributes that are read here, as they stand in the data.
+// The attributes that are read here, by their keys in the data.
 const (
 	attrService      = "service.name"
 	attrOperation    = "gen_ai.operation.name"

@@ -1,7 +1,7 @@
 // Package spantree draws spans as a tree of text, for golden files and for people.
 //
 // Spans of several exports may be given together. A span whose parent is not among them stands at the top, with its
-// parent's id, so that a golden file shows an orphan. Siblings stand in the order of their start times.
+// parent's id, so that a golden file shows an orphan. Siblings are in the order of their start times.
 package spantree
 
 import (

@@ -7,7 +7,7 @@
 //	child      waits for                                          gets
 //	run        the session to reach a later time than its own     the last run that had begun by then
 //	its span   the end of the run                                 the one call that was open when it began, and of
-//	                                                              several that whose target stands in its prompt
+//	                                                              several that whose target is in its prompt
 //
 // The session's stream announces its runs, its calls and how far it has come ([Registry.AnnounceRun], [Registry.AnnounceSpawn],
 // [Registry.AnnounceTime]); the child's stream asks [Registry.Await] and then [Registry.Find]. An agent id in a result is better

@@ -18,7 +18,7 @@ func MarkOf(text string) Mark {
 	return m
 }
 
-// In reports whether the text stands in another. The empty one is in none.
+// In reports whether the text is in another. The empty one is in none.
 func (m Mark) In(text string) bool {
 	if m.Len == 0 || m.Len > len(text) {
 		return false

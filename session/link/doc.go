@@ -1,4 +1,4 @@
-// Package link connects sub-agents whose work stands in streams of their own with the runs and the calls that they work for.
+// Package link connects sub-agents whose work is in streams of their own with the runs and the calls that they work for.
 //
 // A sub-agent's task has a [Key], a [Run] is what its sub-agents need to know of it, a [Call] started one, an [End] is how that
 // call ended. The streams are read in any order and at the same time, so the two sides meet in a [Registry]. The parent's stream

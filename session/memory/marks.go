@@ -4,7 +4,7 @@ import "slices"
 
 // marks are numbers that came, up to a limit; the oldest are evicted first.
 //
-// Every span, record, call and model message comes by here, so the marks stand in a table of their own and not in a map:
+// Every span, record, call and model message comes by here, so the marks are in a table of their own and not in a map:
 // they are hashes or parts of some, so they need no other, and a table of numbers is nothing for the garbage collector to
 // look through. A mark stands at the first free place from its own on (open addressing, linear), so a place that becomes
 // free is filled again by those behind it that could stand there.

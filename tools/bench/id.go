@@ -56,7 +56,7 @@ func exchange(c byte, random uint64) byte {
 	return c
 }
 
-// geminiTime gives where the time stands in the name of a call of Gemini CLI, or 0 if it is none.
+// geminiTime gives where the time is in the name of a call of Gemini CLI, or 0 if it is none.
 func geminiTime(word string) int {
 	if !strings.Contains(word, "__") {
 		return 0

@@ -17,7 +17,7 @@ type bundle struct {
 	call string // a method whose first argument is the name
 }
 
-// empty reports whether the names stand in declarations instead.
+// empty reports whether there are no names here, since declarations have them.
 func (b bundle) empty() bool { return b == bundle{} }
 
 // mark is a text that every file has which holds the names.
