@@ -1,0 +1,149 @@
+package verdict
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
+)
+
+// Reader gathers the facts from what the pipeline exports. Its zero value is ready.
+type Reader struct {
+	facts    Facts
+	last     outcome.Verdict // of the run that ended last
+	lastEnd  pcommon.Timestamp
+	knewExit bool // that run's span has the exit
+	atWork   pcommon.Timestamp
+	event    events.DisplayEvent // of the record at hand
+}
+
+// Read takes in spans and records.
+func (r *Reader) Read(d *otlp.Data) {
+	for _, rs := range d.Traces.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				r.span(span)
+			}
+		}
+	}
+	for _, rl := range d.Logs.ResourceLogs().All() {
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, lr := range sl.LogRecords().All() {
+				r.record(lr)
+			}
+		}
+	}
+}
+
+// Exited takes in how the process ended that wrote the stream, after all that it wrote.
+func (r *Reader) Exited(e *outcome.Exit) { r.facts.Exit = e }
+
+// Facts are those that were gathered until now.
+func (r *Reader) Facts() Facts {
+	f := r.facts
+	if f.Worst.Outcome != events.OutcomeUnknown && f.Exit != nil && !r.knewExit {
+		if v := r.withExit(); v.WorseThan(&f.Worst) {
+			f.Worst = v
+		}
+	}
+	return f
+}
+
+// Verdict decides on all that was gathered until now.
+func (r *Reader) Verdict() Verdict {
+	f := r.Facts()
+	return f.Verdict()
+}
+
+// withExit is the verdict on the last run with the exit of a process that stayed for so long that the run's span went out
+// before.
+func (r *Reader) withExit() outcome.Verdict {
+	shown := outcome.Evidence{
+		End:  &events.End{Decided: r.last.Outcome, Err: r.last.Message, Cause: r.last.Cause},
+		Exit: r.facts.Exit, Why: r.last.Reason,
+	}
+	return shown.Verdict()
+}
+
+func (r *Reader) span(span ptrace.Span) {
+	m := span.Attributes()
+	switch str(m, otlp.AttrGenAIOperationName) {
+	case otlp.OperationInvokeAgent:
+		if str(m, otlp.AttrSessionID) != "" || str(m, otlp.AttrRunKey) != "" { // a run, not a sub-agent
+			r.run(span, m)
+		}
+	case otlp.OperationExecuteTool:
+		r.call(span, m)
+	}
+}
+
+func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
+	v := outcome.Verdict{
+		Outcome: events.ParseOutcome(str(m, otlp.AttrRunOutcome)),
+		Reason:  otlp.CloseReason(str(m, otlp.AttrCloseReason)),
+		Message: span.Status().Message(),
+	}
+	if v.Outcome == events.OutcomeError {
+		v.Cause = events.Cause(str(m, otlp.AttrErrorType))
+	}
+	if v.WorseThan(&r.facts.Worst) {
+		r.facts.Worst = v
+	}
+	if span.EndTimestamp() >= r.lastEnd {
+		r.last, r.lastEnd = v, span.EndTimestamp()
+		_, code := m.Get(otlp.AttrProcessExitCode)
+		_, signal := m.Get(otlp.AttrProcessSignal)
+		r.knewExit = code || signal
+	}
+}
+
+func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
+	r.facts.Calls++
+	if str(m, otlp.AttrErrorType) == otlp.ErrorTypeDenied {
+		r.facts.Refused.add(str(m, otlp.AttrGenAIToolName))
+	}
+	switch otlp.CloseReason(str(m, otlp.AttrCloseReason)) {
+	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
+		return
+	}
+	if start := span.StartTimestamp(); start >= r.atWork { // the innermost began last
+		r.atWork = start
+		tool := events.Tool{Target: str(m, otlp.AttrToolTarget)}
+		r.facts.AtWork = str(m, otlp.AttrGenAIToolName)
+		if arg := tool.Arg(); arg != "" {
+			r.facts.AtWork += ": " + arg
+		}
+	}
+}
+
+func (r *Reader) record(lr plog.LogRecord) {
+	if lr.EventName() == otlp.EventNameRaw {
+		r.facts.Words++
+		return
+	}
+	if !otlp.EventFromRecord(lr, &r.event) || r.event.Synthetic {
+		return
+	}
+	switch r.event.Kind {
+	case events.KindText, events.KindMessage:
+		if strings.TrimSpace(r.event.Text) != "" {
+			r.facts.Words++
+		}
+	case events.KindSessionEnded, events.KindTurnDone:
+		if r.event.End.Result != "" {
+			r.facts.Words++
+		}
+	}
+}
+
+func str(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/outcome"
+)
+
+// Kind is the word of a verdict.
+type Kind uint8
+
+// The kinds.
+const (
+	KindOK Kind = iota
+	KindError
+	KindIncomplete
+	KindDenied
+	KindEmpty
+)
+
+var kindNames = [...]string{"ok", "error", "incomplete", "denied", "empty"}
+
+// String gives the wire name.
+func (k Kind) String() string { return kindNames[k] }
+
+// ParseKinds reads a list of kinds, separated by commas, of what is not ok. An empty list is none.
+func ParseKinds(list string) ([]Kind, error) {
+	var kinds []Kind
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		i := slices.Index(kindNames[:], name)
+		if i <= 0 {
+			return nil, fmt.Errorf("verdict %q is not known, want some of %s", name, strings.Join(kindNames[1:], ", "))
+		}
+		kinds = append(kinds, Kind(i))
+	}
+	return kinds, nil
+}
+
+// Verdict is what became of a run.
+type Verdict struct {
+	Kind Kind
+	// Reason is a line that says why; empty if all is well.
+	Reason string
+	// Outcome is how the worst run ended; unknown without one.
+	Outcome events.Outcome
+}
+
+// String is the verdict in one line: "error: killed by SIGKILL in Bash: go test".
+func (v Verdict) String() string {
+	if v.Reason == "" {
+		return v.Kind.String()
+	}
+	return v.Kind.String() + ": " + v.Reason
+}
+
+// ReasonRunes bounds a reason.
+const ReasonRunes = 240
+
+// Facts are what decides.
+type Facts struct {
+	// Worst is how the worst of the runs ended; the zero value without a run.
+	Worst outcome.Verdict
+	// Exit is how the process ended; nil if that is not known.
+	Exit *outcome.Exit
+	// AtWork is the call that had no result when the worst run ended: "Bash: go test"; empty if there was none.
+	AtWork string
+	// Refused are the calls that were refused, by tool.
+	Refused Refusals
+	// Words counts texts and results, and lines of no known agent; Calls the calls of tools.
+	Words, Calls int
+}
+
+// Verdict decides.
+func (f *Facts) Verdict() Verdict {
+	v := Verdict{Outcome: f.Worst.Outcome}
+	switch f.Worst.Outcome {
+	case events.OutcomeError, events.OutcomeKilled:
+		v.Kind, v.Reason = KindError, f.failure()
+	case events.OutcomeIncomplete, events.OutcomeInterrupted:
+		v.Kind, v.Reason = KindIncomplete, f.endless()
+	default:
+		switch {
+		case f.Exit != nil && f.Exit.Failed():
+			v.Kind, v.Reason = KindError, f.Exit.String()
+		case f.Refused.Total > 0:
+			v.Kind, v.Reason = KindDenied, f.Refused.String()
+		case f.Words == 0 && f.Calls == 0:
+			v.Kind, v.Reason = KindEmpty, "did nothing"
+		}
+	}
+	v.Reason = events.CutRunes(v.Reason, ReasonRunes)
+	return v
+}
+
+// failure is the reason of a run that failed.
+func (f *Facts) failure() string {
+	reason := firstLine(f.Worst.Message)
+	switch {
+	case f.Worst.Outcome == events.OutcomeKilled && f.Exit != nil && f.Exit.Signal != "":
+		reason = "killed by " + f.Exit.Signal
+	case f.Worst.Outcome == events.OutcomeKilled && reason == "":
+		reason = "killed"
+	case reason == "":
+		reason = f.Worst.ErrorType()
+	}
+	return reason + f.inCall()
+}
+
+// endless is the reason of a run that shows no end.
+func (f *Facts) endless() string {
+	reason := "ended without a result"
+	switch f.Worst.Reason {
+	case otlp.CloseReasonInterrupted:
+		reason = "interrupted"
+	case otlp.CloseReasonTruncated:
+		reason = "its output was cut"
+	case otlp.CloseReasonTimeout:
+		reason = "no line for too long"
+	}
+	return reason + f.inCall()
+}
+
+// inCall is what the agent was doing when it ended, if it did not get to the end.
+func (f *Facts) inCall() string {
+	if f.AtWork == "" || f.Worst.Reason == otlp.CloseReasonResult {
+		return ""
+	}
+	return " in " + f.AtWork
+}
+
+// firstLine is the first line of a text that has one.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// Refusals are calls that were refused.
+type Refusals struct {
+	Total int
+	// Tools are the names of the tools, each once, in order; at most [maxRefusedTools].
+	Tools []string
+}
+
+// maxRefusedTools bounds the tools that a reason names.
+const maxRefusedTools = 5
+
+func (r *Refusals) add(tool string) {
+	r.Total++
+	if len(r.Tools) < maxRefusedTools && !slices.Contains(r.Tools, tool) {
+		r.Tools = append(r.Tools, strings.Clone(tool))
+	}
+}
+
+// String counts them: "3 refused calls (Bash, WebFetch)".
+func (r *Refusals) String() string {
+	calls := "calls"
+	if r.Total == 1 {
+		calls = "call"
+	}
+	return fmt.Sprintf("%d refused %s (%s)", r.Total, calls, strings.Join(r.Tools, ", "))
+}
