@@ -53,7 +53,9 @@ func ciAttributes(getenv func(string) string) []Attribute {
 			{AttrTaskRunID, getenv("CI_JOB_ID")},
 			{AttrTaskRunURL, getenv("CI_JOB_URL")},
 			{AttrVCSRepositoryURL, withoutCredentials(getenv("CI_PROJECT_URL"))},
-			{AttrVCSHeadName, getenv("CI_COMMIT_REF_NAME")},
+			{AttrVCSHeadName, cmp.Or(getenv("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"), getenv("CI_COMMIT_REF_NAME"))},
+			{AttrVCSBaseName, getenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")},
+			{AttrVCSChangeID, getenv("CI_MERGE_REQUEST_IID")},
 			{AttrVCSHeadRevision, getenv("CI_COMMIT_SHA")},
 		}
 	case getenv("JENKINS_URL") != "":
@@ -63,10 +65,16 @@ func ciAttributes(getenv func(string) string) []Attribute {
 			{AttrPipelineRunURL, getenv("BUILD_URL")},
 			{AttrTaskName, getenv("STAGE_NAME")},
 			{AttrVCSRepositoryURL, withoutCredentials(getenv("GIT_URL"))},
-			{AttrVCSHeadName, getenv("GIT_BRANCH")},
+			{AttrVCSHeadName, cmp.Or(getenv("CHANGE_BRANCH"), getenv("GIT_BRANCH"))},
+			{AttrVCSBaseName, getenv("CHANGE_TARGET")},
+			{AttrVCSChangeID, getenv("CHANGE_ID")},
 			{AttrVCSHeadRevision, getenv("GIT_COMMIT")},
 		}
 	case getenv("BUILDKITE") != "":
+		change := getenv("BUILDKITE_PULL_REQUEST")
+		if change == "false" { // a build of a branch
+			change = ""
+		}
 		return []Attribute{
 			{AttrPipelineName, getenv("BUILDKITE_PIPELINE_SLUG")},
 			{AttrPipelineRunID, getenv("BUILDKITE_BUILD_ID")},
@@ -75,6 +83,8 @@ func ciAttributes(getenv func(string) string) []Attribute {
 			{AttrTaskRunID, getenv("BUILDKITE_JOB_ID")},
 			{AttrVCSRepositoryURL, withoutCredentials(getenv("BUILDKITE_REPO"))},
 			{AttrVCSHeadName, getenv("BUILDKITE_BRANCH")},
+			{AttrVCSBaseName, getenv("BUILDKITE_PULL_REQUEST_BASE_BRANCH")},
+			{AttrVCSChangeID, change},
 			{AttrVCSHeadRevision, getenv("BUILDKITE_COMMIT")},
 		}
 	default:
@@ -83,7 +93,7 @@ func ciAttributes(getenv func(string) string) []Attribute {
 }
 
 // githubAttributes: a re-run keeps the run id and counts attempts, so the attempt is part of the run's id from the
-// second on.
+// second on. The name of the ref that a pull request is built at is that of its merge, "27/merge".
 func githubAttributes(getenv func(string) string) []Attribute {
 	repository, runURL := "", ""
 	if server, name := getenv("GITHUB_SERVER_URL"), getenv("GITHUB_REPOSITORY"); server != "" && name != "" {
@@ -94,13 +104,19 @@ func githubAttributes(getenv func(string) string) []Attribute {
 	if attempt := getenv("GITHUB_RUN_ATTEMPT"); run != "" && attempt != "" && attempt != "1" {
 		run += "-" + attempt
 	}
+	change := ""
+	if number, ok := strings.CutPrefix(getenv("GITHUB_REF"), "refs/pull/"); ok {
+		change, _, _ = strings.Cut(number, "/")
+	}
 	return []Attribute{
 		{AttrPipelineName, getenv("GITHUB_WORKFLOW")},
 		{AttrPipelineRunID, run},
 		{AttrPipelineRunURL, runURL},
 		{AttrTaskName, getenv("GITHUB_JOB")},
 		{AttrVCSRepositoryURL, repository},
-		{AttrVCSHeadName, getenv("GITHUB_REF_NAME")},
+		{AttrVCSHeadName, cmp.Or(getenv("GITHUB_HEAD_REF"), getenv("GITHUB_REF_NAME"))},
+		{AttrVCSBaseName, getenv("GITHUB_BASE_REF")},
+		{AttrVCSChangeID, change},
 		{AttrVCSHeadRevision, getenv("GITHUB_SHA")},
 	}
 }

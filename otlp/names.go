@@ -58,6 +58,8 @@ const (
 	AttrServiceInstanceID = "service.instance.id"
 
 	AttrVCSHeadRevision  = "vcs.ref.head.revision"
+	AttrVCSBaseName      = "vcs.ref.base.name"
+	AttrVCSChangeID      = "vcs.change.id"
 	AttrVCSRepositoryURL = "vcs.repository.url.full"
 
 	AttrPipelineRunURL = "cicd.pipeline.run.url.full"
@@ -198,6 +200,8 @@ const (
 	AttrProcessStderr  = "tailspan.process.stderr"  // the end of its standard error
 	AttrProcessDropped = "tailspan.process.dropped" // bytes of its output that were lost
 
+	AttrProcessStopReason = "tailspan.process.stop_reason" // the limit that tailspan ended it for
+
 	AttrEndError       = "tailspan.end.error"
 	AttrEndInterrupted = "tailspan.end.interrupted"
 	AttrEndCode        = "tailspan.end.code"
@@ -337,6 +341,17 @@ func (r CloseReason) Failed() bool {
 		return false
 	}
 }
+
+// StopReason is the limit of a run that tailspan ended its process for.
+type StopReason string
+
+// The limits.
+const (
+	StopStall     StopReason = "stall"      // no line for too long
+	StopMaxCost   StopReason = "max_cost"   // it cost too much
+	StopMaxTokens StopReason = "max_tokens" // it used too many tokens
+	StopMaxTime   StopReason = "max_time"   // it took too long
+)
 
 // Kinds of tools, the values of [AttrToolKind]: the same for all providers, whatever they call a tool.
 const (

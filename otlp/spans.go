@@ -175,6 +175,8 @@ type Exit struct {
 	Code    int
 	Signal  string // that ended it; empty if none did
 	Dropped int64  // bytes of its output that were lost
+	// StopReason is the limit that it was ended for; empty: none.
+	StopReason StopReason
 }
 
 // AgentUsage is what an agent used.
@@ -246,6 +248,7 @@ func (e *Exit) put(m pcommon.Map) {
 		m.PutInt(AttrProcessExitCode, int64(e.Code))
 	}
 	PutPositive(m, AttrProcessDropped, e.Dropped)
+	PutStr(m, AttrProcessStopReason, string(e.StopReason))
 }
 
 // Pipeline is the span of a pipeline run.

@@ -32,6 +32,21 @@ func TestIdentityFromEnvironment(t *testing.T) {
 			map[string]string{"cicd.pipeline.name": "j", "cicd.pipeline.run.id": "3", "cicd.pipeline.task.name": "s", "vcs.repository.url.full": "https://git.example/r"}},
 		{"buildkite", map[string]string{"BUILDKITE": "true", "BUILDKITE_PIPELINE_SLUG": "p", "BUILDKITE_BUILD_ID": "b", "BUILDKITE_LABEL": "l", "BUILDKITE_JOB_ID": "j"},
 			map[string]string{"cicd.pipeline.name": "p", "cicd.pipeline.run.id": "b", "cicd.pipeline.task.name": "l", "cicd.pipeline.task.run.id": "j"}},
+		{"github pull request", map[string]string{
+			"GITHUB_ACTIONS": "true", "GITHUB_WORKFLOW": "CI", "GITHUB_REF": "refs/pull/27/merge", "GITHUB_REF_NAME": "27/merge", "GITHUB_HEAD_REF": "fix", "GITHUB_BASE_REF": "main"},
+			map[string]string{"cicd.pipeline.name": "CI", "vcs.ref.head.name": "fix", "vcs.ref.base.name": "main", "vcs.change.id": "27"}},
+		{"github branch", map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_REF": "refs/heads/pull/3", "GITHUB_REF_NAME": "pull/3"},
+			map[string]string{"vcs.ref.head.name": "pull/3"}},
+		{"gitlab merge request", map[string]string{
+			"GITLAB_CI": "true", "CI_COMMIT_REF_NAME": "refs/merge-requests/8/head", "CI_MERGE_REQUEST_IID": "8",
+			"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "fix", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"},
+			map[string]string{"vcs.ref.head.name": "fix", "vcs.ref.base.name": "main", "vcs.change.id": "8"}},
+		{"jenkins change", map[string]string{"JENKINS_URL": "x", "GIT_BRANCH": "PR-5", "CHANGE_ID": "5", "CHANGE_BRANCH": "fix", "CHANGE_TARGET": "main"},
+			map[string]string{"vcs.ref.head.name": "fix", "vcs.ref.base.name": "main", "vcs.change.id": "5"}},
+		{"buildkite pull request", map[string]string{"BUILDKITE": "true", "BUILDKITE_BRANCH": "fix", "BUILDKITE_PULL_REQUEST": "9", "BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main"},
+			map[string]string{"vcs.ref.head.name": "fix", "vcs.ref.base.name": "main", "vcs.change.id": "9"}},
+		{"buildkite branch", map[string]string{"BUILDKITE": "true", "BUILDKITE_BRANCH": "main", "BUILDKITE_PULL_REQUEST": "false"},
+			map[string]string{"vcs.ref.head.name": "main"}},
 		{"resource attributes come first", map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "cicd.pipeline.name=mine", "GITHUB_ACTIONS": "1", "GITHUB_WORKFLOW": "CI"},
 			map[string]string{"cicd.pipeline.name": "mine"}},
 	} {

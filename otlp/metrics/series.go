@@ -211,7 +211,7 @@ const maxScopeAttributes = 32
 var unmetered = []string{
 	otlp.AttrGenAIAgentName, // an attribute of what the agent does, not of where it runs
 	otlp.AttrGenAIConversationID, otlp.AttrPipelineRunID, otlp.AttrPipelineRunURL, otlp.AttrServiceName, otlp.AttrSessionID, otlp.AttrTaskRunID, otlp.AttrTaskRunURL,
-	otlp.AttrVCSHeadName, otlp.AttrVCSHeadRevision, otlp.AttrLogFileName, otlp.AttrLogFilePath, "process.pid", "vcs.change.id",
+	otlp.AttrVCSHeadName, otlp.AttrVCSHeadRevision, otlp.AttrLogFileName, otlp.AttrLogFilePath, "process.pid", otlp.AttrVCSChangeID,
 }
 
 // newMetricScope takes from a resource what its metrics have of it.

@@ -24,8 +24,9 @@ type Exit struct {
 	Incomplete bool
 	// Interrupted shows that the user stopped it: SIGINT was forwarded to it.
 	Interrupted bool
-	// Stopped shows that tailspan asked it to end.
-	Stopped bool
+	// Stopped shows that tailspan asked it to end; StopReason is the limit that it did so for, empty if there was another reason.
+	Stopped    bool
+	StopReason otlp.StopReason
 }
 
 // interruptCode is what a program returns that SIGINT ended: 128 and the signal's number.
@@ -90,5 +91,5 @@ func (e *Exit) Shown() *otlp.Exit {
 	if e == nil {
 		return nil
 	}
-	return &otlp.Exit{Code: e.Code, Signal: e.Signal, Dropped: e.Dropped}
+	return &otlp.Exit{Code: e.Code, Signal: e.Signal, Dropped: e.Dropped, StopReason: e.StopReason}
 }

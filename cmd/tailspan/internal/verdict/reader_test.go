@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/goldentest"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -91,6 +92,8 @@ func TestExits(t *testing.T) {
 		{"no result, exit code 0", "claude/killed-in-text.jsonl", outcome.Exit{}, "incomplete: ended without a result"},
 		{"output was lost", "claude/killed-in-text.jsonl", outcome.Exit{Dropped: 9}, "incomplete: its output was cut"},
 		{"Ctrl-C", "claude/killed.jsonl", outcome.Exit{Code: 130}, "incomplete: interrupted in Bash: echo begin; sleep 40; echo end"},
+		{"stopped for a limit", "claude/killed.jsonl", outcome.Exit{Signal: "SIGTERM", Stopped: true, StopReason: otlp.StopStall}, "error: stopped: no output for too long in Bash: echo begin; sleep 40; echo end"},
+		{"stopped for a limit, exit code 0", "claude/killed-in-text.jsonl", outcome.Exit{Stopped: true, StopReason: otlp.StopMaxCost}, "error: stopped: it cost too much"},
 		{"refused calls", "claude/denied.jsonl", outcome.Exit{}, "denied: 3 refused calls (Bash, Write, WebFetch)"},
 		{"refused calls, Gemini CLI", "gemini/policy.jsonl", outcome.Exit{}, "denied: 3 refused calls (run_shell_command, write_file, glob)"},
 		{"nothing done", "opencode/silent.jsonl", outcome.Exit{}, "empty: did nothing"},
@@ -107,6 +110,7 @@ func TestNoAgent(t *testing.T) {
 	assert.Equal(t, "ok", judge(t, plain, &outcome.Exit{}).String())
 	assert.Equal(t, "error: exit code 2", judge(t, plain, &outcome.Exit{Code: 2}).String())
 	assert.Equal(t, "error: ended by SIGTERM", judge(t, plain, &outcome.Exit{Signal: "SIGTERM"}).String())
+	assert.Equal(t, "error: stopped: it took too long", judge(t, plain, &outcome.Exit{Signal: "SIGTERM", Stopped: true, StopReason: otlp.StopMaxTime}).String())
 	assert.Equal(t, "empty: did nothing", judge(t, nil, &outcome.Exit{}).String())
 }
 

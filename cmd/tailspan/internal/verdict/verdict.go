@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (f *Facts) Verdict() Verdict {
 	default:
 		switch {
 		case f.Exit != nil && f.Exit.Failed():
-			v.Kind, v.Reason = KindError, f.Exit.String()
+			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.Exit.String())
 		case f.Refused.Total > 0:
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
 		case f.Words == 0 && f.Calls == 0:
@@ -103,7 +104,9 @@ func (f *Facts) Verdict() Verdict {
 // failure is the reason of a run that failed.
 func (f *Facts) failure() string {
 	reason := firstLine(f.Worst.Message)
-	switch {
+	switch stop := f.stop(); {
+	case f.Worst.Outcome == events.OutcomeKilled && stop != "":
+		reason = stop
 	case f.Worst.Outcome == events.OutcomeKilled && f.Exit != nil && f.Exit.Signal != "":
 		reason = "killed by " + f.Exit.Signal
 	case f.Worst.Outcome == events.OutcomeKilled && reason == "":
@@ -112,6 +115,20 @@ func (f *Facts) failure() string {
 		reason = f.Worst.ErrorType()
 	}
 	return reason + f.inCall()
+}
+
+// stops are what a run did that tailspan stopped for a limit.
+var stops = map[otlp.StopReason]string{
+	otlp.StopStall: "no output for too long", otlp.StopMaxCost: "it cost too much", otlp.StopMaxTokens: "it used too many tokens",
+	otlp.StopMaxTime: "it took too long",
+}
+
+// stop is why tailspan stopped the run; empty if it did not do so for a limit.
+func (f *Facts) stop() string {
+	if f.Exit == nil || f.Exit.StopReason == "" {
+		return ""
+	}
+	return "stopped: " + stops[f.Exit.StopReason]
 }
 
 // endless is the reason of a run that shows no end.

@@ -1,0 +1,181 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/ledger"
+)
+
+// Limits are what a run may do; zero is no limit.
+type Limits struct {
+	// StallAfter is the time without a line after which a run is reported as stalled; StallKill stops it then.
+	StallAfter time.Duration
+	StallKill  bool
+	// MaxTime is how long it may take, MaxTokens how many tokens it may use, input and output, and MaxCost what it may cost in
+	// US dollars.
+	MaxTime   time.Duration
+	MaxTokens int64
+	MaxCost   float64
+}
+
+// Any reports whether there is a limit.
+func (l *Limits) Any() bool { return *l != Limits{} }
+
+// nearTime is when a guard warns of MaxTime.
+func (l *Limits) nearTime() time.Duration { return time.Duration(warnAt * float64(l.MaxTime)) }
+
+// warnAt is the part of a limit at which a guard warns.
+const warnAt = 0.8
+
+// Alarm is a line for people, and where the run is to be stopped the reason.
+type Alarm struct {
+	Text string
+	Stop otlp.StopReason // empty: it goes on
+}
+
+// Guard watches one run.
+type Guard struct {
+	limits  Limits
+	start   time.Time
+	moved   time.Time // the last line
+	stalled bool      // the silence since then was reported
+	warned  map[otlp.StopReason]bool
+	unknown bool // that the cost is not known was reported
+	stopped otlp.StopReason
+}
+
+// New makes a Guard of a run that begins now.
+func New(l Limits, now time.Time) *Guard {
+	return &Guard{limits: l, start: now, moved: now, warned: map[otlp.StopReason]bool{}}
+}
+
+// Stopped is why the run was to be stopped; empty if it was not.
+func (g *Guard) Stopped() otlp.StopReason { return g.stopped }
+
+// Moved notes that a line came.
+func (g *Guard) Moved(now time.Time) { g.moved, g.stalled = now, false }
+
+// Check returns the alarms that are due by time.
+func (g *Guard) Check(now time.Time) (alarms []Alarm) {
+	l := &g.limits
+	if l.MaxTime > 0 {
+		took := now.Sub(g.start)
+		alarms = g.limit(alarms, use{
+			reason: otlp.StopMaxTime, part: float64(took) / float64(l.MaxTime), near: took >= l.nearTime(), over: took >= l.MaxTime,
+			used: "running for " + round(took), most: l.MaxTime.String(),
+		})
+	}
+	if silent := now.Sub(g.moved); l.StallAfter > 0 && silent >= l.StallAfter && !g.stalled && g.stopped == "" {
+		g.stalled = true
+		a := Alarm{Text: "no output for " + round(silent)}
+		if l.StallKill {
+			a.Stop, g.stopped = otlp.StopStall, otlp.StopStall
+			a.Text += ", stopping the agent (" + FlagOf(otlp.StopStall) + ")"
+		}
+		alarms = append(alarms, a)
+	}
+	return alarms
+}
+
+// Due is when [Guard.Check] has its next result; zero if it has none.
+func (g *Guard) Due() (at time.Time) {
+	if g.stopped != "" {
+		return at
+	}
+	soonest := func(t time.Time) {
+		if at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	if l := &g.limits; l.MaxTime > 0 {
+		if !g.warned[otlp.StopMaxTime] {
+			soonest(g.start.Add(l.nearTime()))
+		}
+		soonest(g.start.Add(l.MaxTime))
+	}
+	if g.limits.StallAfter > 0 && !g.stalled {
+		soonest(g.moved.Add(g.limits.StallAfter))
+	}
+	return at
+}
+
+// Used returns the alarms that are due by what was used until now.
+func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
+	l := &g.limits
+	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
+		alarms = g.limit(alarms, use{
+			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens), near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
+			used: fmt.Sprintf("%d tokens used", tokens), most: strconv.FormatInt(l.MaxTokens, 10),
+		})
+	}
+	switch {
+	case l.MaxCost <= 0 || sum.Tokens.Input+sum.Tokens.Output == 0 && !sum.HasCost:
+	case sum.HasCost:
+		alarms = g.limit(alarms, use{
+			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost, over: sum.CostUSD > l.MaxCost,
+			used: "cost is " + USD(sum.CostUSD, sum.Estimated), most: USD(l.MaxCost, false),
+		})
+	case !g.unknown:
+		g.unknown = true
+		alarms = append(alarms, Alarm{Text: "the cost is not known, so --max-cost has no effect yet: the agent has reported none, and no list of prices (--prices) has its model"})
+	}
+	return alarms
+}
+
+// use is how much of a limit is used.
+type use struct {
+	reason     otlp.StopReason
+	part       float64
+	near, over bool
+	used, most string
+}
+
+// limit adds the alarm of a limit: the warning, or the stop.
+func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
+	name := FlagOf(u.reason)
+	switch {
+	case g.stopped != "":
+	case u.over:
+		g.stopped = u.reason
+		return append(alarms, Alarm{Text: fmt.Sprintf("%s, stopping the agent (%s %s)", u.used, name, u.most), Stop: u.reason})
+	case u.near && !g.warned[u.reason]:
+		g.warned[u.reason] = true
+		return append(alarms, Alarm{Text: fmt.Sprintf("%s, %d %% of %s %s", u.used, int(math.Round(u.part*100)), name, u.most)})
+	}
+	return alarms
+}
+
+// FlagOf is the flag that sets a limit, or stops for it.
+func FlagOf(reason otlp.StopReason) string {
+	if reason == otlp.StopStall {
+		return "--stall-kill"
+	}
+	return "--" + strings.ReplaceAll(string(reason), "_", "-")
+}
+
+// USD writes an amount, with a mark if it is an estimate: "~$0.0123".
+func USD(amount float64, estimated bool) string {
+	text := "$" + strconv.FormatFloat(amount, 'f', 4, 64)
+	if trimmed := strings.TrimRight(text, "0"); len(text)-len(trimmed) <= 2 {
+		text = trimmed
+	} else {
+		text = text[:len(text)-2]
+	}
+	if estimated {
+		text = "~" + text
+	}
+	return text
+}
+
+// round writes a duration without what nobody reads.
+func round(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

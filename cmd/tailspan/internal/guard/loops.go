@@ -1,0 +1,98 @@
+package guard
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/memory"
+)
+
+// DefaultLoopAfter is how often a call is made with the same arguments and result before that is a loop.
+const DefaultLoopAfter = 5
+
+// Limits of what is remembered: results, and calls that wait for one.
+const (
+	maxResults = 4096
+	maxWaiting = 1024
+)
+
+// Loops finds calls that are repeated and bring nothing new: with the same arguments and the same result, and no call with a
+// result that was not seen before in between. A test that is run again after each edit is none.
+type Loops struct {
+	after   int
+	seed    maphash.Seed
+	waiting memory.Map[string, callText]
+	results memory.Map[uint64, repeats]
+	news    int // results that were seen for the first time
+}
+
+// callText is a call that waits for its result.
+type callText struct {
+	hash uint64
+	show string
+}
+
+// repeats is how often a call brought a result since the last new one of any call; the first counts.
+type repeats struct{ since, count int }
+
+// NewLoops finds loops of a number of calls; 0 finds none.
+func NewLoops(after int) *Loops {
+	return &Loops{
+		after: after, seed: maphash.MakeSeed(),
+		waiting: memory.Map[string, callText]{Limit: maxWaiting}, results: memory.Map[uint64, repeats]{Limit: maxResults},
+	}
+}
+
+// See takes an event, and returns a line about the loop that it completes; empty if there is none.
+func (l *Loops) See(ev *events.DisplayEvent) string {
+	if l.after <= 0 || ev.Copied {
+		return ""
+	}
+	t := &ev.Tool
+	id := ev.ParentID + "\x00" + t.ID
+	switch ev.Kind {
+	case events.KindToolUse:
+		show := t.Name
+		if arg := t.Arg(); arg != "" {
+			show += ": " + arg
+		}
+		l.waiting.Set(id, callText{hash: l.hash(t.Name, t.Target, string(t.Input)), show: strings.Clone(show)})
+	case events.KindToolResult:
+		if call, ok := l.waiting.Take(id); ok {
+			return l.result(call, t)
+		}
+	}
+	return ""
+}
+
+func (l *Loops) result(call callText, t *events.Tool) string {
+	key := l.hash(strconv.FormatUint(call.hash, 16), t.Err, t.Summary, strconv.Itoa(t.Size), strconv.Itoa(t.Lines), strconv.Itoa(t.ExitCode), strconv.FormatBool(t.Error))
+	r, known := l.results.Get(key)
+	if !known {
+		l.news++
+		l.results.Set(key, repeats{since: l.news, count: 1})
+		return ""
+	}
+	if r.since != l.news {
+		r = repeats{since: l.news, count: 1}
+	}
+	r.count++
+	l.results.Set(key, r)
+	if r.count != l.after {
+		return ""
+	}
+	return fmt.Sprintf("the agent may be in a loop: %d times the same call with the same result: %s", r.count, call.show)
+}
+
+func (l *Loops) hash(parts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	for _, part := range parts {
+		_, _ = h.WriteString(part) // it never fails
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}

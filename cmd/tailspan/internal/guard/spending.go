@@ -1,0 +1,70 @@
+package guard
+
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/ledger"
+)
+
+// maxRunning bounds the models whose running totals are remembered.
+const maxRunning = 1024
+
+// Spending is what the runs of one stream used until now.
+type Spending struct {
+	prices  *ledger.Prices
+	past    ledger.Sum // of the runs that are over
+	now     ledger.Ledger
+	running ledger.Running // totals that a process or a session reports
+}
+
+// NewSpending makes a Spending with a list of prices, which may be empty.
+func NewSpending(prices ledger.Prices) *Spending {
+	s := &Spending{prices: &prices, running: ledger.NewRunning(maxRunning)}
+	s.begin()
+	return s
+}
+
+func (s *Spending) begin() { s.now = ledger.Ledger{Prices: s.prices} }
+
+// Add enters what an event reports, and returns whether that is something.
+func (s *Spending) Add(ev *events.DisplayEvent) bool {
+	switch ev.Kind {
+	case events.KindUsage:
+		if ev.Usage == nil || ev.Copied {
+			return false
+		}
+		s.use(ev)
+		return true
+	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
+		if ev.ParentID == "" {
+			total := s.now.Total()
+			s.past.AddAll(&total)
+			s.begin()
+		}
+	}
+	return false
+}
+
+func (s *Spending) use(ev *events.DisplayEvent) {
+	switch u := ev.Usage; u.Scope {
+	case events.UsageScopeCall:
+		s.now.AddCall(ev.Model, u, true)
+	case events.UsageScopeProcess, events.UsageScopeSession:
+		key := ledger.RunningKey{Model: ev.Model}
+		if u.Scope == events.UsageScopeSession {
+			key.Session = ev.SessionID
+		}
+		before, _, _ := s.running.Swap(key, u)
+		part := u.Since(&before)
+		s.now.AddTotal(ev.Model, &part)
+	default:
+		s.now.AddTotal(ev.Model, u)
+	}
+}
+
+// Sum is what was used until now.
+func (s *Spending) Sum() ledger.Sum {
+	sum := s.past
+	now := s.now.Total()
+	sum.AddAll(&now)
+	return sum
+}
