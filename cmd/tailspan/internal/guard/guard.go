@@ -160,12 +160,7 @@ func FlagOf(reason otlp.StopReason) string {
 
 // USD writes an amount, with a mark if it is an estimate: "~$0.0123".
 func USD(amount float64, estimated bool) string {
-	text := "$" + strconv.FormatFloat(amount, 'f', 4, 64)
-	if trimmed := strings.TrimRight(text, "0"); len(text)-len(trimmed) <= 2 {
-		text = trimmed
-	} else {
-		text = text[:len(text)-2]
-	}
+	text := strings.TrimSuffix("$"+strconv.FormatFloat(amount, 'f', 4, 64), "00")
 	if estimated {
 		text = "~" + text
 	}

@@ -114,10 +114,7 @@ func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
 	if start := span.StartTimestamp(); start >= r.atWork { // the innermost began last
 		r.atWork = start
 		tool := events.Tool{Target: str(m, otlp.AttrToolTarget)}
-		r.facts.AtWork = str(m, otlp.AttrGenAIToolName)
-		if arg := tool.Arg(); arg != "" {
-			r.facts.AtWork += ": " + arg
-		}
+		r.facts.AtWork = Call{Tool: strings.Clone(str(m, otlp.AttrGenAIToolName)), Arg: tool.Arg()}
 	}
 }
 

@@ -154,6 +154,20 @@ func TestParseKinds(t *testing.T) {
 	}
 }
 
+func TestWithoutContents(t *testing.T) {
+	for name, want := range map[string]string{
+		"claude/killed.jsonl": "error: killed by SIGKILL in bash", "claude/denied.jsonl": "denied: 3 refused calls (bash, write, webfetch)", "claude/fatal-401.jsonl": "error: authentication_failed",
+	} {
+		exit := outcome.Exit{}
+		if name == "claude/killed.jsonl" {
+			exit.Signal = "SIGKILL"
+		}
+		r := read(t, recording(t, name), &exit)
+		facts := r.Facts().WithoutContents(strings.ToLower)
+		assert.Equal(t, want, facts.Verdict().String())
+	}
+}
+
 func TestReasonIsBounded(t *testing.T) {
 	f := verdict.Facts{Worst: outcome.Verdict{Outcome: events.OutcomeError, Message: strings.Repeat("x", 1000) + "\nmore"}}
 	assert.Len(t, []rune(f.Verdict().Reason), verdict.ReasonRunes)

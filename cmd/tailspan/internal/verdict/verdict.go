@@ -71,12 +71,35 @@ type Facts struct {
 	Worst outcome.Verdict
 	// Exit is how the process ended; nil if that is not known.
 	Exit *outcome.Exit
-	// AtWork is the call that had no result when the worst run ended: "Bash: go test"; empty if there was none.
-	AtWork string
+	// AtWork is the call that had no result when the worst run ended; the zero value if there was none.
+	AtWork Call
 	// Refused are the calls that were refused, by tool.
 	Refused Refusals
 	// Words counts texts and results, and lines of no known agent; Calls the calls of tools.
 	Words, Calls int
+}
+
+// WithoutContents are the facts without the text of errors and the targets of calls; name makes what may be shown of the name of a
+// tool.
+func (f Facts) WithoutContents(name func(string) string) Facts {
+	f.Worst.Message = ""
+	f.AtWork = Call{Tool: name(f.AtWork.Tool)}
+	f.Refused.Tools = slices.Clone(f.Refused.Tools)
+	for i, tool := range f.Refused.Tools {
+		f.Refused.Tools[i] = name(tool)
+	}
+	return f
+}
+
+// Call is a call of a tool, with the beginning of its target.
+type Call struct{ Tool, Arg string }
+
+// String is the call in a line: "Bash: go test".
+func (c Call) String() string {
+	if c.Arg == "" {
+		return c.Tool
+	}
+	return c.Tool + ": " + c.Arg
 }
 
 // Verdict decides.
@@ -147,10 +170,10 @@ func (f *Facts) endless() string {
 
 // inCall is what the agent was doing when it ended, if it did not get to the end.
 func (f *Facts) inCall() string {
-	if f.AtWork == "" || f.Worst.Reason == otlp.CloseReasonResult {
+	if f.AtWork.Tool == "" || f.Worst.Reason == otlp.CloseReasonResult {
 		return ""
 	}
-	return " in " + f.AtWork
+	return " in " + f.AtWork.String()
 }
 
 // firstLine is the first line of a text that has one.

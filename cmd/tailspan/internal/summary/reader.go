@@ -1,0 +1,186 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Limits of a page; of the tools, and of what failed, the rest is counted.
+const (
+	MaxTools    = 30
+	MaxFailures = 20
+	MaxLine     = 200
+	MaxWords    = 4000
+)
+
+// maxNames bounds the tools that are counted apart.
+const maxNames = 1000
+
+// Reader gathers what a page shows. Its zero value is ready.
+type Reader struct {
+	agents     []string // programs, with their models
+	runs       int
+	subAgents  int
+	start, end pcommon.Timestamp
+	tokens     events.Tokens
+	cost       float64
+	hasCost    bool
+	estimated  bool
+	tools      []tool
+	failures   []failure
+	moreFailed int
+	words      string
+	trace      pcommon.TraceID
+	event      events.DisplayEvent // of the record at hand
+}
+
+// tool is what calls of one tool came to.
+type tool struct {
+	name          string
+	calls, failed int
+	time          time.Duration
+}
+
+// failure is a call that failed.
+type failure struct{ tool, target, why string }
+
+// Read takes in spans and records.
+func (r *Reader) Read(d *otlp.Data) {
+	for _, rs := range d.Traces.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				r.span(span)
+			}
+		}
+	}
+	for _, rl := range d.Logs.ResourceLogs().All() {
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, lr := range sl.LogRecords().All() {
+				r.record(lr)
+			}
+		}
+	}
+}
+
+func (r *Reader) span(span ptrace.Span) {
+	m := span.Attributes()
+	switch str(m, otlp.AttrGenAIOperationName) {
+	case otlp.OperationInvokeAgent:
+		if str(m, otlp.AttrRunKey) == "" {
+			r.subAgents++
+			return
+		}
+		r.run(span, m)
+	case otlp.OperationExecuteTool:
+		r.call(span, m)
+	}
+}
+
+func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
+	if r.runs++; r.runs == 1 || span.StartTimestamp() < r.start {
+		r.start = span.StartTimestamp()
+	}
+	r.end, r.trace = max(r.end, span.EndTimestamp()), span.TraceID()
+	agent := str(m, otlp.AttrGenAIAgentName)
+	if models := list(m, otlp.AttrModels); models != "" {
+		agent += ", " + models
+	}
+	if !slices.Contains(r.agents, agent) && len(r.agents) < MaxTools {
+		r.agents = append(r.agents, strings.Clone(agent))
+	}
+	r.tokens.Add(events.Tokens{
+		Input: integer(m, otlp.AttrUsageInput), Output: integer(m, otlp.AttrUsageOutput), CacheRead: integer(m, otlp.AttrUsageCacheRead),
+	})
+	if usd, ok := m.Get(otlp.AttrCostUSD); ok {
+		estimated, marked := m.Get(otlp.AttrCostEstimated)
+		r.cost, r.hasCost, r.estimated = r.cost+usd.Double(), true, r.estimated || marked && estimated.Bool()
+	}
+}
+
+func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
+	name := str(m, otlp.AttrGenAIToolName)
+	i := slices.IndexFunc(r.tools, func(t tool) bool { return t.name == name })
+	if i < 0 {
+		if len(r.tools) >= maxNames {
+			name = "other tools"
+			i = slices.IndexFunc(r.tools, func(t tool) bool { return t.name == name })
+		}
+		if i < 0 {
+			r.tools, i = append(r.tools, tool{name: strings.Clone(name)}), len(r.tools)
+		}
+	}
+	t := &r.tools[i]
+	t.calls++
+	t.time += max(span.EndTimestamp().AsTime().Sub(span.StartTimestamp().AsTime()), 0)
+	why := str(m, otlp.AttrErrorType)
+	if why == "" {
+		return
+	}
+	t.failed++
+	if len(r.failures) == MaxFailures {
+		r.moreFailed++
+		return
+	}
+	f := failure{tool: t.name, target: str(m, otlp.AttrToolTarget), why: why}
+	if text := span.Status().Message(); text != "" {
+		f.why = text
+	}
+	r.failures = append(r.failures, failure{f.tool, line(f.target), line(f.why)})
+}
+
+func (r *Reader) record(lr plog.LogRecord) {
+	if !otlp.EventFromRecord(lr, &r.event) || r.event.ParentID != "" {
+		return
+	}
+	words := ""
+	switch r.event.Kind {
+	case events.KindText, events.KindMessage:
+		words = r.event.Text
+	case events.KindSessionEnded, events.KindTurnDone:
+		words = r.event.End.Result
+	}
+	if strings.TrimSpace(words) != "" {
+		r.words = strings.Clone(words)
+	}
+}
+
+// line is the first line of a text, cut to its limit.
+func line(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.Clone(events.CutRunes(strings.TrimSpace(first), MaxLine))
+}
+
+func str(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+func integer(m pcommon.Map, key string) int64 {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeInt {
+		return v.Int()
+	}
+	return 0
+}
+
+// list is a list of strings as one.
+func list(m pcommon.Map, key string) string {
+	v, ok := m.Get(key)
+	if !ok || v.Type() != pcommon.ValueTypeSlice {
+		return ""
+	}
+	var all []string
+	for _, item := range v.Slice().All() {
+		all = append(all, item.AsString())
+	}
+	return strings.Join(all, ", ")
+}
