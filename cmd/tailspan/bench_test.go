@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
 )
@@ -66,7 +67,7 @@ func renderAll(t testing.TB, in benchInput, s render.Settings, out io.Writer) {
 	require.NoError(t, err)
 	w := render.NewWriter(render.New(out, s), source, render.WriterSettings{Mode: s.Mode, Style: s.Style})
 	for data := in.data; len(data) > 0; {
-		n := min(len(data), readBytes)
+		n := min(len(data), input.BufferSize)
 		_, err := w.Write(data[:n])
 		require.NoError(t, err)
 		data = data[n:]

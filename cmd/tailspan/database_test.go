@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // unpackDatabase writes the sample of a database to path, and gives its bytes.
@@ -39,7 +41,7 @@ func TestDatabase(t *testing.T) {
 	require.NoError(t, os.Chtimes(path, longAgo, longAgo))
 
 	code, ofDatabase, stderr := tailspan("", "events", path)
-	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, cli.ExitOK, code, stderr)
 	var want []string
 	for _, session := range []string{"parity.session.jsonl", "subagent.session.jsonl"} {
 		_, events, _ := tailspan("", "events", filepath.Join(samples, session))
@@ -50,7 +52,7 @@ func TestDatabase(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, content[:4096], 0o600))
 	require.NoError(t, os.Chtimes(path, longAgo, longAgo))
 	code, _, stderr = tailspan("", "events", path)
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stderr, path)
 }
 
@@ -72,10 +74,10 @@ func TestZstandard(t *testing.T) {
 	require.NoError(t, os.WriteFile(copied, packed, 0o600))
 	_, want, _ := tailspan("", "events", path)
 	code, got, stderr := tailspan("", "events", copied)
-	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, cli.ExitOK, code, stderr)
 	assert.Equal(t, want, got)
 	require.NoError(t, os.WriteFile(copied, packed[:2], 0o600))
 	code, _, stderr = tailspan("", "events", copied)
-	assert.NotEqual(t, exitOK, code)
+	assert.NotEqual(t, cli.ExitOK, code)
 	assert.Contains(t, stderr, "unexpected EOF")
 }

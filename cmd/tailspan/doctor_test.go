@@ -12,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// export writes a trace of two spans; the second hangs under parent.
-func export(t *testing.T, parent [8]byte) string {
+// writeExport writes a trace of two spans; the second hangs under parent.
+func writeExport(t *testing.T, parent [8]byte) string {
 	t.Helper()
 	return exportUnder(t, [8]byte{}, parent)
 }
@@ -56,24 +58,24 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"whole", []string{export(t, [8]byte{1})}, exitOK, "no problems"},
-		{"an orphan", []string{export(t, [8]byte{9})}, exitError, "problem: missing_parent"},
-		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, exitError, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},
-		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, exitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},
-		{"a stream of an agent", []string{filepath.Join("..", "..", "testdata", "claude", "background.jsonl")}, exitError, "background.jsonl\" holds no OTLP request"},
-		{"the same beside an export", []string{export(t, [8]byte{1}), write(`{"type":"result"}`)}, exitError, "export.jsonl\" holds no OTLP request"},
-		{"an export with a foreign line", []string{write(`{"resourceMetrics":[]}` + "\n{}\n")}, exitError, "1 objects in"},
-		{"empty", []string{write("")}, exitError, "export.jsonl\" is empty"},
-		{"blank", []string{write("\n \n")}, exitError, "export.jsonl\" is empty"},
-		{"metrics alone", []string{write(`{"resourceMetrics":[]}`)}, exitOK, "no problems"},
-		{"no file", []string{"nowhere.jsonl"}, exitUsage, ""},
-		{"no argument", nil, exitUsage, ""},
+		{"whole", []string{writeExport(t, [8]byte{1})}, cli.ExitOK, "no problems"},
+		{"an orphan", []string{writeExport(t, [8]byte{9})}, cli.ExitFailure, "problem: missing_parent"},
+		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, cli.ExitFailure, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},
+		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, cli.ExitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},
+		{"a stream of an agent", []string{filepath.Join("..", "..", "testdata", "claude", "background.jsonl")}, cli.ExitFailure, "background.jsonl\" holds no OTLP request"},
+		{"the same beside an export", []string{writeExport(t, [8]byte{1}), write(`{"type":"result"}`)}, cli.ExitFailure, "export.jsonl\" holds no OTLP request"},
+		{"an export with a foreign line", []string{write(`{"resourceMetrics":[]}` + "\n{}\n")}, cli.ExitFailure, "1 objects in"},
+		{"empty", []string{write("")}, cli.ExitFailure, "export.jsonl\" is empty"},
+		{"blank", []string{write("\n \n")}, cli.ExitFailure, "export.jsonl\" is empty"},
+		{"metrics alone", []string{write(`{"resourceMetrics":[]}`)}, cli.ExitOK, "no problems"},
+		{"no file", []string{"nowhere.jsonl"}, cli.ExitUsage, ""},
+		{"no argument", nil, cli.ExitUsage, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			assert.Equal(t, tc.code, run(append([]string{"doctor", "--otlp"}, tc.paths...), nil, &out, &errs), errs.String())
 			assert.Contains(t, out.String(), tc.want)
-			if tc.code == exitError {
+			if tc.code == cli.ExitFailure {
 				assert.NotContains(t, out.String(), "no problems")
 				assert.Contains(t, errs.String(), "problems were found: 1")
 			}
@@ -102,7 +104,7 @@ func copyTo(t *testing.T, to string, from ...string) {
 	require.NoError(t, os.WriteFile(to, data, 0o600))
 }
 
-func doctor(args ...string) (code int, stdout, stderr string) {
+func runDoctor(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(append([]string{"doctor"}, args...), nil, &out, &errs)
 	return code, out.String(), errs.String()
@@ -114,8 +116,8 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 	copyTo(t, filepath.Join(home, ".claude", "projects", "x", "a.jsonl"), "claude", "background.jsonl")
 	copyTo(t, filepath.Join(home, ".claude", "projects", "x", "b", "c.jsonl"), "claude", "background.jsonl")
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "sessions"), 0o700))
-	code, out, errs := doctor()
-	assert.Equal(t, exitOK, code, errs)
+	code, out, errs := runDoctor()
+	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Regexp(t, `claude +\S+projects +2 files, .* kB, newest less than a minute ago, claude: 2\n`, out)
 	assert.Regexp(t, `codex +\S+codex +there, but no session in it\n`, out)
 	assert.Regexp(t, `gemini +\S+tmp +not there\n`, out)
@@ -124,8 +126,8 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 
 	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "elsewhere"))
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:made-up@collector:4318")
-	code, out, _ = doctor()
-	assert.Equal(t, exitError, code)
+	code, out, _ = runDoctor()
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Regexp(t, `claude +\S+elsewhere\S+projects +not there\n`, out)
 	assert.Contains(t, out, "problem: no_sessions: ")
 	assert.Contains(t, out, "run sends to http://user:xxxxx@collector:4318/v1/traces")
@@ -140,20 +142,20 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(projects, "notes.jsonl"), []byte("not of an agent\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(projects, "new.jsonl"), nil, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(projects, "torn.jsonl.gz"), []byte("no gzip"), 0o600))
-	code, out, errs := doctor(projects)
-	assert.Equal(t, exitError, code)
+	code, out, errs := runDoctor(projects)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Regexp(t, `4 files, .*claude: 1, empty: 1, unknown: 1\n`, out)
 	assert.Contains(t, out, `problem: unknown_format: "`+filepath.Join(projects, "notes.jsonl")+`": its first lines are of no agent that is known`)
 	assert.Contains(t, out, "problem: unreadable: unpack")
 	assert.Contains(t, errs, "problems were found: 2")
 
-	code, out, _ = doctor(filepath.Join(projects, "a.*"))
-	assert.Equal(t, exitOK, code, out)
-	code, out, _ = doctor(filepath.Join(projects, "x.*"))
-	assert.Equal(t, exitError, code)
+	code, out, _ = runDoctor(filepath.Join(projects, "a.*"))
+	assert.Equal(t, cli.ExitOK, code, out)
+	code, out, _ = runDoctor(filepath.Join(projects, "x.*"))
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, out, "problem: nothing_there: ")
-	code, out, _ = doctor(filepath.Join(projects, "gone"))
-	assert.Equal(t, exitError, code)
+	code, out, _ = runDoctor(filepath.Join(projects, "gone"))
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, out, "not there")
 }
 
@@ -164,26 +166,27 @@ func TestDoctorOfDocuments(t *testing.T) {
 	for name, content := range map[string]string{"lines.json": lines, "half.json": `{"messages":[`, "empty.json": "\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	code, out, _ := doctor(dir)
-	assert.Equal(t, exitError, code)
+	code, out, _ := runDoctor(dir)
+	assert.Equal(t, cli.ExitFailure, code)
 	for _, name := range []string{"lines.json", "half.json"} {
 		assert.Contains(t, out, `problem: incomplete: "`+filepath.Join(dir, name)+`": it is not one whole JSON document`)
 	}
 	assert.Equal(t, 2, strings.Count(out, "problem: incomplete: "))
 	copyTo(t, filepath.Join(dir, "whole.json"), "gemini", "parity-0.38.2.session.json")
-	code, out, _ = doctor(filepath.Join(dir, "whole.json"))
-	assert.Equal(t, exitOK, code, out)
+	code, out, _ = runDoctor(filepath.Join(dir, "whole.json"))
+	assert.Equal(t, cli.ExitOK, code, out)
 }
 
 // TestDoctorTellsAFew has more problems than anybody reads.
 func TestDoctorTellsAFew(t *testing.T) {
+	const listed = 10
 	dir := t.TempDir()
-	for i := range maxListed + 5 {
+	for i := range listed + 5 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), []byte("no\n"), 0o600))
 	}
-	code, out, _ := doctor(dir)
-	assert.Equal(t, exitError, code)
-	assert.Equal(t, maxListed+1, strings.Count(out, "problem: unknown_format: "))
+	code, out, _ := runDoctor(dir)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Equal(t, listed+1, strings.Count(out, "problem: unknown_format: "))
 	assert.Contains(t, out, ": 5 more\n")
 }
 
@@ -196,21 +199,21 @@ func TestDoctorMayNotRead(t *testing.T) {
 	path := filepath.Join(home, ".claude", "projects", "a.jsonl")
 	copyTo(t, path, "claude", "background.jsonl")
 	require.NoError(t, os.Chmod(path, 0))
-	code, out, _ := doctor()
-	assert.Equal(t, exitError, code)
+	code, out, _ := runDoctor()
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, out, "permission denied; give the user that runs tailspan or the collector the right to read it")
 }
 
 // TestDoctorKnowsOpenCode has its database and its older folders.
 func TestDoctorKnowsOpenCode(t *testing.T) {
 	home := sessions(t)
-	code, out, errs := doctor(filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage"))
-	assert.Equal(t, exitOK, code, errs)
+	code, out, errs := runDoctor(filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage"))
+	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Contains(t, out, "opencode's older folders: 1")
 	database := filepath.Join(home, ".local", "share", "opencode", "opencode.db")
 	unpackDatabase(t, database)
-	code, out, errs = doctor()
-	assert.Equal(t, exitOK, code, errs)
+	code, out, errs = runDoctor()
+	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Contains(t, out, "opencode: 1")
 }
 
@@ -219,9 +222,9 @@ func TestDoctorTellsOfALongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, file.Truncate(defaultMaxLine+1)) // a hole, which costs no disk
+	require.NoError(t, file.Truncate(int64(input.DefaultMaxLine)+1)) // a hole, which costs no disk
 	require.NoError(t, file.Close())
 	code, stdout, _ := tailspan("", "doctor", path)
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stdout, fmt.Sprintf("problem: too_long: %q: its first line, or the document, is longer than 16777216 bytes", path))
 }

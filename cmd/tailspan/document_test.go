@@ -10,13 +10,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
 // printed runs `tailspan events` and gives the kinds of what it prints, and the summary.
 func printed(t *testing.T, stdin string, args ...string) (kinds []string, summary map[string]any) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	require.Equal(t, exitOK, run(append([]string{"events"}, args...), strings.NewReader(stdin), &stdout, &stderr), stderr.String())
+	require.Equal(t, cli.ExitOK, run(append([]string{"events"}, args...), strings.NewReader(stdin), &stdout, &stderr), stderr.String())
 	for line := range strings.Lines(stdout.String()) {
 		summary = map[string]any{}
 		require.NoError(t, json.Unmarshal([]byte(line), &summary))
@@ -48,9 +51,9 @@ func TestDocuments(t *testing.T) {
 		{name: "document on standard input", path: "-", stdin: string(document), want: ofDocument, lines: 1},
 		{name: "document under another name", path: write("x.txt", "\n"+string(document)+"\n"), want: ofDocument, lines: 1},
 		{name: "half a document", path: write("x.json", string(document[:300])), lines: 1, malformed: 1},
-		{name: "document that is too long", path: write("x.json", `{"sessionId":"`+strings.Repeat("x", defaultMaxLine)+`"}`)},
-		{name: "first line that is too long", path: "-", stdin: strings.Repeat("x", defaultMaxLine+1) + "\n" + string(lines), want: ofLines, lines: 3},
-		{name: "blank lines without end", path: "-", stdin: strings.Repeat("\n", 2*readBytes) + string(lines), want: ofLines, lines: 2*readBytes + 3},
+		{name: "document that is too long", path: write("x.json", `{"sessionId":"`+strings.Repeat("x", int(input.DefaultMaxLine))+`"}`)},
+		{name: "first line that is too long", path: "-", stdin: strings.Repeat("x", int(input.DefaultMaxLine)+1) + "\n" + string(lines), want: ofLines, lines: 3},
+		{name: "blank lines without end", path: "-", stdin: strings.Repeat("\n", 2*input.BufferSize) + string(lines), want: ofLines, lines: 2*input.BufferSize + 3},
 		{name: "empty document", path: write("x.json", "")},
 		{name: "lines", path: "-", stdin: string(lines), want: ofLines, lines: 3},
 		{name: "lines with a torn first", path: "-", stdin: `{"type":"mess` + "\n" + string(lines), want: ofLines, lines: 4, malformed: 1},
@@ -72,7 +75,7 @@ func TestRenderDocument(t *testing.T) {
 	require.NoError(t, err)
 	for mode, want := range map[string]string{"default": "Going.\nGone.\n", "json": string(document)} {
 		var stdout, stderr bytes.Buffer
-		require.Equal(t, exitOK, run([]string{"render", "--mode", mode, path}, nil, &stdout, &stderr), stderr.String())
+		require.Equal(t, cli.ExitOK, run([]string{"render", "--mode", mode, path}, nil, &stdout, &stderr), stderr.String())
 		assert.Equal(t, want, stdout.String(), mode)
 	}
 }

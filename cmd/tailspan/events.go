@@ -2,50 +2,74 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/eventjson"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/events"
 )
 
-const eventsSynopsis = `Prints the events of a stream as JSON, one object a line, and last a summary
-of all lines: how many, how many malformed or unknown, and the tokens.`
+var eventsCommand = cli.Command{
+	Name:  "events",
+	Usage: []string{"[flags] FILE", "[flags] -     reads standard input"},
+	Short: "print one JSON object per event, last a summary",
+	Long: `Prints the events of a stream as JSON, one object a line, and last a summary
+of all lines: how many, how many malformed or unknown, and the tokens.`,
+	Examples: []cli.Example{
+		{Line: "tailspan events run.jsonl", Does: "every event of a recorded stream"},
+		{Line: "tailspan events session.jsonl | jq -r 'select(.kind == \"tool_use\") | .name'", Does: "the tools that a session called"},
+		{Line: "claude -p '...' --output-format stream-json --verbose | tailspan events --redact -", Does: "the events of a running agent, without secrets"},
+	},
+	New: func(f *cli.Flags) cli.Action {
+		c := &eventing{}
+		c.stream.Add(f)
+		c.stream.AddContainer(f)
+		f.BoolVar(&c.redact, "redact", false, "take secrets out")
+		return c.run
+	},
+}
 
-func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	f := newFlags("events", eventsSynopsis, stderr)
-	f.addContainer()
-	hide := f.Bool("redact", false, "take secrets out")
-	name, err := f.source(args)
+// eventing is the command events.
+type eventing struct {
+	stream options.Stream
+	redact bool
+}
+
+func (c *eventing) run(_ context.Context, args []string, s cli.Streams) error {
+	name, err := oneFile("events", args)
 	if err != nil {
 		return err
 	}
-	redactor, err := newRedactor(*hide)
+	redactor, err := options.NewRedactor(c.redact)
 	if err != nil {
 		return err
 	}
-	src, err := f.events(redactor)
+	src, err := c.stream.Events(redactor)
 	if err != nil {
 		return err
 	}
-	in, err := openInput(name, stdin, stderr)
+	in, err := input.Open(name, s.In, s.Err)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out := bufio.NewWriterSize(stdout, readBytes)
+	out := bufio.NewWriterSize(s.Out, input.BufferSize)
 	p := eventjson.New(out)
-	lines := f.newLineReader(name, src)
+	lines := c.stream.Lines(name, src)
 	var mu sync.Mutex
 	var ticked error // of a write; the next line returns it
 	stop := func() {}
-	if name == stdinName {
+	if name == input.Stdin {
 		src.Live()
-		stop = ticking(&mu, func() { ticked = errors.Join(ticked, p.Events(src.Tick()), p.Raw(src.Raw()), out.Flush()) })
+		stop = show.Ticking(&mu, func() { ticked = errors.Join(ticked, p.Events(src.Tick()), p.Raw(src.Raw()), out.Flush()) })
 	}
-	err = lines.records(in, func(line []byte) error {
+	err = lines.Records(in, func(line []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if ticked != nil {
@@ -54,7 +78,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		if err := p.Events(src.ParseEvents(line)); err != nil {
 			return err
 		}
-		if err := p.Raw(src.Raw()); err != nil || name != stdinName {
+		if err := p.Raw(src.Raw()); err != nil || name != input.Stdin {
 			return err
 		}
 		return out.Flush() // who writes may write on for hours
@@ -70,7 +94,7 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		err = p.Events([]events.DisplayEvent{incompleteEnd})
 	}
 	if err == nil {
-		err = p.Summary(src.Provider(), src.Stats(), lines.skipped)
+		err = p.Summary(src.Provider(), src.Stats(), lines.TooLong())
 	}
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("write events: %w", flushed)
@@ -83,4 +107,12 @@ func runEvents(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 var incompleteEnd = events.DisplayEvent{
 	Kind: events.KindSessionEnded,
 	End:  &events.End{Error: true, Code: "incomplete", Err: "the stream ended before its result"},
+}
+
+// oneFile is the file that arguments name.
+func oneFile(command string, args []string) (string, error) {
+	if len(args) != 1 {
+		return "", cli.UsageError{Err: fmt.Errorf("%s needs one file, or - for standard input; got %s", command, cli.Count(len(args), "argument"))}
+	}
+	return args[0], nil
 }

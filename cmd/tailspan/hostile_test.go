@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // TestSendOfHostileRequests: a file that calls itself kept output ends the command with a message, and nothing of it reaches
@@ -25,7 +27,7 @@ func TestSendOfHostileRequests(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte(tc.line+"\n"), 0o600))
 			var out, problems bytes.Buffer
 			code := run([]string{"send", "--otlp", "http://127.0.0.1:1", "--timeout", "1s", path}, nil, &out, &problems)
-			assert.Equal(t, exitError, code)
+			assert.Equal(t, cli.ExitFailure, code)
 			assert.Contains(t, problems.String(), tc.want)
 			assert.NotContains(t, problems.String(), "\x1b")
 		})

@@ -1,53 +1,36 @@
-// Command tailspan reads what coding agents write and shows it to people and programs.
+// Command tailspan reads what coding agents write and shows it to people and programs. `tailspan --help` lists its commands.
 //
-//	tailspan run [--otlp URL] -- COMMAND...            run an agent, show what it does, and export it
-//	tailspan events [--provider P] [--redact] FILE|-   one JSON object per event, last a summary
-//	tailspan render [--mode M] [--style S] FILE|-      the readable log; on a terminal, live, with a status line
-//	tailspan send --otlp URL FILE...                   export recorded sessions, and what run could not send
-//	tailspan doctor [FILE|DIR|GLOB...]                 what would be read, from where, and why not
-//	tailspan doctor --otlp FILE...                     check an export of spans and records
+// A command is one entry of the table below and one file, which declares its flags and wires the packages that do the work:
 //
-// run exits as its command exits. The others exit 0 when all went well, 2 when it was called wrongly or a file is not there, 1 when reading or writing failed.
-// A reader that goes away (`tailspan events x | head`) is a normal end.
+//	internal/cli       tables of commands, flags, help, exit codes
+//	internal/options   groups of flags that commands share
+//	internal/input     files, folders, globs, standard input; lines and documents
+//	internal/place     where agents keep their sessions
+//	internal/show      the readable log, on a terminal and elsewhere
+//	internal/execute   the program of run
+//	internal/export    its way to an endpoint while it works
+//	internal/sender    recorded sessions on their way to an endpoint
+//	internal/doctor    what would be read and sent, and why not
 package main
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
-	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// Exit codes.
-const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
-)
-
-const usage = `usage: tailspan COMMAND [flags] ...
-
-commands:
-  run -- AGENT...       run an agent, show what it does and export it
-  render FILE           print the readable log; FILE may be - for standard input
-  events FILE           print one JSON object per event, last a summary
-  send FILE...          export recorded sessions, and what run could not send
-  doctor [FILE...]      report what would be read, from where, and why not
-  doctor --otlp FILE... check an export
-
-"tailspan --version" prints the version. Run "tailspan COMMAND --help" for a command's flags.
-`
-
-// usageError is a call that can't work: wrong flags, no such file.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
+// commands are what tailspan can do, in the order of its help. help and version come from package cli.
+var commands = []cli.Command{
+	runCommand,
+	renderCommand,
+	eventsCommand,
+	sendCommand,
+	doctorCommand,
+}
 
 func main() {
 	// Without this a reader that goes away kills the process instead of failing a write. The signal is caught and not
@@ -58,54 +41,6 @@ func main() {
 
 // run is the whole program but for the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
-		return exitUsage
-	}
-	var err error
-	switch args[0] {
-	case "run":
-		err = runRun(args[1:], stdin, stdout, stderr)
-	case "events":
-		err = runEvents(args[1:], stdin, stdout, stderr)
-	case "render":
-		err = runRender(args[1:], stdin, stdout, stderr)
-	case "send":
-		err = runSend(args[1:], stderr)
-	case "doctor":
-		err = runDoctor(args[1:], stdout, stderr)
-	case "version", "--version":
-		fmt.Fprintln(stdout, "tailspan", version())
-		return exitOK
-	case "help", "--help", "-h":
-		fmt.Fprint(stdout, usage)
-		return exitOK
-	default:
-		err = usageError{fmt.Errorf("command %q is not known, want run, events, render, send or doctor", args[0])}
-	}
-	return exitCode(err, stderr)
-}
-
-func exitCode(err error, stderr io.Writer) int {
-	if child := (childExitError{}); errors.As(err, &child) {
-		return child.status
-	}
-	switch {
-	case err == nil, errors.Is(err, errHelp), errors.Is(err, syscall.EPIPE):
-		return exitOK
-	}
-	// It may show what a file, or an endpoint, says.
-	fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(err.Error()))
-	if errors.As(err, &usageError{}) {
-		return exitUsage
-	}
-	return exitError
-}
-
-// version is that of the module, as the go command built it; "(devel)" for a build from a working folder.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	program := cli.Program{Name: "tailspan", Commands: commands}
+	return program.Run(context.Background(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }

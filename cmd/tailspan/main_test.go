@@ -1,23 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/internal/files/abridge"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 const fixtures = "../../testdata/claude/"
@@ -37,9 +32,9 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "usage: tailspan COMMAND"},
-		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want run, events, render, send or doctor`},
-		{"unknown flag", []string{"events", "--no-such"}, "flag provided but not defined"},
-		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `provider "cloud" is not known, want one of `},
+		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want one of run, render, events, send, doctor, `},
+		{"unknown flag", []string{"events", "--no-such"}, "tailspan: no such flag: --no-such; see tailspan events --help\n"},
+		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `--provider must be one of claude, codex, `},
 		{"no file", []string{"events"}, "needs one file, or - for standard input; got 0 arguments"},
 		{"two files", []string{"events", "a", "b"}, "needs one file, or - for standard input; got 2 arguments"},
 		{"said once who speaks", []string{"render"}, "tailspan: render needs one file, or - for standard input"},
@@ -51,7 +46,7 @@ func TestUsageErrors(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, stdout, stderr := tailspan("", tc.args...)
-			assert.Equal(t, exitUsage, code)
+			assert.Equal(t, cli.ExitUsage, code)
 			assert.Empty(t, stdout)
 			assert.Contains(t, stderr, tc.want)
 		})
@@ -60,8 +55,8 @@ func TestUsageErrors(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	code, stdout, stderr := tailspan("", "--version")
-	assert.Equal(t, exitOK, code)
-	assert.Equal(t, "tailspan "+version()+"\n", stdout)
+	assert.Equal(t, cli.ExitOK, code)
+	assert.Equal(t, "tailspan "+cli.Version()+"\n", stdout)
 	assert.Empty(t, stderr)
 }
 
@@ -72,21 +67,22 @@ func TestFlagsAfterTheFile(t *testing.T) {
 	_, want, _ := tailspan("", "render", "--mode", "json", path)
 	require.NotEmpty(t, want)
 	code, got, stderr := tailspan("", "render", path, "--mode", "json")
-	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, cli.ExitOK, code, stderr)
 	assert.Equal(t, want, got)
 
 	code, _, stderr = tailspan("", "render", "--", "--mode")
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, stderr, "--mode: no such file")
 }
 
 func TestHelp(t *testing.T) {
 	code, stdout, _ := tailspan("", "--help")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, stdout, "events")
-	code, _, stderr := tailspan("", "events", "--help")
-	assert.Equal(t, exitOK, code)
-	assert.Contains(t, stderr, "-provider")
+	code, stdout, stderr := tailspan("", "events", "--help")
+	assert.Equal(t, cli.ExitOK, code)
+	assert.Contains(t, stdout, "--provider claude|codex|")
+	assert.Empty(t, stderr)
 }
 
 // lastLine is the summary that `events` ends with.
@@ -100,7 +96,7 @@ func lastLine(t *testing.T, stdout string) map[string]any {
 
 func TestEvents(t *testing.T) {
 	code, stdout, stderr := tailspan("", "events", "--provider", "claude", fixtures+"parallel.jsonl")
-	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, cli.ExitOK, code, stderr)
 	assert.Empty(t, stderr)
 	kinds := map[string]int{}
 	for line := range strings.Lines(stdout) {
@@ -138,13 +134,13 @@ func TestEventsOfStandardInput(t *testing.T) {
 	require.NoError(t, err)
 	_, want, _ := tailspan("", "events", fixtures+"parity.jsonl")
 	code, got, _ := tailspan(string(plain), "events", "-")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Equal(t, want, got)
 }
 
 func TestEventsOfNoProvider(t *testing.T) {
 	code, stdout, _ := tailspan("one\r\ntwo", "events", "-")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.True(t, strings.HasPrefix(stdout, `{"kind":"raw","line":"one"}`+"\n"+`{"kind":"raw","line":"two"}`+"\n"), stdout)
 	summary := lastLine(t, stdout)
 	assert.EqualValues(t, 2, summary["passed"])
@@ -153,10 +149,10 @@ func TestEventsOfNoProvider(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	code, stdout, _ := tailspan("", "render", fixtures+"parity.jsonl")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.NotContains(t, stdout, "[tool:")
 	code, verbose, _ := tailspan("", "render", "--mode", "verbose", fixtures+"parity.jsonl")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, verbose, "[tool: Read(")
 	plain, err := os.ReadFile(fixtures + "parity.jsonl")
 	require.NoError(t, err)
@@ -181,10 +177,10 @@ func TestReaderGoesAway(t *testing.T) {
 	for _, command := range []string{"events", "render"} {
 		var stderr bytes.Buffer
 		code := run([]string{command, fixtures + "parity.jsonl"}, nil, brokenPipe{}, &stderr)
-		assert.Equal(t, exitOK, code, command)
+		assert.Equal(t, cli.ExitOK, code, command)
 		assert.Empty(t, stderr.String())
 		code = run([]string{command, fixtures + "parity.jsonl"}, nil, fullDisk{}, &stderr)
-		assert.Equal(t, exitError, code, "a full disk is no normal end")
+		assert.Equal(t, cli.ExitFailure, code, "a full disk is no normal end")
 		assert.Contains(t, stderr.String(), "no space left")
 	}
 }
@@ -199,81 +195,12 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestLines(t *testing.T) {
-	long := strings.Repeat("x", 3*readBytes+7)
-	for name, input := range map[string]string{
-		"empty": "", "one": "a\n", "no newline at the end": "a\nb", "blank lines": "\n\na\n\n", "carriage returns": "a\r\nb\rc\n",
-		"long": "a\n" + long + "\nb\n" + long, "other separators": "a\u2028b\u0085c\n",
-	} {
-		want := strings.Split(strings.TrimSuffix(input, "\n"), "\n")
-		if input == "" {
-			want = nil
-		}
-		for _, reader := range []io.Reader{strings.NewReader(input), iotest.DataErrReader(strings.NewReader(input)), iotest.HalfReader(strings.NewReader(input))} {
-			assert.Equal(t, want, lines(t, reader), name)
-		}
-	}
-}
-
-func lines(t testing.TB, r io.Reader) (all []string) {
-	t.Helper()
-	require.NoError(t, (&lineReader{max: defaultMaxLine}).each(r, func(line []byte, _ bool) error {
-		all = append(all, string(line))
-		return nil
-	}))
-	return all
-}
-
-func TestLinesStop(t *testing.T) {
-	stop := errors.New("stop")
-	assert.ErrorIs(t, (&lineReader{max: 9}).each(strings.NewReader("a\nb\n"), func([]byte, bool) error { return stop }), stop)
-	assert.ErrorIs(t, (&lineReader{max: 9}).each(iotest.ErrReader(io.ErrClosedPipe), func([]byte, bool) error { return nil }), io.ErrClosedPipe)
-}
-
 func TestLinesTooLong(t *testing.T) {
-	long := strings.Repeat("x", 2*readBytes)
-	l := lineReader{max: 5}
-	var got []string
-	object := `{"id":"` + long + `"}`
-	require.NoError(t, l.each(strings.NewReader("12345\n123456\n"+long+"\n"+object+"\n{\"a\":1}\nend\n"+object+"\n"+long), func(line []byte, abridged bool) error {
-		require.Equal(t, line[0] == '{', abridged)
-		got = append(got, string(line))
-		return nil
-	}))
-	kept := `{"id":"` + long[:abridge.KeepString] + `…"}`
-	assert.Equal(t, []string{"12345", kept, `{"a":1}`, "end", kept}, got)
-	assert.Equal(t, 6, l.skipped)
-	assert.LessOrEqual(t, cap(l.long), readBytes, "in constant memory")
-
 	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
 	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
 	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
 	assert.Contains(t, stderr, "1 line longer than 4 bytes, shortened or skipped")
 	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
-	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, "max-line-size must be positive, got 0")
-}
-
-// FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.
-func FuzzSplit(f *testing.F) {
-	f.Add([]byte("a\nb\r\n\nc"), uint16(1))
-	f.Add(bytes.Repeat([]byte("x"), 100), uint16(7))
-	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
-		want := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-		if len(data) == 0 {
-			want = nil
-		}
-		step := int(cut)%64 + 1
-		r := io.MultiReader(readers(slices.Collect(slices.Chunk(data, step)))...)
-		require.Equal(t, want, lines(t, bufio.NewReader(r)))
-		require.Equal(t, want, lines(t, bytes.NewReader(data)))
-	})
-}
-
-func readers(chunks [][]byte) []io.Reader {
-	all := make([]io.Reader, len(chunks))
-	for i, c := range chunks {
-		all[i] = bytes.NewReader(c)
-	}
-	return all
+	assert.Equal(t, cli.ExitUsage, code)
+	assert.Contains(t, stderr, `--max-line-size must be positive, got "0"`)
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
 )
 
 // usageStream is an agent that made one model call, and usageEnd its end.
@@ -115,11 +118,11 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 
 func TestTemporality(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "cumulative": false, "Delta": true, "lowmemory": true} {
-		got, err := deltaOf(func(string) string { return value })
+		got, err := export.Delta(func(string) string { return value })
 		require.NoError(t, err)
 		assert.Equal(t, want, got, value)
 	}
-	_, err := deltaOf(func(string) string { return "both" })
+	_, err := export.Delta(func(string) string { return "both" })
 	assert.EqualError(t, err, `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE must be cumulative, delta or lowmemory, got "both"`)
 
 	sink := newOTLPSink(t)
@@ -134,18 +137,6 @@ func TestTemporality(t *testing.T) {
 		if m.Type() == pmetric.MetricTypeSum {
 			assert.Equal(t, pmetric.AggregationTemporalityDelta, m.Sum().AggregationTemporality())
 		}
-	}
-}
-
-func TestMetricsInterval(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": 0, "250": 250 * time.Millisecond, " 60000 ": time.Minute} {
-		got, err := metricsIntervalOf(func(string) string { return value })
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-	for _, value := range []string{"0", "-1", "soon"} {
-		_, err := metricsIntervalOf(func(string) string { return value })
-		assert.ErrorContains(t, err, "OTEL_METRIC_EXPORT_INTERVAL must be milliseconds, got ")
 	}
 }
 
@@ -192,14 +183,14 @@ func TestRunInBand(t *testing.T) {
 		assert.Equal(t, want, [2]any{of["cicd.pipeline.name"], of["team"]}, mode)
 	}
 	code, _, stderr := tailspan("", "run", "--in-band", "on", "--", "true")
-	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, `in-band must be "off", "identity" or "all", got "on"`)
+	assert.Equal(t, cli.ExitUsage, code)
+	assert.Contains(t, stderr, `--in-band must be one of off, identity, all, got "on"`)
 }
 
 // TestFirstLineIsNoEvent holds the same of the commands that only read.
 func TestFirstLineIsNoEvent(t *testing.T) {
 	code, out, _ := tailspan(`{"type":"tailspan","attributes":{"a":"b"}}`+"\nwords\n", "render", "-")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Equal(t, "words\n", out)
 	_, out, _ = tailspan(`{"type":"tailspan","attributes":{"a":"b"}}`+"\nwords\n", "events", "-")
 	assert.Contains(t, out, `"lines":1,`)

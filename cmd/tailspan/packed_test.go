@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
 func second[T any](_ T, err error) error { return err }
@@ -42,13 +44,13 @@ func TestPackedInput(t *testing.T) {
 		{"zstd on standard input", "", encoder.EncodeAll(plain, nil)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stdin, name := string(tt.content), stdinName
+			stdin, name := string(tt.content), input.Stdin
 			if tt.file != "" {
 				stdin, name = "", filepath.Join(t.TempDir(), tt.file)
 				require.NoError(t, os.WriteFile(name, tt.content, 0o600))
 			}
 			code, got, _ := tailspan(stdin, "events", name)
-			assert.Equal(t, exitOK, code)
+			assert.Equal(t, cli.ExitOK, code)
 			assert.Equal(t, want, got)
 		})
 	}
@@ -64,36 +66,16 @@ func TestBrokenPackedInput(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "parity.jsonl.gz")
 	require.NoError(t, os.WriteFile(name, torn, 0o600))
 	code, _, stderr := tailspan("", "events", name)
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Equal(t, "tailspan: unpack \""+name+"\": "+cut, stderr)
 	for _, mode := range []string{"verbose", "json"} {
 		code, _, stderr = tailspan(string(torn), "render", "--mode", mode, "-")
-		assert.Equal(t, exitError, code)
+		assert.Equal(t, cli.ExitFailure, code)
 		assert.Equal(t, "tailspan: unpack standard input: "+cut, stderr, "mode %s", mode)
 	}
 
 	require.NoError(t, os.WriteFile(name, plain, 0o600))
 	code, _, stderr = tailspan("", "events", name)
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stderr, "unpack", "it is not packed")
-}
-
-// TestPlainBeginningsAreNotWaitedFor holds that a first line is read at once, though its first byte may begin a compressed
-// content, and that what begins as one without being one is a line.
-func TestPlainBeginningsAreNotWaitedFor(t *testing.T) {
-	for _, tt := range []struct{ begin, want string }{{"{", "{"}, {"\x1f{}\n", "\x1f{}\n"}, {"(abc", "(abc"}} {
-		in, agent := io.Pipe()
-		s := newSniffed(in)
-		wrote := make(chan error, 1)
-		go func() {
-			_, err := io.WriteString(agent, tt.begin) // and it stays open
-			wrote <- err
-		}()
-		got := make([]byte, len(tt.want))
-		_, err := io.ReadFull(s, got)
-		require.NoError(t, err)
-		assert.Equal(t, tt.want, string(got))
-		require.NoError(t, <-wrote)
-		require.NoError(t, s.Close())
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
@@ -34,7 +35,7 @@ func TestRedactFlag(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, stdout, stderr := tailspan(pieces, tc.args...)
-			require.Equal(t, exitOK, code, stderr)
+			require.Equal(t, cli.ExitOK, code, stderr)
 			assert.Contains(t, stdout, "first line")
 			assert.Equal(t, tc.stays, strings.Contains(stdout, keyStart), stdout)
 			assert.Equal(t, !tc.stays, strings.Contains(stdout, "[redacted:anthropic]"), stdout)
@@ -76,7 +77,7 @@ func TestRedactLive(t *testing.T) {
 			_, err = io.WriteString(w, pieceTwo+"\n")
 			require.NoError(t, err)
 			require.NoError(t, w.Close())
-			assert.Equal(t, exitOK, <-ended, stderr.String())
+			assert.Equal(t, cli.ExitOK, <-ended, stderr.String())
 			assert.Contains(t, stdout.String(), "[redacted:anthropic]")
 			assert.NotContains(t, stdout.String(), keyStart)
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
@@ -74,7 +75,7 @@ func TestRenderLive(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, "One line.\n", out.String())
 		require.NoError(t, stdin.Close())
-		assert.Equal(t, exitOK, <-done)
+		assert.Equal(t, cli.ExitOK, <-done)
 		assert.Equal(t, "One line.\nHalf a\n", out.String())
 	})
 }
@@ -91,7 +92,7 @@ func TestRenderTellsWhatNobodyUnderstood(t *testing.T) {
 		{"auto", "words\n", ""},
 	} {
 		code, _, stderr := tailspan(tt.in, "render", "--provider", tt.provider, "-")
-		assert.Equal(t, exitOK, code)
+		assert.Equal(t, cli.ExitOK, code)
 		assert.Equal(t, tt.want, stderr, "%s %s", tt.provider, tt.in)
 	}
 }
@@ -152,6 +153,6 @@ func TestCommandsToCISystemsAreBroken(t *testing.T) {
 	assert.Empty(t, obeyed(errs))
 	assert.NotContains(t, errs, "\x1b")
 	code, _, errs := tailspan("", "render", "--escape-commands=maybe", "-")
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs, `must be one of auto, on, off, got "maybe"`)
 }

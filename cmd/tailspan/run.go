@@ -3,219 +3,207 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"os/exec"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
-const runSynopsis = `Runs an agent and shows what it does; with an OpenTelemetry endpoint it also sends
-spans, log records and metrics there. It exits as the command exits.`
-
-// Exit codes of a command that can't be run, as shells have them.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-)
-
-// childExitError ends tailspan as its child has ended. It is no error of ours.
-type childExitError struct{ status int }
-
-func (e childExitError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
-
-// runFlags are those of the command run.
-type runFlags struct {
-	*flags
-	*lookFlags
-	*identityFlags
-	otlp, raw            string
-	stream, pipe         bool
-	grace, exportTimeout time.Duration
-	metricsInterval      time.Duration
-	maxSpool             int64
-	command              []string
+var runCommand = cli.Command{
+	Name:  "run",
+	Usage: []string{"[flags] -- COMMAND [ARGUMENT...]"},
+	Short: "run an agent, show what it does and export it",
+	Long: `Runs an agent and shows what it does; with an OpenTelemetry endpoint it also sends
+spans, log records and metrics there. It exits as the command exits.`,
+	Examples: []cli.Example{
+		{Line: "tailspan run --stream -- claude -p 'fix the failing test'", Does: "what the agent says, and on a terminal what it does"},
+		{Line: "tailspan run --step fix --otlp http://localhost:4318 -- codex exec --json 'fix the failing test'", Does: "the same, with spans, log records and metrics for a collector"},
+		{Line: "tailspan run --mode verbose --raw run.jsonl -- gemini -p '...' --output-format stream-json", Does: "text and tools as one log, the agent's own lines in a file"},
+	},
+	Child: true,
+	New: func(f *cli.Flags) cli.Action {
+		c := &running{flags: f}
+		c.stream.Add(f)
+		c.look.Add(f)
+		c.identity.Add(f)
+		c.prices.Add(f)
+		f.StringVar(&c.export.address, "otlp", "", "send spans, log records and metrics to this `address` by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
+		f.DurationVar(&c.export.timeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
+		f.DurationVar(&c.export.metricsEvery, "metrics-interval", export.DefaultMetricsInterval, "time between two exports of metrics; else "+export.MetricsIntervalVariable+" counts")
+		f.BoolVar(&c.addFlags, "stream", false, "add the flags that make the command write its stream")
+		f.StringVar(&c.child.Raw, "raw", "", "keep the command's output, as it is, in this `file`")
+		f.BoolVar(&c.child.Pipe, "pipe", false, "let the command write to a pipe instead of a file")
+		f.SizeVar(&c.child.MaxSpool, "max-spool", 0, fmt.Sprintf("most output that is kept until it is read, what exceeds it is dropped and counted; needs --pipe, and turns it on; without it all is kept (with --pipe alone: %s)", config.Size(spool.DefaultMaxBytes)))
+		f.DurationVar(&c.child.Grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on and SIGKILL")
+		return c.run
+	},
 }
 
-func parseRun(args []string, stderr io.Writer) (*runFlags, error) {
-	f := &runFlags{flags: newFlags("run", runSynopsis, stderr)}
-	f.lookFlags = f.addLook()
-	f.Usage = func() {
-		fmt.Fprintf(stderr, "usage: tailspan run [flags] -- COMMAND [ARGUMENT...]\n\n%s\n\nflags:\n", runSynopsis)
-		f.PrintDefaults()
+// running is the command run.
+type running struct {
+	flags    *cli.Flags
+	stream   options.Stream
+	look     options.Look
+	identity options.Identity
+	prices   options.Prices
+	child    execute.Settings
+
+	export   exportFlags
+	addFlags bool
+
+	screen *show.Screen
+}
+
+// exportFlags say where the command's work is sent.
+type exportFlags struct {
+	address               string
+	timeout, metricsEvery time.Duration
+}
+
+func (c *running) run(_ context.Context, command []string, s cli.Streams) error {
+	prices, err := c.check(command)
+	if err != nil {
+		return cli.UsageError{Err: err}
 	}
-	f.identityFlags = f.addIdentity()
-	f.StringVar(&f.otlp, "otlp", "", "send spans, log records and metrics to this address by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
-	f.DurationVar(&f.exportTimeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
-	f.DurationVar(&f.metricsInterval, "metrics-interval", defaultMetricsInterval, "time between two exports of metrics; else "+metricsIntervalVariable+" counts")
-	f.BoolVar(&f.stream, "stream", false, "add the flags that make the command write its stream")
-	f.StringVar(&f.raw, "raw", "", "keep the command's output, as it is, in this file")
-	f.BoolVar(&f.pipe, "pipe", false, "let the command write to a pipe instead of a file")
-	f.Int64Var(&f.maxSpool, "max-spool", 0, fmt.Sprintf("most bytes of output that are kept until they are read, what exceeds it is dropped and counted; needs --pipe, and turns it on (default %d)", int64(spool.DefaultMaxBytes)))
-	f.DurationVar(&f.grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on and SIGKILL")
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, errHelp) {
-			return nil, err
+	if c.screen, err = show.Open(&c.look, c.flags, s.Out, s.Err); err != nil {
+		return err
+	}
+	defer c.screen.Close()
+	endpoints, err := otlphttp.FromEnvironment(os.Getenv, c.export.address)
+	if err != nil {
+		if c.export.address != "" {
+			return cli.UsageError{Err: err}
 		}
-		return nil, usageError{fmt.Errorf("read flags: %w", err)}
+		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
 	}
-	f.command = f.Args()
-	return f, f.check()
+	if every, err := export.MetricsInterval(os.Getenv); err != nil {
+		c.screen.Report(err.Error())
+	} else if every > 0 && !c.flags.Given("metrics-interval") {
+		c.export.metricsEvery = every
+	}
+	c.child.Stdin, c.child.Stderr, c.child.Report = s.In, c.screen.Stderr, c.screen.Report
+	child, err := execute.Start(c.child)
+	if err != nil {
+		return err
+	}
+	return c.follow(child, c.exportSettings(endpoints, prices))
 }
 
 // check reports all that is wrong with the flags, and completes the command.
-func (f *runFlags) check() error {
-	errs := []error{f.identityFlags.check()}
-	if len(f.command) == 0 {
+func (c *running) check(command []string) (ledger.Prices, error) {
+	prices, err := c.prices.Read()
+	errs := []error{err}
+	if len(command) == 0 {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}
-	if f.maxLine <= 0 {
-		errs = append(errs, fmt.Errorf("max-line-size must be positive, got %d", f.maxLine))
+	if c.child.Grace <= 0 {
+		errs = append(errs, fmt.Errorf("--grace must be positive, got %s", c.child.Grace))
 	}
-	if f.grace <= 0 {
-		errs = append(errs, fmt.Errorf("grace must be positive, got %s", f.grace))
+	if c.export.timeout < 0 {
+		errs = append(errs, fmt.Errorf("--export-timeout must not be negative, got %s", c.export.timeout))
 	}
-	if f.exportTimeout < 0 {
-		errs = append(errs, fmt.Errorf("export-timeout must not be negative, got %s", f.exportTimeout))
+	if c.export.metricsEvery <= 0 {
+		errs = append(errs, fmt.Errorf("--metrics-interval must be positive, got %s", c.export.metricsEvery))
 	}
-	if f.metricsInterval <= 0 {
-		errs = append(errs, fmt.Errorf("metrics-interval must be positive, got %s", f.metricsInterval))
-	}
-	if f.maxSpool < 0 || f.maxSpool == 0 && f.given("max-spool") {
-		errs = append(errs, fmt.Errorf("max-spool must be positive, got %d; to keep all of the output leave it out, and --pipe too", f.maxSpool))
-	}
-	if _, err := parser.New(f.provider); err != nil {
+	if c.addFlags && len(command) > 0 {
+		command, err = parser.StreamingCommand(c.stream.Provider, command)
 		errs = append(errs, err)
 	}
-	if f.stream && len(f.command) > 0 {
-		command, err := parser.StreamingCommand(f.provider, f.command)
-		errs = append(errs, err)
-		f.command = command
-	}
-	f.pipe = f.pipe || f.maxSpool > 0
-	if err := errors.Join(errs...); err != nil {
-		return usageError{err}
-	}
-	return nil
+	c.child.Command = command
+	c.child.Pipe = c.child.Pipe || c.child.MaxSpool > 0
+	return prices, errors.Join(errs...)
 }
 
-// runRun is the command run.
-func runRun(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	f, err := parseRun(args, stderr)
+// exportSettings reads what the environment says of an export.
+func (c *running) exportSettings(endpoints otlphttp.Endpoints, prices ledger.Prices) export.Settings {
+	s := export.Settings{
+		Endpoints: endpoints, MaxLine: c.stream.MaxLine, MetricsEvery: c.export.metricsEvery, Timeout: c.export.timeout, Report: c.screen.Report,
+	}
+	if endpoints.Empty() {
+		return s
+	}
+	registry := options.RegistrySettings(prices)
+	registry.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
+	var err error
+	if registry.Metrics.Delta, err = export.Delta(os.Getenv); err != nil {
+		c.screen.Report(err.Error())
+	}
+	redactor, err := options.NewRedactor(c.look.Redact)
 	if err != nil {
-		return err
+		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err))
+		return export.Settings{}
 	}
-	screen, err := f.openScreen(stdout, stderr)
-	if err != nil {
-		return err
+	set := c.identity.PipelineSettings(c.stream.Provider, telemetry.NewRegistry(registry), redactor)
+	set.Program, set.Ambient = execute.Program(c.child.Command), otlp.IdentityFromEnvironment(os.Getenv)
+	set.Telemetry.ID, set.Telemetry.AwaitExit = "process/"+rand.Text(), true
+	set.Telemetry.Resumed = parser.ResumesTotals(c.child.Command)
+	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv("TRACEPARENT")); err != nil {
+		c.screen.Report(err.Error()) // it is exported without a parent
 	}
-	defer screen.close()
-	endpoints, err := otlphttp.FromEnvironment(os.Getenv, f.otlp)
-	if err != nil {
-		if f.otlp != "" {
-			return usageError{err}
-		}
-		screen.report(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
+	set.OnInvalidParent = func(err error) { c.screen.Report(fmt.Sprintf("first line of the command: %v", err)) }
+	set.OnDropped = func(n int) {
+		c.screen.Report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", cli.Count(n, "attribute"), c.identity.InBand))
 	}
-	if every, err := metricsIntervalOf(os.Getenv); err != nil {
-		screen.report(err.Error())
-	} else if every > 0 && !f.given("metrics-interval") {
-		f.metricsInterval = every
-	}
-	signals := catchSignals()
-	defer signal.Stop(signals)
-	p, err := f.start(stdin, screen)
-	if err != nil {
-		return f.startError(err, screen)
-	}
-	r := &running{flags: f, screen: screen, process: p, hurry: make(chan struct{})}
-	defer r.passSignals(signals)()
-	return r.follow(endpoints)
-}
-
-// start runs the command.
-func (f *runFlags) start(stdin io.Reader, s *screen) (*process.Process, error) {
-	settings := process.Settings{
-		Command: f.command, Stderr: s.stderr, Grace: f.grace, Pipe: f.pipe, Terminal: true, EndWithParent: true,
-		Spool: spool.Settings{Path: f.raw},
-		Copy: spool.CopySettings{MaxBytes: f.maxSpool, Dropping: func(reason error) {
-			s.report(fmt.Sprintf("the command's output is not kept any more: %v", reason))
-		}},
-	}
-	settings.Stdin, _ = stdin.(*os.File)
-	return process.Start(settings)
-}
-
-// startError reports why the command could not be run, and returns the exit code of a shell.
-func (f *runFlags) startError(err error, s *screen) error {
-	if errors.Is(err, process.ErrNoSpool) {
-		s.report(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
-		return childExitError{exitError}
-	}
-	s.report(err.Error())
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return childExitError{exitNotFound}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EISDIR):
-		return childExitError{exitNotExecutable}
-	default:
-		return childExitError{exitError}
-	}
-}
-
-// running is a command at work.
-type running struct {
-	flags   *runFlags
-	screen  *screen
-	process *process.Process
-	hurry   chan struct{} // closed when a signal comes after the command has ended: what is left to do is left
+	s.Pipeline = set
+	return s
 }
 
 // follow shows and sends what the command does until all of it is done, and gives how the command ended.
-func (r *running) follow(endpoints otlphttp.Endpoints) error {
+func (c *running) follow(child *execute.Child, sending export.Settings) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
 		select {
-		case <-r.hurry:
+		case <-child.Hurry():
 			cancel()
 		case <-ctx.Done():
 		}
 	}()
 	shown := make(chan error, 1)
-	go func() { shown <- r.show(ctx) }()
-	sent := r.send(ctx, endpoints)
-	exit := r.process.Wait()
+	go func() { shown <- c.show(ctx, child) }()
+	sent := export.Start(ctx, sending, child.Process)
+	exit := child.Wait()
 	select {
 	case err := <-shown:
-		if err != nil && !isEndOfReader(err) && ctx.Err() == nil {
-			r.screen.report(err.Error())
+		if err != nil && !show.IsEndOfReader(err) && ctx.Err() == nil {
+			c.screen.Report(err.Error())
 		}
 	case <-ctx.Done(): // it may hang in a write that nobody reads
 	}
 	<-sent
-	if exit.Status() != 0 && !r.flags.pipe && saysDiskFull(exit.Stderr) {
-		r.screen.report(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", r.process.Spool().Path()))
+	c.reportLosses(exit, child.Spool().Path())
+	if err := child.Close(); err != nil {
+		c.screen.Report(err.Error())
+	}
+	return cli.ExitError{Status: exit.Status()}
+}
+
+// reportLosses reports output that was not kept.
+func (c *running) reportLosses(exit process.Exit, spool string) {
+	if exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr) {
+		c.screen.Report(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", spool))
 	}
 	if exit.Dropped > 0 {
-		r.screen.report(fmt.Sprintf("dropped %s of the command's output", plural(exit.Dropped, "byte")))
+		c.screen.Report(fmt.Sprintf("dropped %s of the command's output", cli.Count(exit.Dropped, "byte")))
 	}
-	if err := r.process.Close(); err != nil {
-		r.screen.report(err.Error())
-	}
-	return childExitError{exit.Status()}
 }
 
 // saysDiskFull reports whether a program complains of one.
@@ -224,47 +212,28 @@ func saysDiskFull(stderr []byte) bool {
 }
 
 // show renders what the command writes, to its end.
-func (r *running) show(ctx context.Context) error {
-	in := r.process.Tail().Reader(ctx)
-	if r.screen.settings.Mode == render.ModeJSON {
-		return copyLines(r.screen.stdout, in)
+func (c *running) show(ctx context.Context, child *execute.Child) error {
+	in := child.Tail().Reader(ctx)
+	if c.screen.Settings.Mode == render.ModeJSON {
+		return show.Copy(c.screen.Stdout, in)
 	}
-	redactor, err := newRedactor(r.flags.redact)
+	redactor, err := options.NewRedactor(c.look.Redact)
 	if err != nil {
 		return err
 	}
-	src, err := r.flags.events(redactor)
+	src, err := c.stream.Events(redactor)
 	if err != nil {
 		return err
 	}
-	lines := &lineReader{name: stdinName, max: r.flags.maxLine}
-	shown := &rendering{
-		lines: lines, in: in, events: src, settings: r.screen.settings, redactor: redactor, live: true,
-		origin: render.Origin{Step: r.flags.step, Agent: parser.InfoOf(r.flags.provider).ServiceName},
-		exit:   func() *outcome.Exit { return exitOf(r.process.Wait()) },
+	lines := input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine})
+	shown := &show.Rendering{
+		Lines: lines, In: in, Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true,
+		Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
+		Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
 	}
-	err = shown.to(r.screen.stdout)
-	if lines.skipped > 0 {
-		r.screen.report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", plural(lines.skipped, "line"), lines.max))
+	err = shown.To(c.screen.Stdout)
+	if n := lines.TooLong(); n > 0 {
+		c.screen.Report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(n, "line"), c.stream.MaxLine))
 	}
 	return err
-}
-
-// exitOf converts the exit of a process.
-func exitOf(e process.Exit) *outcome.Exit {
-	return &outcome.Exit{
-		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
-	}
-}
-
-// userAgent names us to servers.
-const userAgent = "tailspan"
-
-// program is the name of the command's program.
-func (f *runFlags) program() string {
-	name := f.command[0]
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	return name
 }

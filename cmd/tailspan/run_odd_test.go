@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // TestRunOddChildren has programs that do what few do: how they end is told as it is, and nobody waits for what they leave.
@@ -67,7 +69,7 @@ func TestRunWithoutAPlace(t *testing.T) {
 			t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "no"))
 		}
 		code, _, stderr := beginPlain(append(args, "--", "touch", ran)...).end(t)
-		assert.Equal(t, exitError, code)
+		assert.Equal(t, cli.ExitFailure, code)
 		assert.Contains(t, stderr, "the command is not run: no place for the command's output: create spool")
 		assert.Contains(t, stderr, "set TMPDIR")
 		assert.NoFileExists(t, ran)

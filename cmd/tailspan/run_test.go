@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/internal/terminaltest"
 	"github.com/tailspan/tailspan/otlp"
@@ -296,13 +297,13 @@ func TestSendErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no file", []string{"--otlp", down.URL}, exitUsage, "send needs a file"},
-		{"no endpoint", []string{fixtures + "parity.jsonl"}, exitUsage, "send needs an endpoint"},
-		{"missing file", []string{"--otlp", down.URL, "missing.jsonl"}, exitUsage, "no such file"},
-		{"nothing matches", []string{"--otlp", down.URL, "*.missing"}, exitUsage, "no file matches"},
-		{"down", []string{"--otlp", down.URL, "--timeout", "300ms", fixtures + "parity.jsonl"}, exitError, "not everything was sent"},
-		{"refused", []string{"--otlp", refusing.URL, fixtures + "parity.jsonl"}, exitError, "were refused"},
-		{"broken", []string{"--otlp", refusing.URL, broken}, exitError, "line 1"},
+		{"no file", []string{"--otlp", down.URL}, cli.ExitUsage, "send needs a file"},
+		{"no endpoint", []string{fixtures + "parity.jsonl"}, cli.ExitUsage, "send needs an endpoint"},
+		{"missing file", []string{"--otlp", down.URL, "missing.jsonl"}, cli.ExitUsage, "no such file"},
+		{"nothing matches", []string{"--otlp", down.URL, "*.missing"}, cli.ExitUsage, "no file matches"},
+		{"down", []string{"--otlp", down.URL, "--timeout", "300ms", fixtures + "parity.jsonl"}, cli.ExitFailure, "not everything was sent"},
+		{"refused", []string{"--otlp", refusing.URL, fixtures + "parity.jsonl"}, cli.ExitFailure, "were refused"},
+		{"broken", []string{"--otlp", refusing.URL, broken}, cli.ExitFailure, "line 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, stdout, stderr := tailspan("", append([]string{"send"}, tc.args...)...)
@@ -324,7 +325,7 @@ func TestSendReportsAllErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(`{"resourceSpans":[{]`), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.jsonl"), session, 0o600))
 	code, _, stderr := tailspan("", "send", "--otlp", down.URL, "--timeout", "300ms", filepath.Join(dir, "*.jsonl"))
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stderr, "a.jsonl\": line 1")
 	assert.Contains(t, stderr, "not everything was sent")
 }
@@ -493,31 +494,33 @@ func TestRunOfNothing(t *testing.T) {
 
 func TestRunUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"run needs a command":                {"run"},
-		"grace must be positive, got 0s":     {"run", "--grace", "0s", "--", "true"},
-		"max-spool must be positive, got -1": {"run", "--max-spool", "-1", "--", "true"},
-		"max-spool must be positive, got 0; to keep all of the output leave it out": {"run", "--max-spool", "0", "--", "true"},
-		"export-timeout must not be negative, got -1s":                              {"run", "--export-timeout", "-1s", "--", "true"},
-		"max-line-size must be positive, got 0":                                     {"run", "--max-line-size", "0", "--", "true"},
-		`provider "cloud" is not known`:                                             {"run", "--provider", "cloud", "--", "true"},
-		"no program whose flags for streaming":                                      {"run", "--stream", "--", "true"},
-		"otlp must be a URL of http or https, such as http://localhost:4318":        {"run", "--otlp", "collector:4317", "--", "true"},
-		"mode must be one of":                                                       {"run", "--mode", "loud", "--", "true"},
+		"run needs a command":                                                         {"run"},
+		"grace must be positive, got 0s":                                              {"run", "--grace", "0s", "--", "true"},
+		`--max-spool must be positive, got "-1"`:                                      {"run", "--max-spool", "-1", "--", "true"},
+		`--max-spool must be positive, got "0"`:                                       {"run", "--max-spool", "0", "--", "true"},
+		`--max-spool must be a number of bytes or have a unit as in 2MiB, got "much"`: {"run", "--max-spool", "much", "--", "true"},
+		"--grace must be a duration such as 30s or 5m, got \"soon\"":                  {"run", "--grace", "soon", "--", "true"},
+		"export-timeout must not be negative, got -1s":                                {"run", "--export-timeout", "-1s", "--", "true"},
+		`--max-line-size must be positive, got "0"`:                                   {"run", "--max-line-size", "0", "--", "true"},
+		`--provider must be one of claude, codex, `:                                   {"run", "--provider", "cloud", "--", "true"},
+		"no program whose flags for streaming":                                        {"run", "--stream", "--", "true"},
+		"otlp must be a URL of http or https, such as http://localhost:4318":          {"run", "--otlp", "collector:4317", "--", "true"},
+		"mode must be one of":                                                         {"run", "--mode", "loud", "--", "true"},
 	} {
 		code, stdout, stderr := tailspan("", args...)
-		assert.Equal(t, exitUsage, code, args)
+		assert.Equal(t, cli.ExitUsage, code, args)
 		assert.Empty(t, stdout)
 		assert.Contains(t, stderr, want)
 	}
-	code, _, stderr := tailspan("", "run", "--help")
-	assert.Equal(t, exitOK, code)
-	assert.Contains(t, stderr, "usage: tailspan run [flags] -- COMMAND")
+	code, stdout, _ := tailspan("", "run", "--help")
+	assert.Equal(t, cli.ExitOK, code)
+	assert.Contains(t, stdout, "usage: tailspan run [flags] -- COMMAND")
 
-	code, _, stderr = tailspan("", "run", "--", "tailspan-no-such-program")
-	assert.Equal(t, exitNotFound, code)
+	code, _, stderr := tailspan("", "run", "--", "tailspan-no-such-program")
+	assert.Equal(t, cli.ExitNotFound, code)
 	assert.Contains(t, stderr, `start "tailspan-no-such-program"`)
 	file := filepath.Join(t.TempDir(), "no-program")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	code, _, _ = tailspan("", "run", "--", file)
-	assert.Equal(t, exitNotExecutable, code)
+	assert.Equal(t, cli.ExitNotExecutable, code)
 }

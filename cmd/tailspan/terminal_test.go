@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
@@ -76,7 +77,7 @@ func TestRenderOnATerminal(t *testing.T) {
 			_, err = io.WriteString(stdin, strings.Join(terminalLines[2:], "\n")+"\n")
 			require.NoError(t, err)
 			require.NoError(t, stdin.Close())
-			assert.Equal(t, exitOK, <-done, stderr.String())
+			assert.Equal(t, cli.ExitOK, <-done, stderr.String())
 			require.NoError(t, tty.Close())
 			<-shown // all of it: what is still on its way is lost with the terminal
 			require.NoError(t, master.Close())
@@ -146,12 +147,12 @@ func TestLookFlags(t *testing.T) {
 	assert.Greater(t, strings.Count(all, "\n"), strings.Count(few, "\n"))
 	for want, args := range map[string][]string{
 		`color must be one of auto, always, never, got "red"`:         {"--color", "red"},
-		`throttle_scope must be one of step, output, got "all"`:       {"--throttle-scope", "all"},
+		`--throttle-scope must be one of step, output, got "all"`:     {"--throttle-scope", "all"},
 		"throttle-interval must not be negative, got -1s":             {"--throttle-interval", "-1s"},
 		`style must be one of marker, transcript, progress, activity`: {"--style", "x"},
 	} {
 		code, _, stderr := render(args...)
-		assert.Equal(t, exitUsage, code)
+		assert.Equal(t, cli.ExitUsage, code)
 		assert.Contains(t, stderr, want)
 	}
 }

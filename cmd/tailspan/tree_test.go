@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // TestFolder reads a folder of OpenCode's as the file of its rows, and refuses others.
@@ -16,14 +18,14 @@ func TestFolder(t *testing.T) {
 	tree := filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage")
 	for _, command := range []string{"events", "render"} {
 		code, ofTree, stderr := tailspan("", command, tree)
-		require.Equal(t, exitOK, code, stderr)
+		require.Equal(t, cli.ExitOK, code, stderr)
 		_, ofRows, _ := tailspan("", command, tree+".jsonl")
 		assert.Equal(t, ofRows, ofTree)
 		assert.NotEmpty(t, ofTree)
 	}
 	empty := t.TempDir()
 	code, _, stderr := tailspan("", "events", empty)
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, stderr, "no OpenCode sessions here")
 }
 

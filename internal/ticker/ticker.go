@@ -3,6 +3,7 @@ package ticker
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -19,5 +20,19 @@ func Run(ctx context.Context, every time.Duration, do func(now time.Time) error)
 				return
 			}
 		}
+	}
+}
+
+// Start is [Run] in a goroutine, until do fails, ctx ends or stop is called, which waits for the goroutine. The context of do
+// ends with stop.
+func Start(ctx context.Context, every time.Duration, do func(ctx context.Context, now time.Time) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		Run(ctx, every, func(now time.Time) error { return do(ctx, now) })
+	})
+	return func() {
+		cancel()
+		running.Wait()
 	}
 }

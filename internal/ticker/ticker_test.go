@@ -27,3 +27,19 @@ func TestRun(t *testing.T) {
 		assert.NoError(t, t.Context().Err())
 	})
 }
+
+// TestStart holds that stop waits for a call at work, and that none follows.
+func TestStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		stop := ticker.Start(t.Context(), time.Second, func(context.Context, time.Time) error {
+			calls++
+			return nil
+		})
+		<-time.After(2500 * time.Millisecond)
+		stop()
+		assert.Equal(t, 2, calls)
+		<-time.After(5 * time.Second)
+		assert.Equal(t, 2, calls)
+	})
+}

@@ -1,16 +1,23 @@
-package main
+// Package export sends what the program of `tailspan run` does to an OpenTelemetry endpoint while it works, and keeps in a file
+// what could not be sent.
+//
+// [Start] follows the spool of the program for itself: whatever the endpoint does, the program and its log go on. Metrics have
+// an exporter of their own, so that an endpoint that hangs on spans does not hold them up.
+package export
 
 import (
 	"context"
-	crand "crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
-	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/redact"
@@ -19,33 +26,49 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// send sends what the command does, if it is to be sent anywhere; the channel is closed when that is over. It reads the
-// output for itself: whatever the endpoint does, the command and the log go on.
-func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan struct{} {
+// UserAgent names us to servers.
+func UserAgent() string { return "tailspan/" + cli.Version() }
+
+// Settings say what is sent, and where.
+type Settings struct {
+	Endpoints otlphttp.Endpoints
+	// Pipeline are those of the stream; its registry is the export's alone.
+	Pipeline pipeline.Settings
+	MaxLine  config.Size
+	// MetricsEvery is the time between two exports of metrics.
+	MetricsEvery time.Duration
+	// Timeout is how long sending may go on when the program has ended.
+	Timeout time.Duration
+	// Report shows what goes wrong.
+	Report func(problem string)
+}
+
+// Start sends what a program does, if it is to be sent anywhere; the channel is closed when that is over.
+func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} {
 	done := make(chan struct{})
-	if endpoints.Empty() {
+	if s.Endpoints.Empty() {
 		close(done)
 		return done
 	}
-	e, err := r.newExport(endpoints)
+	e, err := newExport(&s)
 	if err != nil {
-		r.screen.report(fmt.Sprintf("nothing is sent: %v", err))
+		s.Report(fmt.Sprintf("nothing is sent: %v", err))
 		close(done)
 		return done
 	}
 	sending, cancel := context.WithCancelCause(ctx)
 	go func() { // the time for what is left begins when the command ends
 		select {
-		case <-r.process.Done():
+		case <-p.Done():
 		case <-done:
 			return
 		}
 		e.hurry()
-		timer := time.NewTimer(r.flags.exportTimeout)
+		timer := time.NewTimer(s.Timeout)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			cancel(fmt.Errorf("--export-timeout of %s is over", r.flags.exportTimeout))
+			cancel(fmt.Errorf("--export-timeout of %s is over", s.Timeout))
 		case <-done:
 		}
 	}()
@@ -53,8 +76,8 @@ func (r *running) send(ctx context.Context, endpoints otlphttp.Endpoints) <-chan
 		defer close(done)
 		defer cancel(nil)
 		// What can't be sent is kept, so the output is read to its end whatever becomes of sending.
-		if err := e.run(context.WithoutCancel(ctx), sending, r.process); err != nil {
-			r.screen.report(err.Error())
+		if err := e.run(context.WithoutCancel(ctx), sending, p); err != nil {
+			s.Report(err.Error())
 		}
 	}()
 	return done
@@ -70,39 +93,20 @@ type exporting struct {
 	mu       sync.Mutex // of what follows, for the ticker
 	pipeline *pipeline.Pipeline
 	moved    time.Time // arrival of the last lines; zero once its quiet time was handled
-	document document
+	document input.Document
 }
 
-func (r *running) newExport(endpoints otlphttp.Endpoints) (*exporting, error) {
-	f := r.flags
-	settings := f.registrySettings()
-	settings.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
-	var err error
-	if settings.Metrics.Delta, err = deltaOf(os.Getenv); err != nil {
-		r.screen.report(err.Error())
-	}
-	redactor, err := newRedactor(f.redact)
+func newExport(s *Settings) (*exporting, error) {
+	p, err := pipeline.New(s.Pipeline)
 	if err != nil {
 		return nil, err
 	}
-	e := &exporting{maxLine: f.maxLine, registry: telemetry.NewRegistry(settings), document: document{limit: f.maxLine}}
-	set := f.pipelineSettings(f.provider, f.step, e.registry, redactor)
-	set.Program, set.Ambient = f.program(), otlp.IdentityFromEnvironment(os.Getenv)
-	set.Telemetry.ID, set.Telemetry.AwaitExit, set.Telemetry.Resumed = "process/"+crand.Text(), true, parser.ResumesTotals(f.command)
-	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv("TRACEPARENT")); err != nil {
-		r.screen.report(err.Error()) // it is exported without a parent
-	}
-	set.OnInvalidParent = func(err error) { r.screen.report(fmt.Sprintf("first line of the command: %v", err)) }
-	set.OnDropped = func(n int) {
-		r.screen.report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", plural(n, "attribute"), f.inBand))
-	}
-	if e.pipeline, err = pipeline.New(set); err != nil {
-		return nil, err
-	}
-	sending := otlphttp.Settings{Endpoints: endpoints, UserAgent: userAgent + "/" + version(), Report: r.screen.report}
-	e.out = &delivery{exporter: otlphttp.New(sending)}
-	e.metrics = &metricExport{exporter: otlphttp.New(sending), metrics: e.registry.Metrics(), every: f.metricsInterval}
-	return e, nil
+	sending := otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report}
+	return &exporting{
+		maxLine: int(s.MaxLine), registry: s.Pipeline.Registry, pipeline: p, document: input.Document{Limit: int(s.MaxLine)},
+		out:     &delivery{exporter: otlphttp.New(sending)},
+		metrics: &metricExport{exporter: otlphttp.New(sending), metrics: s.Pipeline.Registry.Metrics(), every: s.MetricsEvery},
+	}, nil
 }
 
 // hurry stops waiting for an endpoint that accepts no connection.
@@ -141,7 +145,7 @@ func (e *exporting) Lines(_ context.Context, lines []tail.Line) error {
 		}
 		e.pipeline.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
 		e.pipeline.Noted = parser.Noted{Abridged: l.Abridged}
-		for _, record := range e.document.records(l.Data) {
+		for _, record := range e.document.Records(l.Data) {
 			e.pipeline.Line(record)
 		}
 	}
@@ -174,7 +178,7 @@ func (e *exporting) Close(context.Context, tail.CloseReason) error { return nil 
 
 // tick releases output that waits for a quiet moment, until it is stopped.
 func (e *exporting) tick(ctx context.Context) (stop func()) {
-	return repeat(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return e.quiet() })
+	return ticker.Start(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return e.quiet() })
 }
 
 // quiet releases unfinished texts after a quiet time, and what is pending until the stream is quiet.
@@ -193,11 +197,11 @@ func (e *exporting) quiet() error {
 func (e *exporting) end(exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if rest := e.document.end(); rest != nil {
+	if rest := e.document.End(); rest != nil {
 		e.pipeline.Line(rest)
 	}
 	e.pipeline.Flush()
-	ended := exitOf(exit)
+	ended := execute.ExitOf(exit)
 	ended.Stderr = process.Clean(exit.Stderr)
 	e.pipeline.Exited(*ended)
 	return errors.Join(e.deliver(e.registry.Close), e.out.deliverMetrics(e.metrics))

@@ -1,4 +1,4 @@
-package main
+package input
 
 import (
 	"bufio"
@@ -11,25 +11,25 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// records calls each with every line of r, or with all of it if the input is one document; its name or its
+// Records calls each with every line of r, or with all of it if the input is one document; its name or its
 // first lines decide (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
 // our own words, which says whose work it is and nothing of what the agent did, is left out, unless it is asked for.
-func (l *lineReader) records(r io.Reader, each func(record []byte) error) error {
+func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	begun := false
 	f := func(record []byte) error {
 		if !begun {
 			begun = true
-			if _, ours := config.ParseInBand(record); ours && !l.keepInBand {
+			if _, ours := config.ParseInBand(record); ours && !l.settings.KeepInBand {
 				return nil
 			}
 		}
 		return each(record)
 	}
-	reader := bufio.NewReaderSize(r, readBytes)
-	framing := parser.FramingOf(l.name)
+	reader := bufio.NewReaderSize(r, BufferSize)
+	framing := parser.FramingOf(l.settings.Name)
 	var head []byte // blank lines, a bracket, and the line that decides
 	var long []byte // what is kept of a first line that is too long
-	for !framing.Decided() && len(head) < readBytes {
+	for !framing.Decided() && len(head) < BufferSize {
 		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
@@ -57,8 +57,8 @@ func (l *lineReader) records(r io.Reader, each func(record []byte) error) error 
 }
 
 // unframed gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
-func (l *lineReader) unframed(r io.Reader, f func(record []byte) error) error {
-	err := l.each(r, func(read []byte, abridged bool) (err error) {
+func (l *Lines) unframed(r io.Reader, f func(record []byte) error) error {
+	err := l.Each(r, func(read []byte, abridged bool) (err error) {
 		for line := range l.framing.Lines(read, abridged) {
 			err = l.give(line, f)
 		}
@@ -76,20 +76,20 @@ func (l *lineReader) unframed(r io.Reader, f func(record []byte) error) error {
 }
 
 // give notes what is known of a line and hands it over. Of one that was joined and is too long nothing may be left.
-func (l *lineReader) give(line pipeline.Line, f func(record []byte) error) error {
+func (l *Lines) give(line pipeline.Line, f func(record []byte) error) error {
 	if line.TooLong {
 		l.skipped++
 		if line.Data == nil {
 			return nil
 		}
 	}
-	if l.noted != nil {
-		l.noted(line.Noted)
+	if l.settings.Noted != nil {
+		l.settings.Noted(line.Noted)
 	}
 	return f(line.Data)
 }
 
-func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {
+func (l *Lines) document(r io.Reader, f func(record []byte) error) error {
 	document, err := io.ReadAll(io.LimitReader(r, int64(l.max)+1))
 	switch {
 	case err != nil:
@@ -101,43 +101,4 @@ func (l *lineReader) document(r io.Reader, f func(record []byte) error) error {
 		return nil
 	}
 	return f(document)
-}
-
-// document puts the lines of an output together that is one document, as some programs write in place of a stream; the
-// lines of any other pass.
-type document struct {
-	limit   int // bytes; a longer one is passed on line by line, as what it is not
-	framing parser.Framing
-	held    [][]byte
-	size    int
-	out     [][]byte
-}
-
-// records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
-// was known. It is valid until the next call.
-func (d *document) records(line []byte) [][]byte {
-	if d.framing == parser.FramingLines {
-		d.out = append(d.out[:0], line)
-		return d.out
-	}
-	d.framing = d.framing.Line(line)
-	d.size += len(line) + 1
-	if d.size > d.limit {
-		d.framing = parser.FramingLines
-	}
-	if d.framing != parser.FramingLines {
-		d.held = append(d.held, bytes.Clone(line))
-		return nil
-	}
-	d.out = append(append(d.out[:0], d.held...), line)
-	d.held = nil
-	return d.out
-}
-
-// end gives the document, nil if there is none.
-func (d *document) end() []byte {
-	if len(d.held) == 0 {
-		return nil
-	}
-	return bytes.Join(d.held, []byte("\n"))
 }

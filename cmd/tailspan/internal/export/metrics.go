@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/otlp/metrics"
 )
 
-// defaultMetricsInterval is the default of --metrics-interval.
-const defaultMetricsInterval = 30 * time.Second
+// DefaultMetricsInterval is the default of --metrics-interval.
+const DefaultMetricsInterval = 30 * time.Second
 
-// metricsIntervalVariable is the standard variable for it, in milliseconds.
-const metricsIntervalVariable = "OTEL_METRIC_EXPORT_INTERVAL"
+// MetricsIntervalVariable is the standard variable for it, in milliseconds.
+const MetricsIntervalVariable = "OTEL_METRIC_EXPORT_INTERVAL"
 
-// metricsIntervalOf reads the variable; zero if it is not set.
-func metricsIntervalOf(getenv func(string) string) (time.Duration, error) {
-	value := strings.TrimSpace(getenv(metricsIntervalVariable))
+// MetricsInterval reads the variable; zero if it is not set.
+func MetricsInterval(getenv func(string) string) (time.Duration, error) {
+	value := strings.TrimSpace(getenv(MetricsIntervalVariable))
 	if value == "" {
 		return 0, nil
 	}
 	ms, err := strconv.Atoi(value)
 	if err != nil || ms <= 0 {
-		return 0, fmt.Errorf("%s must be milliseconds, got %q", metricsIntervalVariable, value)
+		return 0, fmt.Errorf("%s must be milliseconds, got %q", MetricsIntervalVariable, value)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -33,8 +34,8 @@ func metricsIntervalOf(getenv func(string) string) (time.Duration, error) {
 // temporalityVariable is the standard variable for what a data point covers.
 const temporalityVariable = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 
-// deltaOf reads the variable. For the instruments that we have, lowmemory is delta (OpenTelemetry specification 1.40).
-func deltaOf(getenv func(string) string) (bool, error) {
+// Delta reads the variable. For the instruments that we have, lowmemory is delta (OpenTelemetry specification 1.40).
+func Delta(getenv func(string) string) (bool, error) {
 	switch value := strings.ToLower(strings.TrimSpace(getenv(temporalityVariable))); value {
 	case "", "cumulative":
 		return false, nil
@@ -55,7 +56,7 @@ type metricExport struct {
 
 // start exports at each interval, until the function that it gives is called.
 func (m *metricExport) start(ctx context.Context) (stop func()) {
-	return repeat(ctx, m.every, func(ctx context.Context, now time.Time) error {
+	return ticker.Start(ctx, m.every, func(ctx context.Context, now time.Time) error {
 		if m.exporter.OfferMetrics(ctx, m.metrics.Take(now)) {
 			m.metrics.Accepted()
 		}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package execute
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func catchSignals() chan os.Signal {
 }
 
 // passSignals ends the command when we are to end: these systems know no other signals.
-func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
+func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
 	end := make(chan struct{})
 	var passing sync.WaitGroup
 	passing.Go(func() {
@@ -26,7 +26,7 @@ func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
 			case <-end:
 				return
 			case <-signals:
-				r.process.Stop(syscall.SIGTERM)
+				c.Process.Stop(syscall.SIGTERM)
 			}
 		}
 	})

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package execute
 
 import (
 	"os"
@@ -28,7 +28,7 @@ func catchSignals() chan os.Signal {
 }
 
 // passSignals passes caught signals on to the command until the function that it gives is called.
-func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
+func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
 	end := make(chan struct{})
 	var passing sync.WaitGroup
 	passing.Go(func() {
@@ -38,7 +38,7 @@ func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
 			case <-end:
 				return
 			case s := <-signals:
-				r.pass(s.(syscall.Signal), &once)
+				c.pass(s.(syscall.Signal), &once)
 			}
 		}
 	})
@@ -49,22 +49,22 @@ func (r *running) passSignals(signals <-chan os.Signal) (stop func()) {
 }
 
 // pass passes one signal on. When the command has ended, one that would end us has what is left to do left.
-func (r *running) pass(s syscall.Signal, once *sync.Once) {
+func (c *Child) pass(s syscall.Signal, once *sync.Once) {
 	select {
-	case <-r.process.Done():
+	case <-c.Process.Done():
 		if s == syscall.SIGINT || s == syscall.SIGTERM || s == syscall.SIGHUP || s == syscall.SIGQUIT {
-			once.Do(func() { close(r.hurry) })
+			once.Do(func() { close(c.hurry) })
 		}
 		return
 	default:
 	}
 	switch s {
 	case syscall.SIGTERM, syscall.SIGHUP:
-		r.process.Stop(s)
+		c.Process.Stop(s)
 	case syscall.SIGTSTP: // the key, where the terminal was not handed over
-		r.process.Signal(s)
+		c.Process.Signal(s)
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	default:
-		r.process.Signal(s)
+		c.Process.Signal(s)
 	}
 }

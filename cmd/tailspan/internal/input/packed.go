@@ -1,4 +1,4 @@
-package main
+package input
 
 import (
 	"bufio"
@@ -47,7 +47,7 @@ type sniffed struct {
 }
 
 func newSniffed(in io.ReadCloser) *sniffed {
-	return &sniffed{Closer: in, in: bufio.NewReaderSize(in, readBytes)}
+	return &sniffed{Closer: in, in: bufio.NewReaderSize(in, BufferSize)}
 }
 
 // Read implements io.Reader.
@@ -71,7 +71,7 @@ func (s *sniffed) packing() string {
 	case zstdMagic[:1]:
 		head, _ = s.in.Peek(len(zstdMagic))
 	}
-	return compression(stdinName, head)
+	return compression(Stdin, head)
 }
 
 // Close ends the unpacking and closes the input.
@@ -88,11 +88,11 @@ type named struct {
 	name string
 }
 
-// inputError is an error of reading the input, not of writing.
-type inputError struct{ err error }
+// Error is an error of reading the input, not of writing.
+type Error struct{ Err error }
 
-func (e inputError) Error() string { return e.err.Error() }
-func (e inputError) Unwrap() error { return e.err }
+func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Unwrap() error { return e.Err }
 
 // Read implements io.Reader.
 func (n named) Read(p []byte) (int, error) {
@@ -100,12 +100,12 @@ func (n named) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
 		return got, err
 	}
-	return got, inputError{n.wrap(err)}
+	return got, Error{n.wrap(err)}
 }
 
 func (n named) wrap(err error) error {
 	name := fmt.Sprintf("%q", n.name)
-	if n.name == stdinName {
+	if n.name == Stdin {
 		name = "standard input"
 	}
 	var path *fs.PathError

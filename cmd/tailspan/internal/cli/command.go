@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/tailspan/tailspan/render"
+)
+
+// Streams are the standard streams of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Action does what a command is for. args are the arguments that are no flags.
+type Action func(ctx context.Context, args []string, s Streams) error
+
+// Example is a command line, and what it does.
+type Example struct{ Line, Does string }
+
+// Command is one command of a program.
+type Command struct {
+	Name string
+	// Usage are the forms of its arguments, such as "[flags] FILE".
+	Usage []string
+	// Short says what it does, in one line of the list of commands.
+	Short string
+	// Long says it in a few lines of at most 90 columns.
+	Long string
+	// Examples are three of its uses.
+	Examples []Example
+	// Child is true if the arguments are the command line of another program, whose flags are not ours.
+	Child bool
+	// New declares the flags, and returns what is done once they are parsed.
+	New func(f *Flags) Action
+}
+
+// flags are those of the command, declared and not parsed.
+func (c *Command) flags() (*Flags, Action) {
+	f := newFlags(c.Name)
+	return f, c.New(f)
+}
+
+// Program is a table of commands.
+type Program struct {
+	Name     string
+	Commands []Command
+}
+
+// Run runs the command that args name, and returns the exit code of the process.
+func (p *Program) Run(ctx context.Context, args []string, s Streams) int {
+	if len(args) == 0 {
+		p.help(s.Err)
+		return ExitUsage
+	}
+	command, err := p.command(args[0])
+	if err == nil {
+		err = p.run(ctx, command, args[1:], s)
+	}
+	return p.exit(err, command, s.Err)
+}
+
+// run parses the flags of a command and runs it, or prints its help.
+func (p *Program) run(ctx context.Context, c *Command, args []string, s Streams) error {
+	f, action := c.flags()
+	rest, err := f.parse(args, c.Child)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return p.helpOf(c, s.Out)
+	case err != nil:
+		return UsageError{err}
+	default:
+		return action(ctx, rest, s)
+	}
+}
+
+// exit reports an error, and returns the exit code.
+func (p *Program) exit(err error, c *Command, stderr io.Writer) int {
+	if own := (ExitError{}); errors.As(err, &own) {
+		return own.Status
+	}
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return ExitOK
+	}
+	text, code := err.Error(), ExitFailure
+	if errors.As(err, &UsageError{}) {
+		text, code = usageText(err, p.Name, c), ExitUsage
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", p.Name, render.Sanitize(text)) // it may show what a file, or an endpoint, says
+	return code
+}

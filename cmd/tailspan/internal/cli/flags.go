@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/config"
+)
+
+// Flags are the flags of a command.
+type Flags struct {
+	*flag.FlagSet
+	choices map[string][]string // of flags, by name
+}
+
+func newFlags(command string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(command, flag.ContinueOnError), choices: map[string][]string{}}
+	f.SetOutput(io.Discard) // an error is reported once, in one line
+	return f
+}
+
+// Given reports whether a flag was set.
+func (f *Flags) Given(name string) bool {
+	found := false
+	f.Visit(func(set *flag.Flag) { found = found || set.Name == name })
+	return found
+}
+
+// SizeVar declares a flag for a number of bytes, which may have a unit and is positive.
+func (f *Flags) SizeVar(p *config.Size, name string, value config.Size, usage string) {
+	*p = value
+	f.Var((*size)(p), name, usage)
+}
+
+// ChoiceVar declares a flag that takes one of several values.
+func (f *Flags) ChoiceVar(p *string, name, value string, choices []string, usage string) {
+	*p = value
+	f.choices[name] = choices
+	f.Var(&choice{p, choices}, name, usage)
+}
+
+// parse parses flags and returns the arguments. Those of child commands begin with the first that is no flag; else
+// flags may stand between and behind arguments. What follows "--" is an argument.
+func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
+	var literal []string
+	if at := slices.Index(args, "--"); at >= 0 && !child {
+		args, literal = args[:at], args[at+1:]
+	}
+	for {
+		if err := f.Parse(args); err != nil {
+			return nil, f.flagError(err)
+		}
+		switch {
+		case child:
+			return f.Args(), nil
+		case f.NArg() == 0:
+			return append(rest, literal...), nil
+		}
+		rest, args = append(rest, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+// invalidValue is how package flag reports a value (Go 1.26).
+var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (.*)$`)
+
+// wanted is what a flag of a type takes, by the name that package flag has for the type.
+var wanted = map[string]string{"duration": "must be a duration such as 30s or 5m", "int": "must be a number", "": "must be true or false"}
+
+// flagError says what is wrong with which flag.
+func (f *Flags) flagError(err error) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
+		value, name, reason := m[1], m[2], m[3]
+		if !strings.HasPrefix(reason, "must ") {
+			kind, _ := flag.UnquoteUsage(f.Lookup(name))
+			reason = cmp.Or(wanted[kind], reason)
+		}
+		return fmt.Errorf("--%s %s, got %s", name, reason, value)
+	}
+	for from, to := range map[string]string{
+		"flag provided but not defined: -": "no such flag: --",
+		"flag needs an argument: -":        "a value is missing behind --",
+	} {
+		if name, ok := strings.CutPrefix(err.Error(), from); ok {
+			return errors.New(to + name)
+		}
+	}
+	return err
+}
+
+// size is a flag for a [config.Size].
+type size config.Size
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return config.Size(*s).String()
+}
+
+// Set reads a number of bytes with or without a unit.
+func (s *size) Set(text string) error {
+	var value config.Size
+	if value.UnmarshalText([]byte(text)) != nil {
+		return errors.New("must be a number of bytes or have a unit as in 2MiB")
+	}
+	if value <= 0 {
+		return errors.New("must be positive")
+	}
+	*s = size(value)
+	return nil
+}
+
+// choice is a flag that takes one of several values.
+type choice struct {
+	value   *string
+	choices []string
+}
+
+func (c *choice) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+// Set takes one of the choices.
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.choices, text) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.choices, ", "))
+	}
+	*c.value = text
+	return nil
+}

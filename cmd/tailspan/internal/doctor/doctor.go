@@ -1,0 +1,48 @@
+// Package doctor checks what tailspan would read and send, and says what is wrong with it.
+//
+// [Examine] is for places with sessions, [CheckExport] for files that a collector exported. Each prints what there is, and
+// then the problems, one a line, with a kind in front; it fails with [ErrProblems] if there are any.
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/exportcheck"
+)
+
+// ErrProblems is the end of a check that found something.
+var ErrProblems = errors.New("problems were found")
+
+// CheckExport checks the files of an export, and prints what is in it and what is wrong with it.
+func CheckExport(paths []string, stdout io.Writer) error {
+	data, problems, err := exportcheck.Read(paths)
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	if err := exportcheck.Describe(data, stdout); err != nil {
+		return err
+	}
+	problems = append(problems, exportcheck.Problems(data)...)
+	slices.Sort(problems)
+	return report(problems, stdout)
+}
+
+// report prints the problems; it gives an error if there are any.
+func report(problems []string, stdout io.Writer) error {
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(stdout, "problem:", p); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: %d", ErrProblems, len(problems))
+	}
+	if _, err := fmt.Fprintln(stdout, "no problems"); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}

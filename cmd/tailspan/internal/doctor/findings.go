@@ -1,0 +1,179 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/tail"
+)
+
+// maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.
+const maxExamined = 200
+
+// maxListed limits how many problems of a kind are listed for a place.
+const maxListed = 10
+
+// findings are what is in a place.
+type findings struct {
+	state           string // of a place with nothing in it
+	files, readable int
+	examined        int
+	size            int64
+	newest          time.Time
+	agents          map[string]int // files by who wrote them
+	problems        []string
+	kinds           map[string]int // all problems by their kind
+}
+
+// String is the line of the place.
+func (f *findings) String() string {
+	if f.files == 0 {
+		return f.state
+	}
+	var parts []string
+	parts = append(parts, cli.Count(f.files, "file"), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
+	for _, agent := range slices.Sorted(maps.Keys(f.agents)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", agent, f.agents[agent]))
+	}
+	if f.examined < f.files {
+		parts = append(parts, fmt.Sprintf("the newest %d opened", f.examined))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// examinePlace reports what is in a place.
+func examinePlace(p *place.Place) *findings {
+	f := &findings{agents: map[string]int{}, kinds: map[string]int{}, state: "there, but no session in it"}
+	if p.Root != "" {
+		if _, err := os.Stat(p.Root); errors.Is(err, fs.ErrNotExist) {
+			f.state = "not there"
+			return f
+		} else if err != nil {
+			f.state = "can't be read"
+			f.problem("unreadable", p.Root, err)
+			return f
+		}
+	}
+	matches, err := tail.Find(p.Globs, nil)
+	for _, one := range joined(err) {
+		f.problem("unreadable", "", one)
+	}
+	slices.SortStableFunc(matches, func(a, b tail.Match) int { return b.ModTime.Compare(a.ModTime) })
+	tree := p.Trees && f.tree(p.Root)
+	for _, m := range matches {
+		if !tree || filepath.Ext(m.Path) != ".json" { // those of a tree are its parts
+			f.file(m)
+		}
+	}
+	f.unlisted(p.Name)
+	return f
+}
+
+// joined are the errors that one consists of.
+func joined(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// file adds one file. Its first lines decide who wrote it.
+func (f *findings) file(m tail.Match) {
+	f.files++
+	f.size += m.Size
+	if m.ModTime.After(f.newest) {
+		f.newest = m.ModTime
+	}
+	if f.examined == maxExamined {
+		f.readable++
+		return
+	}
+	f.examined++
+	if !m.Regular {
+		f.problem("no_file", m.Path, errors.New("a pipe or device is not read as a file; a FIFO belongs under the receiver's setting pipes"))
+		return
+	}
+	agent, err := writerOf(m.Path)
+	switch {
+	case errors.Is(err, errTooLong):
+		f.problem("too_long", m.Path, err)
+	case errors.Is(err, errIncomplete):
+		f.problem("incomplete", m.Path, err)
+	case err != nil:
+		f.problem("unreadable", m.Path, err)
+	case agent != "":
+		f.readable++
+		f.agents[agent]++
+	case m.Size == 0:
+		f.readable++
+		f.agents["empty"]++
+	default:
+		f.readable++
+		f.agents["unknown"]++
+		then := "they pass as they are (tailspan.raw)"
+		if parser.IsAgents(m.Path) {
+			then = "what an agent keeps for itself is counted, not exported"
+		}
+		f.problem("unknown_format", m.Path, fmt.Errorf("its first lines are of no agent that is known; %s", then))
+	}
+}
+
+// tree adds a folder of OpenCode's older storage, and reports whether root is one.
+func (f *findings) tree(root string) bool {
+	tree, err := opencodetree.Open(root)
+	if errors.Is(err, opencodetree.ErrNoTree) {
+		return false
+	}
+	if err == nil {
+		err = tree.Close()
+	}
+	if err != nil {
+		f.problem("unreadable", root, err)
+		return true
+	}
+	f.files++
+	f.readable++
+	f.examined++
+	f.agents["opencode's older folders"]++
+	if info, err := os.Stat(root); err == nil && info.ModTime().After(f.newest) {
+		f.newest = info.ModTime()
+	}
+	return true
+}
+
+// problem adds what is wrong, and what to do about it where the error does not say so.
+func (f *findings) problem(kind, path string, err error) {
+	text := err.Error()
+	if path != "" && !strings.Contains(text, path) {
+		text = fmt.Sprintf("%q: %s", path, text)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		text += "; give the user that runs tailspan or the collector the right to read it"
+	}
+	if f.kinds[kind]++; f.kinds[kind] <= maxListed {
+		f.problems = append(f.problems, kind+": "+text)
+	}
+}
+
+// unlisted reports how many problems of each kind exceed maxListed.
+func (f *findings) unlisted(name string) {
+	for _, kind := range slices.Sorted(maps.Keys(f.kinds)) {
+		if n := f.kinds[kind] - maxListed; n > 0 {
+			f.problems = append(f.problems, fmt.Sprintf("%s: %q: %d more", kind, name, n))
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package options
+
+import (
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/pipeline"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Identity says whose work a stream is.
+type Identity struct {
+	Pipeline, RunID, Step, Persona string
+	InBand                         string
+}
+
+// Add declares the flags.
+func (i *Identity) Add(f *cli.Flags) {
+	f.StringVar(&i.Pipeline, "pipeline", "", "`name` of the pipeline that the work is part of (cicd.pipeline.name)")
+	f.StringVar(&i.RunID, "run-id", "", "`id` of the pipeline's run (cicd.pipeline.run.id)")
+	i.AddStep(f)
+	f.StringVar(&i.Persona, "persona", "", "a `name` for the agent (gen_ai.agent.name)")
+	f.ChoiceVar(&i.InBand, "in-band", config.InBandIdentity, []string{config.InBandOff, config.InBandIdentity, config.InBandAll},
+		"what the first line of a stream may set")
+}
+
+// AddStep declares the flag of the step alone.
+func (i *Identity) AddStep(f *cli.Flags) {
+	f.StringVar(&i.Step, "step", "", "`name` of the step (cicd.pipeline.task.name), shown by the activity style and in quiet mode")
+}
+
+// Attributes are the identity that the flags set.
+func (i *Identity) Attributes() otlp.Identity {
+	return otlp.NewIdentity(
+		otlp.Attribute{Key: otlp.AttrPipelineName, Value: i.Pipeline},
+		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: i.RunID},
+		otlp.Attribute{Key: otlp.AttrTaskName, Value: i.Step},
+		otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: i.Persona},
+	)
+}
+
+// PipelineSettings are those of one stream that is exported.
+func (i *Identity) PipelineSettings(provider string, registry *telemetry.Registry, r *redact.Redactor) pipeline.Settings {
+	return pipeline.Settings{
+		Events:   pipeline.EventSettings{Provider: provider, Redactor: r},
+		Registry: registry, InBand: i.InBand,
+		Telemetry: telemetry.StreamSettings{Identity: i.Attributes()},
+	}
+}
+
+// Prices are a file of prices for estimates of the cost.
+type Prices struct{ path string }
+
+// Add declares the flag.
+func (p *Prices) Add(f *cli.Flags) {
+	f.StringVar(&p.path, "prices", "", "estimate the cost by the prices in this `file`, where the agent reports none")
+}
+
+// Read reads the file; without one it gives none.
+func (p *Prices) Read() (ledger.Prices, error) { return pipeline.ReadPrices(p.path) }
+
+// RegistrySettings are those of all streams that are exported.
+func RegistrySettings(prices ledger.Prices) telemetry.Settings {
+	s := telemetry.NewDefaultSettings()
+	s.Version, s.Prices = cli.Version(), prices
+	return s
+}

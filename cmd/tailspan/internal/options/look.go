@@ -1,0 +1,86 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/render"
+)
+
+// Look says what the readable log looks like.
+type Look struct {
+	Mode, Style string
+	Redact      bool
+
+	color, scope                string
+	escape                      escapeFlag
+	reasoning, results, summary bool
+	interval                    time.Duration
+}
+
+// Add declares the flags.
+func (l *Look) Add(f *cli.Flags) {
+	f.ChoiceVar(&l.Mode, "mode", render.ModeDefault.String(), render.ModeNames(), "how much is shown")
+	f.ChoiceVar(&l.Style, "style", render.StyleMarker.String(), render.StyleNames(), "what verbose mode looks like")
+	f.ChoiceVar(&l.color, "color", render.ColorAuto.String(), []string{"auto", "always", "never"}, "colours; auto: on a terminal (NO_COLOR and FORCE_COLOR count)")
+	f.Var(&l.escape, "escape-commands", "break what a CI system would take for a command to it (`auto|on|off`, auto: in a job of one, without a value: on)")
+	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
+	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
+	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
+	f.BoolVar(&l.Redact, "redact", true, "take secrets out; no effect in mode json")
+	f.ChoiceVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), []string{render.ThrottleScopeStep.String(), render.ThrottleScopeOutput.String()},
+		"in the activity style one tool line is shown per --throttle-interval: for each step, or for all of the output")
+	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
+}
+
+// Settings are those of the log; out is where it goes.
+func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
+	var s render.LogSettings
+	var modeErr, styleErr, colorErr, scopeErr, intervalErr error
+	s.Mode, modeErr = render.ParseMode(l.Mode)
+	s.Style, styleErr = render.ParseStyle(l.Style)
+	s.Throttle.Scope, scopeErr = render.ParseThrottleScope(l.scope)
+	color, colorErr := render.ParseColor(l.color)
+	switch s.Throttle.Interval = l.interval; {
+	case l.interval < 0:
+		intervalErr = fmt.Errorf("--throttle-interval must not be negative, got %s", l.interval)
+	case l.interval == 0:
+		s.Throttle.Interval = -1
+	}
+	if err := errors.Join(modeErr, styleErr, colorErr, scopeErr, intervalErr); err != nil {
+		return s, cli.UsageError{Err: err}
+	}
+	s.Reasoning, s.Results, s.Summary = l.reasoning, l.results, l.summary
+	s.EscapeCommands = l.escape.Systems(os.Getenv)
+	s.Color = color.Wanted(render.IsTerminal(out), os.Getenv)
+	s.Width = render.WidthOf(out)
+	return s, nil
+}
+
+// Lines sends all lines that are not text to an output of their own, which may be a terminal where the text's is none.
+func (l *Look) Lines(s *render.LogSettings, out io.Writer) {
+	color, _ := render.ParseColor(l.color) // Settings has checked it
+	s.LinesColor = color.Wanted(render.IsTerminal(out), os.Getenv)
+	s.Width = render.WidthOf(out)
+}
+
+// escapeFlag is --escape-commands: alone it means on.
+type escapeFlag struct{ render.CIEscape }
+
+// IsBoolFlag lets the flag be without a value.
+func (*escapeFlag) IsBoolFlag() bool { return true }
+
+// Set takes auto, on or off, and what a flag of truth takes.
+func (e *escapeFlag) Set(value string) error {
+	if on, err := strconv.ParseBool(value); err == nil {
+		value = map[bool]string{true: render.CIEscapeOn.String(), false: render.CIEscapeOff.String()}[on]
+	}
+	var err error
+	e.CIEscape, err = render.ParseCIEscape(value)
+	return err
+}

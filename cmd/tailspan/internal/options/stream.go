@@ -1,0 +1,47 @@
+package options
+
+import (
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/pipeline"
+)
+
+// Stream says how a stream is read.
+type Stream struct {
+	Provider  string
+	MaxLine   config.Size
+	Container string
+}
+
+// Add declares the flags of all commands that read a stream.
+func (s *Stream) Add(f *cli.Flags) {
+	f.ChoiceVar(&s.Provider, "provider", parser.Auto, parser.Names(), "who wrote the stream")
+	f.SizeVar(&s.MaxLine, "max-line-size", input.DefaultMaxLine, "longest line, such as 64MiB; longer ones are counted, and read in part")
+}
+
+// AddContainer declares the flag of commands that read what a container runtime may have written.
+func (s *Stream) AddContainer(f *cli.Flags) {
+	f.ChoiceVar(&s.Container, "container", config.ContainerAuto, []string{config.ContainerAuto, config.ContainerNone},
+		"take the framing of CRI, Docker's json-file and CI logs off lines that have one")
+}
+
+// Events makes events of lines. No command shows the arguments of calls or the texts of results.
+func (s *Stream) Events(r *redact.Redactor) (*pipeline.Events, error) {
+	return pipeline.NewEvents(pipeline.EventSettings{Provider: s.Provider, Redactor: r})
+}
+
+// Lines reads the lines of an input for its parser.
+func (s *Stream) Lines(name string, src *pipeline.Events) *input.Lines {
+	return input.NewLines(input.LineSettings{Name: name, Max: s.MaxLine, Container: s.Container, Noted: src.Note})
+}
+
+// NewRedactor returns nil if redaction is off.
+func NewRedactor(on bool) (*redact.Redactor, error) {
+	if !on {
+		return nil, nil
+	}
+	return redact.NewRedactor(redact.Settings{DropInput: true, DropOutput: true})
+}

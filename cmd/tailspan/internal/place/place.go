@@ -1,0 +1,68 @@
+// Package place knows where coding agents keep their sessions.
+//
+// [Agents] are the default places of each agent, whose own variables may move them; [Named] are those that arguments name.
+// What is in them is for others to find (tail.Find, doublestar).
+package place
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Place is where sessions may be.
+type Place struct {
+	// Name is the agent's, or the argument that names the place.
+	Name string
+	// Root is the folder or file that is there if anything is.
+	Root string
+	// Globs are the sessions.
+	Globs []string
+	// Trees: root may also be a folder of OpenCode's older storage.
+	Trees bool
+}
+
+// sessionNames match what sessions are called.
+const sessionNames = "*.{json,jsonl}{,.gz,.zst}"
+
+// Agents are where the agents keep their sessions, unless their variables say otherwise (each agent's own: Claude
+// Code 2.1, Codex 0.171, Gemini CLI 0.39, OpenCode 1.2, Qwen Code 0.5).
+func Agents(getenv func(string) string, home string) []Place {
+	in := func(variable string, folders ...string) string {
+		return cmp.Or(getenv(variable), filepath.Join(append([]string{home}, folders...)...))
+	}
+	claude := filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "projects")
+	codex := in("CODEX_HOME", ".codex")
+	gemini := filepath.Join(cmp.Or(getenv("GEMINI_CLI_HOME"), home), ".gemini", "tmp")
+	qwen := filepath.Join(home, ".qwen", "projects")
+	opencode := filepath.Join(in("XDG_DATA_HOME", ".local", "share"), "opencode")
+	database := filepath.Join(opencode, "opencode*.db")
+	if own := getenv("OPENCODE_DB"); own != "" {
+		database = own
+	}
+	return []Place{
+		{Name: "claude", Root: claude, Globs: []string{filepath.Join(claude, "**", "*.jsonl")}},
+		{Name: "codex", Root: codex, Globs: []string{
+			filepath.Join(codex, "sessions", "**", "*.jsonl"), filepath.Join(codex, "archived_sessions", "**", "*.jsonl"),
+		}},
+		{Name: "gemini", Root: gemini, Globs: []string{filepath.Join(gemini, "*", "chats", "**", sessionNames)}},
+		{Name: "qwen", Root: qwen, Globs: []string{filepath.Join(qwen, "*", "chats", "**", "*.jsonl")}},
+		{Name: "opencode", Root: opencode, Globs: []string{database}, Trees: true},
+	}
+}
+
+// Named are those that arguments name: files, folders, globs.
+func Named(args []string) []Place {
+	var all []Place
+	for _, arg := range args {
+		p := Place{Name: arg, Root: arg, Globs: []string{arg}}
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			p.Globs, p.Trees = []string{filepath.Join(arg, "**", sessionNames), filepath.Join(arg, "**", "opencode*.db")}, true
+		} else if err != nil && strings.ContainsAny(arg, `*?[{`) {
+			p.Root = "" // a glob: what it matches is there
+		}
+		all = append(all, p)
+	}
+	return all
+}

@@ -1,0 +1,115 @@
+package sender
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
+func isKept(name string) (bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, 32)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	for _, signal := range []string{`{"resourceSpans"`, `{"resourceLogs"`, `{"resourceMetrics"`} {
+		if bytes.HasPrefix(head[:n], []byte(signal)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// kept sends requests as they are, one a line.
+func (s *sender) kept(ctx context.Context, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReader(file)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := s.request(ctx, line); err != nil {
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+func (s *sender) request(ctx context.Context, line []byte) error {
+	switch {
+	case depthOf(line) > maxDepth:
+		return fmt.Errorf("nested deeper than %d levels", maxDepth)
+	case bytes.HasPrefix(line, []byte(`{"resourceSpans"`)):
+		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+		if err != nil {
+			return err
+		}
+		return s.deliver(ctx, td, plog.NewLogs())
+	case bytes.HasPrefix(line, []byte(`{"resourceLogs"`)):
+		ld, err := (&plog.JSONUnmarshaler{}).UnmarshalLogs(line)
+		if err != nil {
+			return err
+		}
+		return s.deliver(ctx, ptrace.NewTraces(), ld)
+	case bytes.HasPrefix(line, []byte(`{"resourceMetrics"`)):
+		md, err := (&pmetric.JSONUnmarshaler{}).UnmarshalMetrics(line)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+		defer cancel()
+		if err := s.exporter.Metrics(ctx, md); err != nil {
+			return fmt.Errorf("%w: %w", errNotSent, err)
+		}
+		return nil
+	default:
+		return errors.New("no OTLP JSON")
+	}
+}
+
+// maxDepth is how many levels of objects and arrays a request of OTLP JSON may have. What reads it calls itself for each level,
+// and a program whose stack is full ends.
+const maxDepth = 10_000
+
+// depthOf is how many levels of objects and arrays a JSON document has.
+func depthOf(document []byte) (deepest int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(document); i++ {
+		switch c := document[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}

@@ -1,0 +1,88 @@
+// Package show puts what an agent does before a person: [Rendering] takes one input to a readable log, [Screen] is where a
+// running agent is shown.
+package show
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/render"
+)
+
+// Screen is where a running agent is shown: the log's text on standard output, and beside it on standard error its other
+// lines, what the agent says there itself, and our own words.
+type Screen struct {
+	Stdout, Stderr io.Writer
+	Settings       render.LogSettings
+	terminal       *render.Terminal // nil without one
+}
+
+// Open decides what the log looks like. On a terminal it begins in the activity style, with a status line below;
+// elsewhere it is the text alone.
+func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, error) {
+	out, errs := render.IsTerminal(stdout), render.IsTerminal(stderr)
+	if (out || errs) && !f.Given("mode") && !f.Given("style") {
+		look.Mode, look.Style = render.ModeVerbose.String(), render.StyleActivity.String()
+	}
+	settings, err := look.Settings(stdout)
+	if err != nil {
+		return nil, err
+	}
+	settings.Now = time.Now // what comes is new
+	separate := settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity
+	if separate {
+		look.Lines(&settings, stderr)
+	}
+	s := &Screen{Stdout: stdout, Stderr: stderr, Settings: settings}
+	if errs && os.Getenv("TERM") != "dumb" && settings.Mode != render.ModeJSON && settings.Mode != render.ModeQuiet {
+		status := settings
+		look.Lines(&status, stderr)
+		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: status.Width, Color: status.LinesColor})
+		s.Settings.Terminal = s.terminal
+		s.Stderr = s.terminal.Wrap(render.BreakCommands(stderr, settings.EscapeCommands))
+		if out {
+			s.Stdout = s.terminal.Wrap(stdout)
+		}
+	} else {
+		s.Stderr = &lockedWriter{w: render.BreakCommands(stderr, settings.EscapeCommands)}
+	}
+	if separate {
+		s.Settings.Lines = s.Stderr
+	}
+	return s, nil
+}
+
+// Report writes a line of our own. That nobody may be there to read it is not our business.
+func (s *Screen) Report(problem string) {
+	_, _ = fmt.Fprintf(s.Stderr, "tailspan: %s\n", render.Sanitize(problem))
+}
+
+// Close takes the status line away.
+func (s *Screen) Close() {
+	if s.terminal != nil {
+		_ = s.terminal.Close() // a status line can't fail: it is only shown
+	}
+}
+
+// lockedWriter lets several goroutines write.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write writes p at once.
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// IsEndOfReader reports whether a write failed since nobody reads any more, which is a normal end.
+func IsEndOfReader(err error) bool { return errors.Is(err, syscall.EPIPE) }
