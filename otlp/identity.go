@@ -75,3 +75,15 @@ func (id Identity) pipelineRun() (name, runID string, ok bool) {
 	name, runID = id.Value(AttrPipelineName), id.Value(AttrPipelineRunID)
 	return name, runID, name != "" && runID != ""
 }
+
+// Step is the span of the step that the identity names, else that of its pipeline run; ok is false without a pipeline run.
+func (id Identity) Step() (of SpanRef, ok bool) {
+	name, runID, ok := id.pipelineRun()
+	if !ok {
+		return of, false
+	}
+	if task := id.Value(AttrTaskName); task != "" {
+		return StepRef(name, runID, task, id.Value(AttrTaskRunID)), true
+	}
+	return PipelineRef(name, runID), true
+}

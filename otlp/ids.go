@@ -190,3 +190,18 @@ type SpanRef struct {
 	Trace TraceID
 	Span  SpanID
 }
+
+// PipelineRef names the span of a pipeline run.
+func PipelineRef(name, runID string) SpanRef {
+	return SpanRef{NewTraceID(0, "pipeline", name, runID), NewSpanID(DomainPipeline, 0, name, runID)}
+}
+
+// StepRef names the span of a step in a pipeline run.
+func StepRef(name, runID, task, taskRunID string) SpanRef {
+	return SpanRef{PipelineRef(name, runID).Trace, NewSpanID(DomainTask, 0, name, runID, task, taskRunID)}
+}
+
+// TraceParent is the name of a span as W3C Trace Context has it (level 1), marked as sampled: the inverse of [ParseTraceParent].
+func (s SpanRef) TraceParent() string {
+	return "00-" + s.Trace.String() + "-" + s.Span.String() + "-01"
+}

@@ -12,8 +12,9 @@ type Exit struct {
 	Code int
 	// Signal ended it; 0 if none did.
 	Signal syscall.Signal
-	// Stopped is true if we had asked it to end.
-	Stopped bool
+	// Stopped is true if we had asked it to end; StopReason is why, empty if nobody said.
+	Stopped    bool
+	StopReason string
 	// Interrupted shows that SIGINT was forwarded to it.
 	Interrupted bool
 	// At is when it ended.

@@ -26,6 +26,7 @@ type Process struct {
 
 	mu          sync.Mutex
 	kill        *time.Timer // ends the grace of a stop; nil before one
+	stopReason  string      // of that stop
 	interrupted bool        // SIGINT was forwarded
 	grace       time.Time   // when that is
 	exit        Exit
@@ -109,7 +110,7 @@ func (p *Process) await(stderr, stdout *pipe, readers *sync.WaitGroup) {
 	p.spool.Finish()
 	exit.Stderr = p.stderr.last()
 	p.mu.Lock()
-	exit.Stopped, exit.Interrupted = p.kill != nil, p.interrupted
+	exit.Stopped, exit.StopReason, exit.Interrupted = p.kill != nil, p.stopReason, p.interrupted
 	grace := time.Until(p.grace)
 	p.mu.Unlock()
 	if exit.Stopped {
@@ -165,7 +166,10 @@ func (p *Process) Signal(s syscall.Signal) {
 
 // Stop asks the process to end, by SIGTERM or another signal, and kills what is left of its group after the grace. It
 // does not wait for that; a second call only sends its signal.
-func (p *Process) Stop(s syscall.Signal) {
+func (p *Process) Stop(s syscall.Signal) { p.StopFor(s, "") }
+
+// StopFor is Stop for a reason, which the exit has: that of the first stop.
+func (p *Process) StopFor(s syscall.Signal, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -177,7 +181,7 @@ func (p *Process) Stop(s syscall.Signal) {
 	if p.kill != nil {
 		return
 	}
-	p.grace = time.Now().Add(p.settings.Grace)
+	p.grace, p.stopReason = time.Now().Add(p.settings.Grace), reason
 	p.kill = time.AfterFunc(p.settings.Grace, func() { p.Signal(syscall.SIGKILL) })
 }
 

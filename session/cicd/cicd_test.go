@@ -114,3 +114,24 @@ func TestSame(t *testing.T) {
 	assert.True(t, cicd.Same(resource("nightly", "fix"), resource("nightly", "fix")))
 	assert.False(t, cicd.Same(resource("nightly", "fix"), resource("nightly", "test")))
 }
+
+// TestIdentityNamesTheSpanAbove holds that an identity names the span that its runs hang under before there is one.
+func TestIdentityNamesTheSpanAbove(t *testing.T) {
+	tree := cicd.New(10, "tailspan")
+	for _, step := range []string{"fix", ""} {
+		identity := otlp.NewIdentity(
+			otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"}, otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "1"},
+			otlp.Attribute{Key: otlp.AttrTaskName, Value: step},
+		)
+		above, ok := tree.Start(resource("nightly", step), true)
+		require.True(t, ok)
+		named, ok := identity.Step()
+		require.True(t, ok)
+		assert.Equal(t, above, named)
+		parsed, err := otlp.ParseTraceParent(named.TraceParent())
+		require.NoError(t, err)
+		assert.Equal(t, above, otlp.SpanRef{Trace: otlp.TraceID(parsed.TraceID), Span: otlp.SpanID(parsed.SpanID)})
+	}
+	_, ok := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"}).Step()
+	assert.False(t, ok, "without a pipeline run there is no step's span")
+}

@@ -81,7 +81,7 @@ func (p *Tree) Start(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok b
 	t := run.tasks[tkey]
 	if t == nil {
 		t = &task{resource: res.Of(p.service), key: tkey}
-		t.node.spanID = otlp.NewSpanID(otlp.DomainTask, 0, key.name, key.runID, tkey.name, tkey.runID)
+		t.node.spanID = otlp.StepRef(key.name, key.runID, tkey.name, tkey.runID).Span
 		t.node.restore(p.wasExported(t.node.spanID))
 		run.tasks[tkey] = t
 		run.order = append(run.order, tkey)
@@ -96,8 +96,9 @@ func (p *Tree) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 		return run
 	}
 	step := []string{otlp.AttrTaskName, otlp.AttrTaskRunID, otlp.AttrTaskRunURL} // of one below it
-	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: otlp.NewTraceID(0, "pipeline", key.name, key.runID), tasks: map[taskKey]*task{}}
-	run.node.spanID = otlp.NewSpanID(otlp.DomainPipeline, 0, key.name, key.runID)
+	ref := otlp.PipelineRef(key.name, key.runID)
+	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: ref.Trace, tasks: map[taskKey]*task{}}
+	run.node.spanID = ref.Span
 	run.node.restore(p.wasExported(run.node.spanID))
 	p.runs[key] = run
 	p.order = append(p.order, key)
