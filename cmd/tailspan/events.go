@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/eventjson"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
-	"github.com/tailspan/tailspan/events"
 )
 
 var eventsCommand = cli.Command{
@@ -59,54 +54,8 @@ func (c *eventing) run(_ context.Context, args []string, s cli.Streams) error {
 		return err
 	}
 	defer in.Close()
-	out := bufio.NewWriterSize(s.Out, input.BufferSize)
-	p := eventjson.New(out)
-	lines := c.stream.Lines(name, src)
-	var mu sync.Mutex
-	var ticked error // of a write; the next line returns it
-	stop := func() {}
-	if name == input.Stdin {
-		src.Live()
-		stop = show.Ticking(&mu, func() { ticked = errors.Join(ticked, p.Events(src.Tick()), p.Raw(src.Raw()), out.Flush()) })
-	}
-	err = lines.Records(in, func(line []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if ticked != nil {
-			return ticked
-		}
-		if err := p.Events(src.ParseEvents(line)); err != nil {
-			return err
-		}
-		if err := p.Raw(src.Raw()); err != nil || name != input.Stdin {
-			return err
-		}
-		return out.Flush() // who writes may write on for hours
-	})
-	stop()
-	if err == nil {
-		err = p.Events(src.Flush())
-	}
-	if err == nil {
-		err = p.Raw(src.Raw())
-	}
-	if err == nil && src.Incomplete() {
-		err = p.Events([]events.DisplayEvent{incompleteEnd})
-	}
-	if err == nil {
-		err = p.Summary(src.Provider(), src.Stats(), lines.TooLong())
-	}
-	if flushed := out.Flush(); err == nil && flushed != nil {
-		err = fmt.Errorf("write events: %w", flushed)
-	}
-	return err
-}
-
-// incompleteEnd replaces the end that a stream should contain and does not: its program was killed, or its last write was
-// cut.
-var incompleteEnd = events.DisplayEvent{
-	Kind: events.KindSessionEnded,
-	End:  &events.End{Error: true, Code: "incomplete", Err: "the stream ended before its result"},
+	stream := eventjson.Stream{Lines: c.stream.Lines(name, src), In: in, Events: src, Live: name == input.Stdin}
+	return stream.To(s.Out)
 }
 
 // oneFile is the file that arguments name.

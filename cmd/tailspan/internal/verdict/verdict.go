@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// Kind is the word of a verdict.
+// Kind is what a verdict comes to.
 type Kind uint8
 
 // The kinds.
