@@ -25,12 +25,17 @@ type Process struct {
 	stderr ring // of the goroutine that drains standard error, until done
 
 	mu          sync.Mutex
-	kill        *time.Timer // ends the grace of a stop; nil before one
-	stopReason  string      // of that stop
-	interrupted bool        // SIGINT was forwarded
-	grace       time.Time   // when that is
+	stop        stop
+	interrupted bool // SIGINT was forwarded
 	exit        Exit
 	done        chan struct{}
+}
+
+// stop is that a process was asked to end; the zero value if it was not.
+type stop struct {
+	kill   *time.Timer // ends the grace
+	grace  time.Time   // when that is
+	reason string
 }
 
 // ErrNoSpool: there is no place for the output; the command was not tried.
@@ -110,16 +115,16 @@ func (p *Process) await(stderr, stdout *pipe, readers *sync.WaitGroup) {
 	p.spool.Finish()
 	exit.Stderr = p.stderr.last()
 	p.mu.Lock()
-	exit.Stopped, exit.StopReason, exit.Interrupted = p.kill != nil, p.stopReason, p.interrupted
-	grace := time.Until(p.grace)
+	exit.Stopped, exit.StopReason, exit.Interrupted = p.stop.kill != nil, p.stop.reason, p.interrupted
+	grace := time.Until(p.stop.grace)
 	p.mu.Unlock()
 	if exit.Stopped {
 		p.child.clear(grace)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.kill != nil {
-		p.kill.Stop()
+	if p.stop.kill != nil {
+		p.stop.kill.Stop()
 	}
 	p.exit = exit
 	close(p.done)
@@ -178,11 +183,12 @@ func (p *Process) StopFor(s syscall.Signal, reason string) {
 	default:
 	}
 	p.child.signal(s)
-	if p.kill != nil {
+	if p.stop.kill != nil {
 		return
 	}
-	p.grace, p.stopReason = time.Now().Add(p.settings.Grace), reason
-	p.kill = time.AfterFunc(p.settings.Grace, func() { p.Signal(syscall.SIGKILL) })
+	p.stop = stop{
+		kill: time.AfterFunc(p.settings.Grace, func() { p.Signal(syscall.SIGKILL) }), grace: time.Now().Add(p.settings.Grace), reason: reason,
+	}
 }
 
 // Done is closed when the process has ended and all that it wrote is in the spool.
