@@ -13,8 +13,8 @@ type tool struct {
 	readOnly bool
 }
 
-// tools are those of versions 1.0.3 to 2.1.332, after the field guide's part D. Names that are listed as general there
-// (ExitPlanMode, AskUserQuestion, StructuredOutput, mcp__*) are not here.
+// tools are those of versions 1.0.3 to 2.1.332. ExitPlanMode, AskUserQuestion, StructuredOutput and mcp__* are not here,
+// and go by events.TargetKeys.
 var tools = map[string]tool{
 	"Agent":                {field: "description"},
 	"Bash":                 {field: "command"},

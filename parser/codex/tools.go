@@ -26,8 +26,8 @@ const (
 	toolPlan           // steps under plan, one of them in progress
 )
 
-// tools are those of versions 0.29 to 0.171, as the model names them, after section 5 of the field guide. MCP tools and
-// those of code mode's scripts that a user adds are not here.
+// tools are those of versions 0.29 to 0.171, as the model names them. MCP tools and those of code mode's scripts that a user
+// adds are not here.
 var tools = map[string]tool{
 	"apply_patch":                 {kind: toolPatch},
 	"clock.sleep":                 {},
