@@ -2,6 +2,7 @@ package agentstreamreceiver_test
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestLoadConfig(t *testing.T) {
 			Rules: []config.RedactionRule{{Name: "acme", Pattern: "acme-[0-9]+", Keyword: "acme-"}},
 		},
 		Delivery: config.Delivery{MaxBatchSize: 1 << 20, OnPermanentError: "retry"},
-		Retry:    configretry.BackOffConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 2 * time.Second, Multiplier: 2, RandomizationFactor: 0.5},
+		Retry:    configretry.BackOffConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 2 * time.Second, MaxElapsedTime: 10 * time.Minute, Multiplier: 2, RandomizationFactor: 0.5},
 	}
 	for _, tt := range []struct {
 		id   component.ID
@@ -87,6 +88,30 @@ func TestLoadConfig(t *testing.T) {
 			assert.Equal(t, tt.want, cfg)
 		})
 	}
+}
+
+// TestEverySettingIsLoaded holds that testdata/config.yaml sets each setting to something other than its default: without
+// that, TestLoadConfig passes although a key is not read. Commands need a feature gate and have tests of their own; the
+// keys of retry_on_failure are the collector's.
+func TestEverySettingIsLoaded(t *testing.T) {
+	initial := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
+	loaded := loadConfig(t, component.NewIDWithName(metadata.Type, "all"))
+	initial.Commands, initial.Retry = []config.Command{{}}, configretry.BackOffConfig{}
+	assert.Empty(t, unchanged("Config", reflect.ValueOf(*initial), reflect.ValueOf(*loaded)), "not set in testdata/config.yaml")
+}
+
+// unchanged are the fields of two structs that are equal, at any depth.
+func unchanged(name string, a, b reflect.Value) (names []string) {
+	if a.Kind() != reflect.Struct {
+		if reflect.DeepEqual(a.Interface(), b.Interface()) {
+			names = append(names, name)
+		}
+		return names
+	}
+	for i := range a.NumField() {
+		names = append(names, unchanged(name+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i))...)
+	}
+	return names
 }
 
 // TestConfigErrorsShowNoSecret holds that no error shows the value of a setting that may hold a secret.
