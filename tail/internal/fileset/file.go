@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// State is what is known of a path. The package document has the table of transitions.
+// State is what is known of a path. The document of package tail has the table of transitions.
 type State uint8
 
 const (
