@@ -39,8 +39,11 @@ var streamings = [...]streaming{
 // errNoProgram: a command line has no program that we know the flags of.
 var errNoProgram = errors.New("no program whose flags for streaming are known")
 
+// errOtherFormat: a command line asks for something else than a stream.
+var errOtherFormat = errors.New("the command asks for another format")
+
 // StreamingCommand is command with the flags that make its program write the stream that we read. A flag that is there
-// stays as it is, also with another value. provider may be "auto": then the program's name decides.
+// stays as it is; one that asks for another format is an error. provider may be "auto": then the program's name decides.
 func StreamingCommand(provider string, command []string) ([]string, error) {
 	for i, word := range command {
 		base := programOf(word)
@@ -69,6 +72,9 @@ func (s *streaming) extend(command []string, at int) ([]string, error) {
 	}
 	var add []string
 	for _, flag := range s.flags {
+		if value := valueOf(command[at:], flag[0], s.short[flag[0]]); len(flag) > 1 && value != "" && value != flag[1] {
+			return nil, fmt.Errorf("ask for a stream: %w (%s %s): leave that out, or do not ask for a stream", errOtherFormat, flag[0], value)
+		}
 		if !has(command[at:], flag[0]) && !has(command[at:], s.short[flag[0]]) {
 			add = append(add, flag...)
 		}
@@ -79,19 +85,27 @@ func (s *streaming) extend(command []string, at int) ([]string, error) {
 	return slices.Concat(command[:at+1], add, command[at+1:]), nil
 }
 
-// printsStream reports whether a program that prints, rather than talks to a terminal, was asked for its stream or for no
-// format at all.
+// printsStream reports whether a program prints rather than talks to a terminal.
 func (s *streaming) printsStream(words []string) bool {
-	if !has(words, "-p") && !has(words, "--print") {
-		return false
-	}
-	name, want := s.flags[0][0], s.flags[0][1]
+	return has(words, "-p") || has(words, "--print")
+}
+
+// valueOf is the value of the first of a flag's spellings that is among the words; empty if none is.
+func valueOf(words []string, spellings ...string) string {
 	for i, w := range words {
-		if value, ok := strings.CutPrefix(w, name+"="); ok && value != want || w == name && (i+1 == len(words) || words[i+1] != want) {
-			return false
+		if w == "--" {
+			return ""
+		}
+		for _, name := range spellings {
+			if value, ok := strings.CutPrefix(w, name+"="); ok && name != "" {
+				return value
+			}
+			if w == name && i+1 < len(words) {
+				return words[i+1]
+			}
 		}
 	}
-	return true
+	return ""
 }
 
 // has reports whether a flag is among the words, up to "--", behind which none are.

@@ -14,7 +14,6 @@ func TestStreamingCommand(t *testing.T) {
 	}{
 		{"claude", Auto, "claude -p hello", "claude --output-format stream-json --verbose --include-partial-messages -p hello"},
 		{"claude by its path", "claude", "/opt/bin/claude -p hello", "/opt/bin/claude --output-format stream-json --verbose --include-partial-messages -p hello"},
-		{"claude that is asked for another format", Auto, "claude -p --output-format=json x", "claude --verbose -p --output-format=json x"},
 		{"claude with all flags", Auto, "claude --include-partial-messages -p --verbose --output-format stream-json", "claude --include-partial-messages -p --verbose --output-format stream-json"},
 		{"claude with its format", Auto, "claude --print --output-format stream-json x", "claude --verbose --include-partial-messages --print --output-format stream-json x"},
 		{"claude that talks", Auto, "claude hello", "claude --output-format stream-json --verbose hello"},
@@ -24,7 +23,7 @@ func TestStreamingCommand(t *testing.T) {
 		{"codex", Auto, "codex -m gpt-5.5 exec fix", "codex -m gpt-5.5 exec --json fix"},
 		{"codex by its old flag", Auto, "codex exec --experimental-json fix", "codex exec --experimental-json fix"},
 		{"gemini", Auto, "gemini -p x", "gemini --output-format stream-json -p x"},
-		{"gemini by a short flag", Auto, "gemini -o json -p x", "gemini -o json -p x"},
+		{"gemini by a short flag", Auto, "gemini -o stream-json -p x", "gemini -o stream-json -p x"},
 		{"qwen", Auto, "qwen -p x", "qwen --output-format stream-json -p x"},
 		{"opencode", "opencode", "opencode run x", "opencode run --format json x"},
 	} {
@@ -57,5 +56,23 @@ func TestStreamingCommandErrors(t *testing.T) {
 func TestStreamingsNameProviders(t *testing.T) {
 	for _, s := range streamings {
 		assert.Contains(t, Names(), s.provider)
+	}
+}
+
+// TestStreamingCommandOfAnotherFormat: a stream and another format are two wishes.
+func TestStreamingCommandOfAnotherFormat(t *testing.T) {
+	for command, want := range map[string]string{
+		"claude -p --output-format=json x": "--output-format json",
+		"claude -p --output-format text x": "--output-format text",
+		"gemini -o json -p x":              "--output-format json",
+		"timeout 9 qwen -p x -o json":      "--output-format json",
+		"opencode run --format=default x":  "--format default",
+	} {
+		_, err := StreamingCommand(Auto, strings.Fields(command))
+		assert.ErrorContains(t, err, "ask for a stream: the command asks for another format ("+want+")", command)
+	}
+	for _, command := range []string{"claude -p --output-format", "claude -p x -- --output-format json"} {
+		_, err := StreamingCommand(Auto, strings.Fields(command))
+		assert.NoError(t, err, command)
 	}
 }

@@ -361,7 +361,8 @@ func TestRunEndpointRecovers(t *testing.T) {
 	b := begin(t, "--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl")
 	code, _, stderr := b.end(t)
 	assert.Zero(t, code)
-	assert.Equal(t, 1, strings.Count(stderr, "tailspan:"), stderr)
+	assert.Equal(t, 2, strings.Count(stderr, "tailspan:"), stderr)
+	assert.Regexp(t, `sending (traces|logs) works again`, stderr)
 	span, _ := sink.span(t, runSpan)
 	assert.EqualValues(t, 0, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
 	ids := map[string]bool{}

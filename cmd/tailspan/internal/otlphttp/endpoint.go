@@ -22,6 +22,8 @@ type Endpoint struct {
 	Timeout time.Duration
 	// Gzip compresses the bodies.
 	Gzip bool
+	// GRPC is true for OTLP/gRPC, false for OTLP/HTTP.
+	GRPC bool
 }
 
 // Endpoints are where the signals go.
@@ -58,7 +60,7 @@ var exporterVariables = map[string]string{
 }
 
 // FromEnvironment reads the standard variables. base, if set, is an address given otherwise, which counts instead of the
-// endpoints and the protocol of the environment; headers and the rest are still taken from there.
+// endpoints of the environment; protocol, headers and the rest are still taken from there.
 func FromEnvironment(getenv func(string) string, base string) (Endpoints, error) {
 	if base == "" && strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
 		return Endpoints{}, nil
@@ -102,20 +104,36 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 			return Endpoint{}, nil
 		}
 		below = name == "OTEL_EXPORTER_OTLP_ENDPOINT"
-		if key, protocol := own("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-			return Endpoint{}, fmt.Errorf("%s must be http/protobuf, got %q", key, protocol)
+	}
+	var e Endpoint
+	switch key, protocol := own("PROTOCOL"); protocol {
+	case "", protocolHTTP:
+	case protocolGRPC:
+		e.GRPC = true
+		if _, insecure := own("INSECURE"); !strings.Contains(given, "://") && strings.Contains(given, ":") {
+			given = map[bool]string{true: "http://", false: "https://"}[strings.EqualFold(insecure, "true")] + given
 		}
+	default:
+		return Endpoint{}, fmt.Errorf("%s must be %s or %s, got %q", key, protocolHTTP, protocolGRPC, protocol)
 	}
 	u, err := url.Parse(given)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return Endpoint{}, fmt.Errorf("%s must be a URL of http or https, such as http://localhost:4318, got %q", name, shown(given))
 	}
-	e := Endpoint{URL: given}
-	if below {
+	switch e.URL = given; {
+	case e.GRPC:
+		e.URL = (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: grpcMethods[signal]}).String()
+	case below:
 		e.URL = u.JoinPath("v1", signal).String() // before a query, which may hold a key
 	}
 	return e, e.options(getenv, own, upper)
 }
+
+// The protocols, as the variables name them.
+const (
+	protocolHTTP = "http/protobuf"
+	protocolGRPC = "grpc"
+)
 
 // options reads what else the environment says.
 func (e *Endpoint) options(getenv func(string) string, own func(string) (string, string), upper string) error {

@@ -39,7 +39,8 @@ type Settings struct {
 	Endpoints Endpoints
 	// UserAgent names the program.
 	UserAgent string
-	// Report is called when sending fails, once for each signal and kind of failure, in the goroutine that sends.
+	// Report is called when sending fails, once for each signal and kind of failure, and when it works again, in the goroutine
+	// that sends.
 	Report func(problem string)
 }
 
@@ -47,6 +48,7 @@ type Settings struct {
 type Exporter struct {
 	settings Settings
 	client   *http.Client
+	grpc     *http.Client
 	reported map[string]bool // keys of problems
 	refused  atomic.Int64
 	body     bytes.Buffer
@@ -60,11 +62,7 @@ func New(s Settings) *Exporter {
 	if s.Report == nil {
 		s.Report = func(string) {}
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
-	}}
-	e := &Exporter{settings: s, client: client, reported: map[string]bool{}, hurry: make(chan struct{})}
+	e := &Exporter{settings: s, client: newClient(false), grpc: newClient(true), reported: map[string]bool{}, hurry: make(chan struct{})}
 	e.hurried = sync.OnceFunc(func() { close(e.hurry) })
 	e.parts = batch.Sender{Limit: maxRequest, Mark: otlp.AttrTruncated, Cut: func() {
 		e.report("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+otlp.AttrTruncated)
@@ -77,13 +75,16 @@ func New(s Settings) *Exporter {
 func (e *Exporter) Hurry() { e.hurried() }
 
 // Close closes idle connections.
-func (e *Exporter) Close() { e.client.CloseIdleConnections() }
+func (e *Exporter) Close() {
+	e.client.CloseIdleConnections()
+	e.grpc.CloseIdleConnections()
+}
 
 // Refused counts the spans, records and metric points that an endpoint refused for good.
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
-// Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended, or
-// [ErrUnreachable].
+// Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended,
+// [ErrUnreachable], or the endpoint speaks another protocol.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := &e.settings.Endpoints.Traces
 	if to.URL == "" || td.SpanCount() == 0 {
@@ -110,7 +111,7 @@ func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 	})
 }
 
-// Metrics sends metrics. It fails when ctx ends, and with [ErrUnreachable].
+// Metrics sends metrics. It fails as [Exporter.Traces] does.
 func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) error {
 	r, err := e.metricsRequest(md)
 	if r.to == nil {
@@ -129,7 +130,10 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 	if err == nil {
 		no = e.try(ctx, r)
 	}
-	if no.err != nil && ctx.Err() == nil {
+	switch {
+	case no.err == nil:
+		e.accepted(r)
+	case ctx.Err() == nil:
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
 	}
 	return no.err == nil
@@ -160,6 +164,7 @@ type refusal struct {
 	err         error
 	again       bool // it may be tried again
 	unreachable bool // the endpoint accepts no connection
+	foreign     bool // the endpoint speaks another protocol
 	tooLarge    bool
 	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
 }
@@ -179,9 +184,12 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 		no := e.try(ctx, r)
 		switch {
 		case no.err == nil:
+			e.accepted(r)
 			return nil
 		case ctx.Err() != nil:
 			return ended(ctx, r, no.err)
+		case no.foreign:
+			return fmt.Errorf("send %s: %w", r.signal, no.err)
 		case no.unreachable && hurrying:
 			return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
 		case no.tooLarge && !r.last:
@@ -226,13 +234,28 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	if err != nil {
 		return refusal{err: err}
 	}
-	resp, err := e.client.Do(req)
+	client := e.client
+	if r.to.GRPC {
+		client = e.grpc
+	}
+	resp, err := client.Do(req)
 	if err != nil {
+		if foreign := protocolError(r.to, err); foreign != nil {
+			return refusal{err: foreign, foreign: true}
+		}
 		var dial *net.OpError
 		return refusal{err: shortError(err), again: true, unreachable: errors.As(err, &dial) && dial.Op == "dial"}
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if r.to.GRPC {
+		return e.grpcAnswer(r, resp, answer)
+	}
+	return e.httpAnswer(r, resp, answer, err)
+}
+
+// httpAnswer reads the status of an answer; err is what ended the reading of its body.
+func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300 && isPage(resp.Header, answer):
 		return refusal{err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status)}
@@ -241,11 +264,16 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 			e.partial(r, answer)
 		}
 		return refusal{}
-	case code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout:
+	case mayTryAgain(code):
 		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	default:
 		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), tooLarge: code == http.StatusRequestEntityTooLarge}
 	}
+}
+
+// mayTryAgain reports whether a request may be sent again after a status of HTTP.
+func mayTryAgain(code int) bool {
+	return code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
 }
 
 // isPage distinguishes a page for people, such as that of a login or of an application, from the answer of an endpoint.
@@ -267,6 +295,9 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 		}
 		body = bytes.Clone(e.body.Bytes())
 	}
+	if r.to.GRPC {
+		body = grpcMessage(body, r.to.Gzip)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.to.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
@@ -274,10 +305,15 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 	for key, value := range r.to.Headers {
 		req.Header.Set(key, value)
 	}
-	req.Header.Set("Content-Type", "application/x-protobuf")
+	kind, encoding := "application/x-protobuf", "Content-Encoding"
+	if r.to.GRPC {
+		kind, encoding = "application/grpc", "Grpc-Encoding"
+		req.Header.Set("Te", "trailers")
+	}
+	req.Header.Set("Content-Type", kind)
 	req.Header.Set("User-Agent", e.settings.UserAgent)
 	if r.to.Gzip {
-		req.Header.Set("Content-Encoding", "gzip")
+		req.Header.Set(encoding, "gzip")
 	}
 	return req, nil
 }
@@ -306,6 +342,14 @@ func noun(signal string) string {
 		return "metric points"
 	default:
 		return "log records"
+	}
+}
+
+// accepted reports that sending works again, if it was reported that it does not.
+func (e *Exporter) accepted(r request) {
+	if key := r.signal + " again"; e.reported[key] {
+		delete(e.reported, key)
+		e.settings.Report(fmt.Sprintf("sending %s works again", r.signal))
 	}
 }
 

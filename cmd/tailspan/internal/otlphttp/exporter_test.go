@@ -114,7 +114,8 @@ func TestRetries(t *testing.T) {
 		sent(t, e.Traces, twoSpans())
 		assert.Len(t, s.bodies, 3)
 		assert.Equal(t, s.bodies[0], s.bodies[2])
-		assert.Len(t, *reported, 1, "it is reported once")
+		require.Len(t, *reported, 2, "a failure is reported once, and its end")
+		assert.Equal(t, "sending traces works again", (*reported)[1])
 		assert.Zero(t, e.Refused())
 	}
 }
@@ -248,6 +249,11 @@ func TestContextEnds(t *testing.T) {
 	assert.Equal(t, 1, reported)
 }
 
+const (
+	tracesMethod = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+	logsMethod   = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
+)
+
 func TestFromEnvironment(t *testing.T) {
 	for _, tc := range []struct {
 		name, base   string
@@ -263,8 +269,13 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "none", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "none"}, logs: "http://a/v1/logs"},
 		{name: "disabled", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "True"}},
 		{name: "with a query", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp?key=k"}, traces: "https://a/otlp/v1/traces?key=k", logs: "https://a/otlp/v1/logs?key=k"},
-		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
-		{name: "another protocol", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, err: `OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, got "grpc"`},
+		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
+		{name: "another protocol", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, err: `OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or grpc, got "http/json"`},
+		{name: "gRPC", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, traces: "http://a:4317" + tracesMethod, logs: "http://a:4317" + logsMethod},
+		{name: "gRPC by flag", base: "https://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, traces: "https://f:1" + tracesMethod, logs: "https://f:1" + logsMethod},
+		{name: "gRPC for one signal", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1", "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL": "grpc"}, traces: "http://a:1/v1/traces", logs: "http://a:1" + logsMethod},
+		{name: "gRPC without a scheme", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, traces: "https://a:4317" + tracesMethod, logs: "https://a:4317" + logsMethod},
+		{name: "gRPC without a scheme or TLS", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_INSECURE": "true"}, traces: "http://a:4317" + tracesMethod, logs: "http://a:4317" + logsMethod},
 		{name: "no URL, with a password", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "user:zz-demo@host?token=zz-demo"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "...@host"`},
 		{name: "no URL, blank in a password", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://user:zz demo@host"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "...@host"`},
 		{name: "no URL", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "a:4317"`},

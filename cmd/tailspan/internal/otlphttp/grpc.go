@@ -1,0 +1,131 @@
+package otlphttp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailspan/tailspan/internal/batch"
+)
+
+// A unary call of gRPC is a POST over HTTP/2 whose body is one message behind five bytes, and whose status is in the trailers
+// (gRPC over HTTP2, grpc/grpc 1.81). net/http has all that takes; grpc-go would make the command 11 MB larger.
+
+// grpcMethods take the signals (opentelemetry-proto 1.8).
+var grpcMethods = map[string]string{
+	signalTraces:  "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+	signalLogs:    "/opentelemetry.proto.collector.logs.v1.LogsService/Export",
+	signalMetrics: "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
+}
+
+// grpcPrefix is in front of a message: whether it is compressed, and its length.
+const grpcPrefix = 5
+
+// grpcMessage puts a message behind its prefix.
+func grpcMessage(body []byte, compressed bool) []byte {
+	out := make([]byte, grpcPrefix, grpcPrefix+len(body))
+	if compressed {
+		out[0] = 1
+	}
+	binary.BigEndian.PutUint32(out[1:], uint32(len(body))) //nolint:gosec // a request is far smaller
+	return append(out, body...)
+}
+
+// Status codes of gRPC after which a request may be sent again (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
+const grpcOK = 0
+
+var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
+
+// grpcAnswer reads the status of a call.
+func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte) refusal {
+	get := func(key string) string {
+		if value := resp.Trailer.Get(key); value != "" {
+			return value
+		}
+		return resp.Header.Get(key) // an answer that is trailers only
+	}
+	code, err := strconv.Atoi(get("Grpc-Status"))
+	switch {
+	case err != nil:
+		return refusal{err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status), again: mayTryAgain(resp.StatusCode)}
+	case code == grpcOK:
+		if len(answer) > grpcPrefix && answer[0] == 0 {
+			e.partial(r, answer[grpcPrefix:])
+		}
+		return refusal{}
+	}
+	message, err := url.PathUnescape(get("Grpc-Message"))
+	if err != nil {
+		message = get("Grpc-Message")
+	}
+	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
+	tooLarge := batch.IsTooLarge(err)
+	return refusal{err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge}
+}
+
+// Texts of net/http (Go 1.26) for an answer in the other protocol. A server of gRPC begins with a frame of settings.
+const (
+	answersGRPC  = `malformed HTTP response "\x00\x00`
+	answersHTTP1 = "looked like an HTTP/1.1 header"
+)
+
+// protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not.
+func protocolError(to *Endpoint, err error) error {
+	switch text := err.Error(); {
+	case strings.Contains(text, answersGRPC):
+		return fmt.Errorf("%s speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or name its port for OTLP/HTTP (4318 of a collector)", shown(to.base()))
+	case strings.Contains(text, answersHTTP1):
+		return fmt.Errorf("%s speaks HTTP/1.1, not gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, or name its port for gRPC (4317 of a collector)", shown(to.base()))
+	default:
+		return nil
+	}
+}
+
+// base is the address without its path.
+func (e *Endpoint) base() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return e.URL
+	}
+	u.Path, u.RawPath = "", ""
+	return u.String()
+}
+
+// newClient makes a client for one of the two protocols.
+func newClient(grpc bool) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if grpc {
+		transport.Protocols = new(http.Protocols)
+		transport.Protocols.SetHTTP2(true)
+		transport.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
+	}}
+}
+
+// Probe sends an empty request to each endpoint once. Its error says which do not accept it, and why.
+func (e *Exporter) Probe(ctx context.Context) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, r := range []request{
+		{signal: signalTraces, to: &e.settings.Endpoints.Traces},
+		{signal: signalLogs, to: &e.settings.Endpoints.Logs},
+		{signal: signalMetrics, to: &e.settings.Endpoints.Metrics},
+	} {
+		if r.to.URL == "" || seen[r.to.base()] {
+			continue
+		}
+		if no := e.try(ctx, r); no.err != nil {
+			seen[r.to.base()] = true // one server, one reason
+			errs = append(errs, fmt.Errorf("send %s: %w", r.signal, no.err))
+		}
+	}
+	return errors.Join(errs...)
+}
