@@ -22,6 +22,10 @@ VICTORIAMETRICS_BIN := $(TOOLS)/victoria-metrics-$(VICTORIAMETRICS_VERSION)
 VMALERT_BIN := $(TOOLS)/vmalert-$(VICTORIAMETRICS_VERSION)
 PROMETHEUS := $(CURDIR)/$(TOOLS)/prometheus/usr/bin
 
+# What `tailspan --version` prints: the version of the collector beside it, and the commit where there is one.
+VERSION ?= $(shell sed -n 's/^  version: //p' deploy/otelcol-builder.yaml)$(addprefix +,$(shell git describe --always --dirty --exclude '*' 2>/dev/null))
+STAMP := -ldflags "-X github.com/tailspan/tailspan/cmd/tailspan/internal/cli.version=$(VERSION)"
+
 # The race detector needs a C compiler. Compiling the runtime's own cgo part shows whether there is a working one;
 # what that costs the tests would pay anyway. `make test RACE=` leaves it out.
 RACE ?= $(shell $(GO) build -race runtime/cgo >/dev/null 2>&1 && echo -race)
@@ -60,7 +64,7 @@ build: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## build both programs into bin/
 
 $(BIN)/tailspan: $(SOURCES)
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/tailspan
+	CGO_ENABLED=0 $(GO) build -trimpath $(STAMP) -o $@ ./cmd/tailspan
 
 # The builder writes its sources and the program into build/otelcol-tailspan; only the program leaves it.
 $(BIN)/otelcol-tailspan: deploy/otelcol-builder.yaml $(OCB) $(SOURCES)

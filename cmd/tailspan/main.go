@@ -23,7 +23,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// commands are what tailspan can do, in the order of its help. help and version come from package cli.
+// commands are what tailspan can do, in the order of its help. Package cli adds those that are about the program itself.
 var commands = []cli.Command{
 	runCommand,
 	renderCommand,
@@ -41,6 +41,6 @@ func main() {
 
 // run is the whole program but for the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	program := cli.Program{Name: "tailspan", Commands: commands}
+	program := cli.Program{Name: "tailspan", Short: "show and export what coding agents do", Commands: commands}
 	return program.Run(context.Background(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }

@@ -14,6 +14,8 @@ func (p *Program) all() []Command {
 // builtin are the commands that are about the program itself.
 func (p *Program) builtin() []Command {
 	return []Command{
+		p.completionCommand(),
+		p.manCommand(),
 		{
 			Name: "help", Usage: []string{"[COMMAND]"}, Short: "print the help of a command",
 			Long: "Prints the list of commands, or the help of one.",

@@ -48,7 +48,9 @@ func (c *Command) flags() (*Flags, Action) {
 
 // Program is a table of commands.
 type Program struct {
-	Name     string
+	Name string
+	// Short says what it is for, in half a line.
+	Short    string
 	Commands []Command
 }
 

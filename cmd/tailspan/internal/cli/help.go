@@ -40,8 +40,7 @@ func (p *Program) helpOf(c *Command, w io.Writer) error {
 		fmt.Fprintf(out, "%s %s %s %s\n", []string{"usage:", "      "}[min(i, 1)], p.Name, c.Name, form)
 	}
 	fmt.Fprintf(out, "\n%s\n", c.Long)
-	f, _ := c.flags()
-	for i, row := range f.rows() {
+	for i, row := range c.rows() {
 		if i == 0 {
 			fmt.Fprint(out, "\nflags:\n")
 		}
@@ -116,8 +115,15 @@ func wrap(text string, width int, indent string) string {
 	return out.String() + "\n"
 }
 
-// Version is that of the module, as the go command built it; "(devel)" for a build without one.
+// version is stamped by the build (Makefile).
+var version string
+
+// Version is what the build was stamped with, else that of the module as the go command built it; "(devel)" for a build without
+// either.
 func Version() string {
+	if version != "" {
+		return version
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
