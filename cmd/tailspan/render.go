@@ -81,7 +81,7 @@ func (c *renders) run(_ context.Context, args []string, s cli.Streams) error {
 	lines := c.stream.Lines(name, src)
 	defer c.report(lines, src, s.Err)
 	r := &show.Rendering{
-		Lines: lines, In: in, Events: src, Settings: settings, Redactor: redactor,
+		Lines: lines, In: in, Events: src, Settings: settings, Redactor: redactor, NamesOnly: c.look.Show == options.ShowNames,
 		Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
 	}
 	if name != input.Stdin {

@@ -2,27 +2,35 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/eventjson"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/observer"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -45,6 +53,8 @@ spans, log records and metrics there. It exits as the command exits.`,
 		c.look.Add(f)
 		c.identity.Add(f)
 		c.prices.Add(f)
+		c.judge.add(f)
+		f.StringVar(&c.eventsFile, "events", "", "write the events to this `file`, as tailspan events does; - for standard output, and the log goes to standard error")
 		f.StringVar(&c.export.address, "otlp", "", "send spans, log records and metrics to this `address` by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 		f.DurationVar(&c.export.timeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
 		f.DurationVar(&c.export.metricsEvery, "metrics-interval", export.DefaultMetricsInterval, "time between two exports of metrics; else "+export.MetricsIntervalVariable+" counts")
@@ -66,8 +76,11 @@ type running struct {
 	prices   options.Prices
 	child    execute.Settings
 
-	export   exportFlags
-	addFlags bool
+	judge judge
+
+	export     exportFlags
+	addFlags   bool
+	eventsFile string
 
 	screen *show.Screen
 }
@@ -83,10 +96,18 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	if c.screen, err = show.Open(&c.look, c.flags, s.Out, s.Err); err != nil {
+	log := s.Out
+	if c.eventsFile == input.Stdin {
+		log = s.Err
+	}
+	if c.screen, err = show.Open(&c.look, c.flags, log, s.Err); err != nil {
 		return err
 	}
 	defer c.screen.Close()
+	written, err := c.openFiles(s.Out)
+	if err != nil {
+		return err
+	}
 	endpoints, err := otlphttp.FromEnvironment(os.Getenv, c.export.address)
 	if err != nil {
 		if c.export.address != "" {
@@ -100,17 +121,48 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		c.export.metricsEvery = every
 	}
 	c.child.Stdin, c.child.Stderr, c.child.Report = s.In, c.screen.Stderr, c.screen.Report
+	if c.look.Show == options.ShowNames {
+		c.child.Stderr = io.Discard
+	}
+	stream := c.streamSettings()
+	if endpoints.Traces.URL != "" {
+		c.child.Env = withStep(os.Environ(), &stream)
+	}
 	child, err := execute.Start(c.child)
 	if err != nil {
 		return err
 	}
-	return c.follow(child, c.exportSettings(endpoints, prices))
+	return c.follow(&following{
+		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
+		title: cmp.Or(stream.Telemetry.Identity.With(stream.Ambient).Value(otlp.AttrTaskName), stream.Program),
+	})
+}
+
+// openFiles opens what is written beside the log; out is standard output.
+func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
+	c.judge.report, c.judge.silentUnlessFails = c.screen.Report, c.screen.Settings.Mode == render.ModeJSON
+	if c.look.Show == options.ShowNames {
+		c.judge.name = names.Name
+	}
+	switch c.eventsFile {
+	case "":
+	case input.Stdin:
+		events = out
+	default:
+		if events, err = create(c.eventsFile); err != nil {
+			return nil, err
+		}
+	}
+	return events, c.judge.open()
 }
 
 // check reports all that is wrong with the flags, and completes the command.
 func (c *running) check(command []string) (ledger.Prices, error) {
 	prices, err := c.prices.Read()
-	errs := []error{err}
+	errs := []error{err, c.judge.check()}
+	if c.eventsFile == input.Stdin && c.look.Mode == render.ModeJSON.String() {
+		errs = append(errs, errors.New("--events - and --mode json both need standard output"))
+	}
 	if len(command) == 0 {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}
@@ -132,8 +184,21 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	return prices, errors.Join(errs...)
 }
 
+// streamSettings are those of the command's stream, for the export and for the observer alike; each adds a registry of its own.
+func (c *running) streamSettings() pipeline.Settings {
+	set := c.identity.PipelineSettings(c.stream.Provider, nil, nil)
+	set.Program, set.Ambient = execute.Program(c.child.Command), otlp.IdentityFromEnvironment(os.Getenv)
+	set.Telemetry.ID, set.Telemetry.AwaitExit = "process/"+rand.Text(), true
+	set.Telemetry.Resumed = parser.ResumesTotals(c.child.Command)
+	var err error
+	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv(traceParentVariable)); err != nil {
+		c.screen.Report(err.Error()) // it is exported without a parent
+	}
+	return set
+}
+
 // exportSettings reads what the environment says of an export.
-func (c *running) exportSettings(endpoints otlphttp.Endpoints, prices ledger.Prices) export.Settings {
+func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Settings, prices ledger.Prices) export.Settings {
 	s := export.Settings{
 		Endpoints: endpoints, MaxLine: c.stream.MaxLine, MetricsEvery: c.export.metricsEvery, Timeout: c.export.timeout, Report: c.screen.Report,
 	}
@@ -142,22 +207,16 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, prices ledger.Pri
 	}
 	registry := options.RegistrySettings(prices)
 	registry.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
+	registry.StallAfter = cmp.Or(c.judge.limits.StallAfter, registry.StallAfter)
 	var err error
 	if registry.Metrics.Delta, err = export.Delta(os.Getenv); err != nil {
 		c.screen.Report(err.Error())
 	}
-	redactor, err := options.NewRedactor(c.look.Redact)
-	if err != nil {
+	if set.Events.Redactor, err = options.NewRedactor(c.look.Redact); err != nil {
 		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err))
 		return export.Settings{}
 	}
-	set := c.identity.PipelineSettings(c.stream.Provider, telemetry.NewRegistry(registry), redactor)
-	set.Program, set.Ambient = execute.Program(c.child.Command), otlp.IdentityFromEnvironment(os.Getenv)
-	set.Telemetry.ID, set.Telemetry.AwaitExit = "process/"+rand.Text(), true
-	set.Telemetry.Resumed = parser.ResumesTotals(c.child.Command)
-	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv("TRACEPARENT")); err != nil {
-		c.screen.Report(err.Error()) // it is exported without a parent
-	}
+	set.Registry = telemetry.NewRegistry(registry)
 	set.OnInvalidParent = func(err error) { c.screen.Report(fmt.Sprintf("first line of the command: %v", err)) }
 	set.OnDropped = func(n int) {
 		c.screen.Report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", cli.Count(n, "attribute"), c.identity.InBand))
@@ -166,8 +225,45 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, prices ledger.Pri
 	return s
 }
 
+// observerSettings are those of what watches the command. It reads the arguments of calls, to know a loop.
+func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) observer.Settings {
+	registry := options.RegistrySettings(prices)
+	registry.ProgressInterval, registry.StallAfter = 0, 0
+	set.Registry, set.Events.Inputs = telemetry.NewRegistry(registry), true
+	if c.look.Redact {
+		var err error
+		if set.Events.Redactor, err = redact.NewRedactor(redact.Settings{DropOutput: true}); err != nil {
+			c.screen.Report(err.Error())
+		}
+	}
+	return observer.Settings{Pipeline: set, MaxLine: c.stream.MaxLine, Prices: prices}
+}
+
+// traceParentVariable names the span that a program's work hangs under.
+const traceParentVariable = "TRACEPARENT"
+
+// withStep is an environment that names the step of a stream as the parent of what the command itself exports, unless it names
+// another span, which that step hangs under too.
+func withStep(environment []string, set *pipeline.Settings) []string {
+	step, ok := set.Telemetry.Identity.With(set.Ambient).Step()
+	if !ok || !set.Telemetry.Parent.Empty() {
+		return environment
+	}
+	return append(environment, traceParentVariable+"="+step.TraceParent())
+}
+
+// following is a command at work, and all that reads what it writes.
+type following struct {
+	child   *execute.Child
+	export  export.Settings
+	observe observer.Settings
+	events  io.Writer // nil: nowhere
+	title   string
+}
+
 // follow shows and sends what the command does until all of it is done, and gives how the command ended.
-func (c *running) follow(child *execute.Child, sending export.Settings) error {
+func (c *running) follow(f *following) error {
+	child := f.child
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -177,23 +273,39 @@ func (c *running) follow(child *execute.Child, sending export.Settings) error {
 		case <-ctx.Done():
 		}
 	}()
-	shown := make(chan error, 1)
-	go func() { shown <- c.show(ctx, child) }()
-	sent := export.Start(ctx, sending, child.Process)
+	judged := c.judge.start(ctx, f.observe, child)
+	shown := goRead(func() error { return c.show(ctx, child) })
+	written := goRead(func() error { return c.writeEvents(ctx, child, f.events) })
+	sent := export.Start(ctx, f.export, child.Process)
 	exit := child.Wait()
-	select {
-	case err := <-shown:
-		if err != nil && !show.IsEndOfReader(err) && ctx.Err() == nil {
-			c.screen.Report(err.Error())
+	var result *observer.Result
+	for _, reader := range []<-chan error{shown, written} {
+		select {
+		case err := <-reader:
+			if err != nil && !show.IsEndOfReader(err) && ctx.Err() == nil {
+				c.screen.Report(err.Error())
+			}
+		case <-ctx.Done(): // it may hang in a write that nobody reads
 		}
-	case <-ctx.Done(): // it may hang in a write that nobody reads
 	}
+	select {
+	case result = <-judged:
+	case <-ctx.Done():
+	}
+	status := c.judge.finish(result, f.title, exit)
 	<-sent
 	c.reportLosses(exit, child.Spool().Path())
 	if err := child.Close(); err != nil {
 		c.screen.Report(err.Error())
 	}
-	return cli.ExitError{Status: exit.Status()}
+	return cli.ExitError{Status: status}
+}
+
+// goRead runs f in a goroutine.
+func goRead(f func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	return done
 }
 
 // reportLosses reports output that was not kept.
@@ -228,12 +340,37 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 	lines := input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine})
 	shown := &show.Rendering{
 		Lines: lines, In: in, Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true,
-		Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
-		Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
+		NamesOnly: c.look.Show == options.ShowNames,
+		Origin:    render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
+		Exit:      func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
 	}
 	err = shown.To(c.screen.Stdout)
 	if n := lines.TooLong(); n > 0 {
 		c.screen.Report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(n, "line"), c.stream.MaxLine))
+	}
+	return err
+}
+
+// writeEvents writes the events of what the command writes, to its end, if they are to be written anywhere.
+func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.Writer) error {
+	if to == nil {
+		return nil
+	}
+	redactor, err := options.NewRedactor(c.look.Redact)
+	if err != nil {
+		return err
+	}
+	src, err := c.stream.Events(redactor)
+	if err != nil {
+		return err
+	}
+	stream := eventjson.Stream{
+		Lines: input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine}), In: child.Tail().Reader(ctx), Events: src, Live: true,
+		End: func() *events.DisplayEvent { return execute.ExitOf(child.Wait()).IncompleteEnd() },
+	}
+	err = stream.To(to)
+	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
+		err = errors.Join(err, file.Close())
 	}
 	return err
 }

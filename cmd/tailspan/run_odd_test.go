@@ -22,15 +22,16 @@ func TestRunOddChildren(t *testing.T) {
 	for _, tc := range []struct {
 		name, script string
 		code         int
-		out          string
+		out, verdict string
 	}{
-		{"ended by a signal", "echo words; kill -SEGV $$", 128 + int(syscall.SIGSEGV), "words\n"},
-		{"closes its output", "echo words; exec >&-; exit 4", 4, "words\n"},
-		{"closes all that it has", "echo words; exec <&- >&- 2>&-; exit 5", 5, "words\n"},
-		{"leaves a process that holds its output", `sleep 300 & echo $! > "$0"; echo words`, 0, "words\n"},
-		{"ends without a newline", "printf words", 0, "words\n"},
-		{"says nothing", "exit 3", 3, ""},
-		{"says bytes that are no text", `printf '\000\377\033[2Jwords\n'; exit 1`, 1, "\ufffdwords\n"},
+		{"ended by a signal", "echo words; kill -SEGV $$", 128 + int(syscall.SIGSEGV), "words\n", "error: killed by SIGSEGV"},
+		{"closes its output", "echo words; exec >&-; exit 4", 4, "words\n", "error: exit code 4"},
+		{"closes all that it has", "echo words; exec <&- >&- 2>&-; exit 5", 5, "words\n", "error: exit code 5"},
+		{"leaves a process that holds its output", `sleep 300 & echo $! > "$0"; echo words`, 0, "words\n", ""},
+		{"ends without a newline", "printf words", 0, "words\n", ""},
+		{"says nothing", "exit 3", 3, "", "error: exit code 3"},
+		{"does nothing", "exit 0", 0, "", "empty: did nothing"},
+		{"says bytes that are no text", `printf '\000\377\033[2Jwords\n'; exit 1`, 1, "\ufffdwords\n", "error: exit code 1"},
 	} {
 		for _, pipe := range []string{"--pipe=false", "--pipe"} {
 			t.Run(tc.name+" "+pipe, func(t *testing.T) {
@@ -38,7 +39,11 @@ func TestRunOddChildren(t *testing.T) {
 				code, stdout, stderr := begin(t, pipe, "--", "sh", "-c", tc.script, left).end(t)
 				assert.Equal(t, tc.code, code)
 				assert.Equal(t, tc.out, stdout)
-				assert.Empty(t, stderr)
+				if want := tc.verdict; want != "" {
+					assert.Equal(t, "tailspan: "+want+"\n", stderr)
+				} else {
+					assert.Empty(t, stderr)
+				}
 				noSpool(t)
 				if pid, err := os.ReadFile(left); err == nil {
 					n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
@@ -82,7 +87,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	_, _, stderr := begin(t, "--", "sh", "-c", complain).end(t)
 	assert.Contains(t, stderr, "with --pipe the command would go on")
 	_, _, stderr = begin(t, "--pipe", "--", "sh", "-c", complain).end(t)
-	assert.NotContains(t, stderr, "tailspan:")
+	assert.NotContains(t, stderr, "with --pipe")
 }
 
 // TestRunEndpointHangs has an endpoint that takes requests and never answers: the time for it ends, and that is told.

@@ -101,6 +101,8 @@ func TestRunStderrFlood(t *testing.T) {
 	code, stdout, stderr := b.end(t)
 	assert.Equal(t, 3, code)
 	assert.Equal(t, "Out.\n", stdout)
+	stderr, ours := strings.CutSuffix(stderr, "tailspan: error: exit code 3\n")
+	assert.True(t, ours, "the verdict comes last")
 	assert.Len(t, stderr, 3_000_000+len("\x1b[31mred\x00\n")+len("debug line number ")*40_000+10+90*2+900*3+9000*4+30_000*5+40_000, "passed on as it is")
 
 	span, _ := sink.span(t, runSpan)

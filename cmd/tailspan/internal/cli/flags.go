@@ -69,8 +69,11 @@ func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
 // invalidValue is how package flag reports a value (Go 1.26).
 var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (.*)$`)
 
-// wanted is what a flag of a type takes, by the name that package flag has for the type.
-var wanted = map[string]string{"duration": "must be a duration such as 30s or 5m", "int": "must be a number", "": "must be true or false"}
+// wanted is what a flag takes, by the type of its value.
+var wanted = map[string]string{
+	"time.Duration": "must be a duration such as 30s or 5m", "int": "must be a number", "int64": "must be a number",
+	"float64": "must be a number", "bool": "must be true or false",
+}
 
 // flagError says what is wrong with which flag.
 func (f *Flags) flagError(err error) error {
@@ -79,9 +82,8 @@ func (f *Flags) flagError(err error) error {
 	}
 	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
 		value, name, reason := m[1], m[2], m[3]
-		if !strings.HasPrefix(reason, "must ") {
-			kind, _ := flag.UnquoteUsage(f.Lookup(name))
-			reason = cmp.Or(wanted[kind], reason)
+		if value, ok := f.Lookup(name).Value.(flag.Getter); ok && !strings.HasPrefix(reason, "must ") {
+			reason = cmp.Or(wanted[fmt.Sprintf("%T", value.Get())], reason)
 		}
 		return fmt.Errorf("--%s %s, got %s", name, reason, value)
 	}

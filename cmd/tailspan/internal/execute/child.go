@@ -16,6 +16,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
@@ -24,8 +25,10 @@ import (
 // Settings say how a program is run.
 type Settings struct {
 	Command []string
-	Stdin   io.Reader
-	Stderr  io.Writer
+	// Env is its environment; nil: ours.
+	Env    []string
+	Stdin  io.Reader
+	Stderr io.Writer
 	// Grace is the time between a signal that ends the program and SIGKILL.
 	Grace time.Duration
 	// Pipe has the program write to a pipe, of which MaxSpool is kept until it is read.
@@ -48,7 +51,7 @@ type Child struct {
 func Start(s Settings) (*Child, error) {
 	signals := catchSignals()
 	settings := process.Settings{
-		Command: s.Command, Stderr: s.Stderr, Grace: s.Grace, Pipe: s.Pipe, Terminal: true, EndWithParent: true,
+		Command: s.Command, Env: s.Env, Stderr: s.Stderr, Grace: s.Grace, Pipe: s.Pipe, Terminal: true, EndWithParent: true,
 		Spool: spool.Settings{Path: s.Raw},
 		Copy: spool.CopySettings{MaxBytes: int64(s.MaxSpool), Dropping: func(reason error) {
 			s.Report(fmt.Sprintf("the command's output is not kept any more: %v", reason))
@@ -95,6 +98,7 @@ func (c *Child) Close() error {
 func ExitOf(e process.Exit) *outcome.Exit {
 	return &outcome.Exit{
 		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
+		StopReason: otlp.StopReason(e.StopReason),
 	}
 }
 

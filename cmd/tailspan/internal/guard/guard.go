@@ -72,7 +72,7 @@ func (g *Guard) Check(now time.Time) (alarms []Alarm) {
 	}
 	if silent := now.Sub(g.moved); l.StallAfter > 0 && silent >= l.StallAfter && !g.stalled && g.stopped == "" {
 		g.stalled = true
-		a := Alarm{Text: "no output for " + round(silent)}
+		a := Alarm{Text: "no output for " + l.StallAfter.String()}
 		if l.StallKill {
 			a.Stop, g.stopped = otlp.StopStall, otlp.StopStall
 			a.Text += ", stopping the agent (" + FlagOf(otlp.StopStall) + ")"
@@ -117,7 +117,7 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	case l.MaxCost <= 0 || sum.Tokens.Input+sum.Tokens.Output == 0 && !sum.HasCost:
 	case sum.HasCost:
 		alarms = g.limit(alarms, use{
-			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost, over: sum.CostUSD > l.MaxCost,
+			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost*(1-1e-9), over: sum.CostUSD > l.MaxCost,
 			used: "cost is " + USD(sum.CostUSD, sum.Estimated), most: USD(l.MaxCost, false),
 		})
 	case !g.unknown:

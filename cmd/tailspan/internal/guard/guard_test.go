@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -171,9 +172,10 @@ func TestLoops(t *testing.T) {
 			var found []int
 			for i, s := range c.steps {
 				for _, ev := range use(s) {
-					if line := l.See(ev); line != "" {
+					if loop := l.See(ev); loop != nil {
 						found = append(found, i)
-						assert.Equal(t, "the agent may be in a loop: 5 times the same call with the same result: Bash: go test", line)
+						assert.Equal(t, "the agent may be in a loop: 5 times the same call with the same result: Bash: go test", loop.Text(nil))
+						assert.Equal(t, "the agent may be in a loop: 5 times the same call with the same result: bash", loop.Text(strings.ToLower))
 					}
 				}
 			}
@@ -183,7 +185,7 @@ func TestLoops(t *testing.T) {
 	off := guard.NewLoops(0)
 	for range 20 {
 		for _, ev := range use(test) {
-			assert.Empty(t, off.See(ev))
+			assert.Nil(t, off.See(ev))
 		}
 	}
 }

@@ -24,15 +24,28 @@ const (
 type Loops struct {
 	after   int
 	seed    maphash.Seed
-	waiting memory.Map[string, callText]
+	waiting memory.Map[string, Loop]
 	results memory.Map[uint64, repeats]
 	news    int // results that were seen for the first time
 }
 
-// callText is a call that waits for its result.
-type callText struct {
-	hash uint64
-	show string
+// Loop is a call that is made again and again.
+type Loop struct {
+	Count     int
+	Tool, Arg string
+	hash      uint64 // of the call
+}
+
+// Text is the loop in a line; name, if set, makes what may be shown of the name of a tool, and no more is shown then.
+func (l *Loop) Text(name func(string) string) string {
+	call := l.Tool
+	switch {
+	case name != nil:
+		call = name(call)
+	case l.Arg != "":
+		call += ": " + l.Arg
+	}
+	return fmt.Sprintf("the agent may be in a loop: %d times the same call with the same result: %s", l.Count, call)
 }
 
 // repeats is how often a call brought a result since the last new one of any call; the first counts.
@@ -42,49 +55,45 @@ type repeats struct{ since, count int }
 func NewLoops(after int) *Loops {
 	return &Loops{
 		after: after, seed: maphash.MakeSeed(),
-		waiting: memory.Map[string, callText]{Limit: maxWaiting}, results: memory.Map[uint64, repeats]{Limit: maxResults},
+		waiting: memory.Map[string, Loop]{Limit: maxWaiting}, results: memory.Map[uint64, repeats]{Limit: maxResults},
 	}
 }
 
-// See takes an event, and returns a line about the loop that it completes; empty if there is none.
-func (l *Loops) See(ev *events.DisplayEvent) string {
+// See takes an event, and returns the loop that it completes, nil if there is none.
+func (l *Loops) See(ev *events.DisplayEvent) *Loop {
 	if l.after <= 0 || ev.Copied {
-		return ""
+		return nil
 	}
 	t := &ev.Tool
 	id := ev.ParentID + "\x00" + t.ID
 	switch ev.Kind {
 	case events.KindToolUse:
-		show := t.Name
-		if arg := t.Arg(); arg != "" {
-			show += ": " + arg
-		}
-		l.waiting.Set(id, callText{hash: l.hash(t.Name, t.Target, string(t.Input)), show: strings.Clone(show)})
+		l.waiting.Set(id, Loop{Tool: strings.Clone(t.Name), Arg: t.Arg(), hash: l.hash(t.Name, t.Target, string(t.Input))})
 	case events.KindToolResult:
 		if call, ok := l.waiting.Take(id); ok {
 			return l.result(call, t)
 		}
 	}
-	return ""
+	return nil
 }
 
-func (l *Loops) result(call callText, t *events.Tool) string {
+func (l *Loops) result(call Loop, t *events.Tool) *Loop {
 	key := l.hash(strconv.FormatUint(call.hash, 16), t.Err, t.Summary, strconv.Itoa(t.Size), strconv.Itoa(t.Lines), strconv.Itoa(t.ExitCode), strconv.FormatBool(t.Error))
 	r, known := l.results.Get(key)
 	if !known {
 		l.news++
 		l.results.Set(key, repeats{since: l.news, count: 1})
-		return ""
+		return nil
 	}
 	if r.since != l.news {
 		r = repeats{since: l.news, count: 1}
 	}
 	r.count++
 	l.results.Set(key, r)
-	if r.count != l.after {
-		return ""
+	if call.Count = r.count; call.Count != l.after {
+		return nil
 	}
-	return fmt.Sprintf("the agent may be in a loop: %d times the same call with the same result: %s", r.count, call.show)
+	return &call
 }
 
 func (l *Loops) hash(parts ...string) uint64 {

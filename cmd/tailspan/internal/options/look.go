@@ -16,17 +16,28 @@ import (
 type Look struct {
 	Mode, Style string
 	Redact      bool
+	// Show is [ShowAll] or [ShowNames].
+	Show string
 
 	color, scope                string
 	escape                      escapeFlag
 	reasoning, results, summary bool
 	interval                    time.Duration
+	given                       func(flag string) bool
 }
+
+// What a log shows: all of it, or for everybody to read, no text, argument, output or path.
+const (
+	ShowAll   = "all"
+	ShowNames = "names"
+)
 
 // Add declares the flags.
 func (l *Look) Add(f *cli.Flags) {
 	f.ChoiceVar(&l.Mode, "mode", render.ModeDefault.String(), render.ModeNames(), "how much is shown")
 	f.ChoiceVar(&l.Style, "style", render.StyleMarker.String(), render.StyleNames(), "what verbose mode looks like")
+	l.given = f.Given
+	f.ChoiceVar(&l.Show, "show", ShowAll, []string{ShowAll, ShowNames}, "names: a log for everybody to read, without any text, argument, output or path, in verbose mode and transcript style unless something else is asked for; run then drops what the command writes to standard error")
 	f.ChoiceVar(&l.color, "color", render.ColorAuto.String(), []string{"auto", "always", "never"}, "colours; auto: on a terminal (NO_COLOR and FORCE_COLOR count)")
 	f.Var(&l.escape, "escape-commands", "break what a CI system would take for a command to it (`auto|on|off`, auto: in a job of one, without a value: on)")
 	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
@@ -41,6 +52,9 @@ func (l *Look) Add(f *cli.Flags) {
 // Settings are those of the log; out is where it goes.
 func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
 	var s render.LogSettings
+	if err := l.showNames(); err != nil {
+		return s, cli.UsageError{Err: err}
+	}
 	var modeErr, styleErr, colorErr, scopeErr, intervalErr error
 	s.Mode, modeErr = render.ParseMode(l.Mode)
 	s.Style, styleErr = render.ParseStyle(l.Style)
@@ -60,6 +74,23 @@ func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
 	s.Color = color.Wanted(render.IsTerminal(out), os.Getenv)
 	s.Width = render.WidthOf(out)
 	return s, nil
+}
+
+// showNames chooses a look that shows names.
+func (l *Look) showNames() error {
+	if l.Show != ShowNames {
+		return nil
+	}
+	if l.Mode == render.ModeDefault.String() && !l.given("mode") {
+		l.Mode = render.ModeVerbose.String()
+		if !l.given("style") {
+			l.Style = render.StyleTranscript.String()
+		}
+	}
+	if l.Mode == render.ModeJSON.String() {
+		return fmt.Errorf("--show %s has no effect on --mode %s", ShowNames, l.Mode)
+	}
+	return nil
 }
 
 // Lines sends all lines that are not text to an output of their own, which may be a terminal where the text's is none.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
@@ -26,6 +27,8 @@ type Rendering struct {
 	Redactor *redact.Redactor
 	// Live is true if the input may be written while it is read.
 	Live bool
+	// NamesOnly shows no text, argument, output or path.
+	NamesOnly bool
 	// Exit, if set, is how the program ended that wrote the input.
 	Exit func() *outcome.Exit
 }
@@ -37,7 +40,11 @@ func (r *Rendering) To(out io.Writer) error {
 	if r.Redactor != nil {
 		ws.Clean = r.Redactor.Bytes
 	}
-	writer := render.NewWriter(stream, &namingSource{Events: r.Events, stream: stream, exit: r.Exit}, ws)
+	target := render.Target(stream)
+	if r.NamesOnly {
+		target = names.Wrap(stream)
+	}
+	writer := render.NewWriter(target, &namingSource{Events: r.Events, stream: stream, exit: r.Exit}, ws)
 	var mu sync.Mutex // of the writer
 	stop := func() {}
 	if r.Live {

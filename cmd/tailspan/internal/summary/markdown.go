@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // Page says what a page is to show beside what was read.
@@ -18,6 +19,8 @@ type Page struct {
 	// Title is its heading: the step, or the program.
 	Title   string
 	Verdict verdict.Verdict
+	// Spent is what was used until the end; its cost is shown where the runs report none.
+	Spent ledger.Sum
 	// TraceURL is the address of a trace, with [TraceID] in place of its id; empty for no link.
 	TraceURL string
 	// Name, if set, has the page show names and numbers alone, no text, argument or path; it makes what may be shown of a name.
@@ -65,12 +68,13 @@ func (r *Reader) facts(b *strings.Builder, p *Page) {
 		}
 		add("tokens", number(t.Input)+" in"+cached+", "+number(t.Output)+" out")
 	}
-	if r.hasCost {
-		estimate := ""
-		if r.estimated {
-			estimate = " (estimate)"
-		}
-		add("cost", escape(guard.USD(r.cost, r.estimated))+estimate)
+	switch {
+	case r.hasCost && r.estimated:
+		add("cost", escape(guard.USD(r.cost, true))+" (estimate)")
+	case r.hasCost:
+		add("cost", escape(guard.USD(r.cost, false)))
+	case p.Spent.HasCost: // not all of the tokens are known
+		add("cost", "at least "+escape(guard.USD(p.Spent.CostUSD, p.Spent.Estimated)))
 	}
 	if p.TraceURL != "" && !r.trace.IsEmpty() {
 		id := r.trace.String()

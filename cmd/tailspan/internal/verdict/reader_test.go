@@ -109,7 +109,7 @@ func TestNoAgent(t *testing.T) {
 	plain := []string{"hello"}
 	assert.Equal(t, "ok", judge(t, plain, &outcome.Exit{}).String())
 	assert.Equal(t, "error: exit code 2", judge(t, plain, &outcome.Exit{Code: 2}).String())
-	assert.Equal(t, "error: ended by SIGTERM", judge(t, plain, &outcome.Exit{Signal: "SIGTERM"}).String())
+	assert.Equal(t, "error: killed by SIGTERM", judge(t, plain, &outcome.Exit{Signal: "SIGTERM"}).String())
 	assert.Equal(t, "error: stopped: it took too long", judge(t, plain, &outcome.Exit{Signal: "SIGTERM", Stopped: true, StopReason: otlp.StopMaxTime}).String())
 	assert.Equal(t, "empty: did nothing", judge(t, nil, &outcome.Exit{}).String())
 }
@@ -157,8 +157,12 @@ func TestParseKinds(t *testing.T) {
 func TestWithoutContents(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude/killed.jsonl": "error: killed by SIGKILL in bash", "claude/denied.jsonl": "denied: 3 refused calls (bash, write, webfetch)", "claude/fatal-401.jsonl": "error: authentication_failed",
+		"claude/parity.jsonl": "error: exit code 3",
 	} {
 		exit := outcome.Exit{}
+		if name == "claude/parity.jsonl" {
+			exit.Code = 3
+		}
 		if name == "claude/killed.jsonl" {
 			exit.Signal = "SIGKILL"
 		}

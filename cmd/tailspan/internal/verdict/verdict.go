@@ -113,7 +113,7 @@ func (f *Facts) Verdict() Verdict {
 	default:
 		switch {
 		case f.Exit != nil && f.Exit.Failed():
-			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.Exit.String())
+			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.killed(), f.Exit.String())
 		case f.Refused.Total > 0:
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
 		case f.Words == 0 && f.Calls == 0:
@@ -130,10 +130,12 @@ func (f *Facts) failure() string {
 	switch stop := f.stop(); {
 	case f.Worst.Outcome == events.OutcomeKilled && stop != "":
 		reason = stop
-	case f.Worst.Outcome == events.OutcomeKilled && f.Exit != nil && f.Exit.Signal != "":
-		reason = "killed by " + f.Exit.Signal
+	case f.Worst.Outcome == events.OutcomeKilled && f.killed() != "":
+		reason = f.killed()
 	case f.Worst.Outcome == events.OutcomeKilled && reason == "":
 		reason = "killed"
+	case reason == "" && f.Worst.Cause == events.CauseProcessExit && f.Exit != nil:
+		reason = f.Exit.String()
 	case reason == "":
 		reason = f.Worst.ErrorType()
 	}
@@ -152,6 +154,14 @@ func (f *Facts) stop() string {
 		return ""
 	}
 	return "stopped: " + stops[f.Exit.StopReason]
+}
+
+// killed is what signal ended the process; empty if none did.
+func (f *Facts) killed() string {
+	if f.Exit == nil || f.Exit.Signal == "" {
+		return ""
+	}
+	return "killed by " + f.Exit.Signal
 }
 
 // endless is the reason of a run that shows no end.

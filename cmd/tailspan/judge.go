@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/observer"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/summary"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/process"
+)
+
+// judge is the part of run that limits a run and decides what became of it.
+type judge struct {
+	limits            guard.Limits
+	loopAfter         int
+	failOn            string
+	failures          []verdict.Kind // that failOn names
+	summaryFile       string
+	traceURL          string
+	summary           *os.File // nil without summaryFile
+	name              func(string) string
+	report            func(string)
+	silentUnlessFails bool // the verdict is not reported, unless it changes the exit code
+}
+
+// add declares the flags.
+func (j *judge) add(f *cli.Flags) {
+	f.StringVar(&j.failOn, "fail-on", "", "exit with 1 if the command returns 0 and the `verdict` is one of these: error, incomplete, denied, empty")
+	f.DurationVar(&j.limits.StallAfter, "stall-after", 0, "warn when the command has written nothing for so long")
+	f.BoolVar(&j.limits.StallKill, "stall-kill", false, "end the command then; needs --stall-after")
+	f.DurationVar(&j.limits.MaxTime, "max-time", 0, "end the command after this time; a warning comes at 80 %, as for the next two")
+	f.Float64Var(&j.limits.MaxCost, "max-cost", 0, "end the command when the agent has cost more than this, in US `dollars`; while it reports no cost, --prices estimates it")
+	f.Int64Var(&j.limits.MaxTokens, "max-tokens", 0, "end the command when the agent has used more tokens than this `number`, input and output")
+	f.IntVar(&j.loopAfter, "loop-after", guard.DefaultLoopAfter, "report a call that was made this `number` of times with the same arguments and result, and nothing new in between; 0: never")
+	f.StringVar(&j.summaryFile, "summary-file", "", "write what the run did to this `file`, as Markdown")
+	f.StringVar(&j.traceURL, "trace-url", "", "`address` of a trace for the summary, with "+summary.TraceID+" in place of its id")
+}
+
+// check reports all that is wrong with the flags.
+func (j *judge) check() error {
+	var errs []error
+	var err error
+	if j.failures, err = verdict.ParseKinds(j.failOn); err != nil {
+		errs = append(errs, fmt.Errorf("--fail-on: %w", err))
+	}
+	l := &j.limits
+	for _, limit := range []struct {
+		flag    string
+		allowed bool
+	}{
+		{"stall-after", l.StallAfter >= 0}, {"max-time", l.MaxTime >= 0}, {"max-cost", l.MaxCost >= 0}, {"max-tokens", l.MaxTokens >= 0},
+		{"loop-after", j.loopAfter >= 0},
+	} {
+		if !limit.allowed {
+			errs = append(errs, fmt.Errorf("--%s must not be negative", limit.flag))
+		}
+	}
+	if l.StallKill && l.StallAfter == 0 {
+		errs = append(errs, errors.New("--stall-kill needs --stall-after"))
+	}
+	switch {
+	case j.traceURL != "" && j.summaryFile == "":
+		errs = append(errs, errors.New("--trace-url needs --summary-file"))
+	case j.traceURL != "" && !strings.Contains(j.traceURL, summary.TraceID):
+		errs = append(errs, fmt.Errorf("--trace-url must contain %s, got %q", summary.TraceID, j.traceURL))
+	}
+	return errors.Join(errs...)
+}
+
+// open opens what is written in the end, before anything is run.
+func (j *judge) open() (err error) {
+	if j.summaryFile != "" {
+		j.summary, err = create(j.summaryFile)
+	}
+	return err
+}
+
+// create makes a file that only its owner can read, or empties one.
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// start watches a command; the channel has what became of it when it has ended and all of its output was read.
+func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.Child) <-chan *observer.Result {
+	done := make(chan *observer.Result, 1)
+	s.Limits, s.LoopAfter, s.Name, s.Report = j.limits, j.loopAfter, j.name, j.report
+	s.Stop = func(why otlp.StopReason) { child.StopFor(syscall.SIGTERM, string(why)) }
+	o, err := observer.Start(ctx, s, child.Tail())
+	if err != nil {
+		j.report(fmt.Sprintf("the command is not watched: %v", err))
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		result, err := o.End(execute.ExitOf(child.Wait()))
+		if err != nil && ctx.Err() == nil {
+			j.report(fmt.Sprintf("the command is not watched to its end: %v", err))
+		}
+		done <- result
+	}()
+	return done
+}
+
+// finish reports the verdict and writes the summary, and returns the exit code. Of a run that was left there is no result.
+func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int {
+	status := exit.Status()
+	if r == nil {
+		return status
+	}
+	facts := r.Facts()
+	if j.name != nil {
+		facts = facts.WithoutContents(j.name)
+	}
+	v := facts.Verdict()
+	fails := status == 0 && (slices.Contains(j.failures, v.Kind) || exit.StopReason != "" && v.Kind == verdict.KindError)
+	if fails {
+		status = cli.ExitFailure
+	}
+	if v.Kind != verdict.KindOK && (fails || !j.silentUnlessFails) {
+		j.report(v.String())
+	}
+	if j.summary != nil {
+		page := summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}
+		_, err := j.summary.WriteString(r.Summary.Markdown(&page))
+		if err := errors.Join(err, j.summary.Close()); err != nil {
+			j.report(fmt.Sprintf("write summary: %v", err))
+		}
+	}
+	return status
+}
