@@ -244,7 +244,7 @@ func (c *CaptureSettings) Outputs() bool { return c.ToolOutput || c.Messages }
 // is made at once, as large as it has to be. Where a count is short the list grows; nothing else comes of it.
 
 // stampAttributes are those of every record that its event does not have: see [Batch.AddEvent].
-const stampAttributes = 4
+const stampAttributes = 3
 
 // AttributesOf is how many attributes the record of ev has, or a few more.
 func AttributesOf(ev *events.DisplayEvent) int {

@@ -15,7 +15,7 @@ import (
 type Record struct {
 	Time       int64 // Unix nanoseconds
 	Observed   time.Time
-	TimeSource string
+	TimeSource string // empty: the line itself
 	In         SpanRef
 	UID        UID
 	Agent      string // that it is about
@@ -113,7 +113,7 @@ func (b *Batch) stamp(lr plog.LogRecord, of *Record) pcommon.Map {
 	lr.SetTraceID(of.In.Trace)
 	lr.SetSpanID(of.In.Span)
 	m := lr.Attributes()
-	m.PutStr(AttrTimeSource, of.TimeSource)
+	PutStr(m, AttrTimeSource, of.TimeSource)
 	m.PutStr(AttrLogRecordUID, b.encodeUID(of.UID))
 	PutStr(m, AttrGenAIAgentName, of.Agent)
 	PutStr(m, AttrGenAIConversationID, of.Conversation)

@@ -13,8 +13,8 @@ import (
 type Span struct {
 	Trace      TraceID
 	ID, Parent SpanID
-	Start, End int64 // Unix nanoseconds
-	TimeSource string
+	Start, End int64  // Unix nanoseconds
+	TimeSource string // empty: lines themselves
 	// ErrorType is set for a span that failed; Error is its text.
 	ErrorType, Error string
 	Links            []SpanRef
@@ -33,9 +33,9 @@ func (s *Span) Ref() SpanRef { return SpanRef{s.Trace, s.ID} }
 
 // Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.
 const (
-	callAttributes  = 12
-	chatAttributes  = 14
-	agentAttributes = 20
+	callAttributes  = 11
+	chatAttributes  = 13
+	agentAttributes = 19
 )
 
 // addSpan appends a span under r. It returns its attributes, for what such a span has beside.
@@ -55,7 +55,7 @@ func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string
 	}
 	m := span.Attributes()
 	m.EnsureCapacity(room)
-	m.PutStr(AttrTimeSource, of.TimeSource)
+	PutStr(m, AttrTimeSource, of.TimeSource)
 	if of.ErrorType != "" {
 		span.Status().SetCode(ptrace.StatusCodeError)
 		span.Status().SetMessage(events.CutRunes(of.Error, ErrTextRunes))

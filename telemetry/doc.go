@@ -55,7 +55,7 @@
 // then takes line times in place of arrivals. Where the lines have one end of a call, or none, the duration that the
 // provider measured gives the other; a run whose start no line has gets the one that its duration gives, and so does
 // its first model call. Results that share their time and their line, or of which the parser knows it, were written
-// together when the last of them was there. The attribute tailspan.time.source names the source.
+// together when the last of them was there. The attribute tailspan.time.source names another source than the line.
 //
 // What is open is closed (timeout) where the times of two lines lie [StreamSettings.IdleGap] apart, as it is when a stream
 // that is followed is left for so long: a session gives the same whenever it is read. Only a sub-agent's stream that

@@ -171,11 +171,11 @@ func TestBatchTimes(t *testing.T) {
 		want  []string
 	}{
 		{"one line", script{calls, line(result(4, "t1"), result(4, "t2"), result(4, "t3"))}, []string{"batch", "batch", "batch"}},
-		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"line", "line", "line"}},
-		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", "line"}},
+		{"one line, times of their own", script{calls, line(result(4, "t1"), result(5, "t2"), result(6, "t3"))}, []string{"", "", ""}},
+		{"beside their calls", script{line(calls[0], result(4, "t1"), calls[1], result(4, "t2")), line(calls[2]), line(result(5, "t3"))}, []string{"batch", "batch", ""}},
 		{"lines of their own, as their parser says", script{calls, line(batched(4, "t1")), line(batched(4, "t2")), line(batched(4, "t3"))}, []string{"batch", "batch", "batch"}},
-		{"two lines of one time", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(5, "t3"))}, []string{"line", "line", "line"}},
-		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"line", "line", "line"}},
+		{"two lines of one time", script{calls, line(result(4, "t1")), line(result(4, "t2")), line(result(5, "t3"))}, []string{"", "", ""}},
+		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"", "", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fold(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)

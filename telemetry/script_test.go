@@ -182,7 +182,6 @@ func checkTree(t *testing.T, f *folded) {
 	}
 	for _, s := range f.spans {
 		assert.LessOrEqual(t, s.StartTimestamp(), s.EndTimestamp(), s.Name())
-		assert.NotEmpty(t, attr(s, otlp.AttrTimeSource), s.Name())
 		if s.ParentSpanID().IsEmpty() {
 			continue
 		}

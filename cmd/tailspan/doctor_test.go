@@ -36,7 +36,6 @@ func exportUnder(t *testing.T, parents ...[8]byte) string {
 		s.SetParentSpanID(above)
 		s.SetStartTimestamp(100)
 		s.SetEndTimestamp(200)
-		s.Attributes().PutStr(otlp.AttrTimeSource, "line")
 		s.Attributes().PutStr(otlp.AttrPipelineName, "nightly")
 	}
 	raw, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)

@@ -15,11 +15,10 @@ const (
 )
 
 var sourceNames = [sourceEnd]string{
-	SourceLine: "line", SourceBatch: "batch", SourceDuration: "duration", SourceCarried: "carried",
-	SourceArrival: "arrival", SourceFile: "file",
+	SourceBatch: "batch", SourceDuration: "duration", SourceCarried: "carried", SourceArrival: "arrival", SourceFile: "file",
 }
 
-// String gives the wire spelling.
+// String gives the wire spelling: none for the time of the line itself, as nearly all times are.
 func (s Source) String() string {
 	if s < sourceEnd {
 		return sourceNames[s]

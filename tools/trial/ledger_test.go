@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
@@ -152,7 +151,7 @@ func (l *ledger) note(id string, b *batch, told string) {
 
 // timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
 func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
-	if attrs[otlp.AttrTimeSource] == clock.SourceLine.String() {
+	if attrs[otlp.AttrTimeSource] == nil { // those of lines
 		return fmt.Sprint(times, " ")
 	}
 	delete(attrs, otlp.AttrTimeSource)
@@ -168,7 +167,7 @@ var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))
 // bodyOf gives the body of a record, without how long something took by times that no format has.
 func bodyOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
-	if source, _ := record.Attributes().Get(otlp.AttrTimeSource); source.AsString() == clock.SourceLine.String() {
+	if _, guessed := record.Attributes().Get(otlp.AttrTimeSource); !guessed {
 		return body
 	}
 	return duration.ReplaceAllString(body, "")

@@ -114,12 +114,11 @@ func missingAttributes(traces []ptrace.Traces) (problems []string) {
 }
 
 func requiredOf(span ptrace.Span) []string {
-	required := []string{otlp.AttrTimeSource}
 	operation, ok := span.Attributes().Get(otlp.AttrGenAIOperationName)
 	if !ok {
-		return required // a pipeline or a step
+		return nil // a pipeline or a step
 	}
-	required = append(required, otlp.AttrCloseReason)
+	required := []string{otlp.AttrCloseReason}
 	if operation.Str() == otlp.OperationExecuteTool {
 		required = append(required, otlp.AttrGenAIToolName, otlp.AttrGenAIToolType)
 	}
