@@ -65,23 +65,24 @@ var usageFields = []field[events.Usage]{
 	{key: AttrUsageServiceTier, at: func(u *events.Usage) any { return &u.ServiceTier }},
 	{key: AttrUsageSpeed, at: func(u *events.Usage) any { return &u.Speed }},
 	{key: AttrUsageWebSearches, at: func(u *events.Usage) any { return &u.WebSearches }},
+	{key: AttrSessionCacheHit, at: func(u *events.Usage) any { return &u.SessionCacheHit }},
+	{key: AttrSessionCacheMiss, at: func(u *events.Usage) any { return &u.SessionCacheMiss }},
 	{key: AttrUsageWebFetches, at: func(u *events.Usage) any { return &u.WebFetches }},
 }
 
-// detailFields are the parts of tokens in every map of them; sumFields, what sums have beside these.
-var (
-	detailFields = []field[events.Tokens]{
-		{key: keyCacheRead, at: func(t *events.Tokens) any { return &t.CacheRead }},
-		{key: keyCacheWrite, at: func(t *events.Tokens) any { return &t.CacheWrite }},
-		{key: keyReasoning, at: func(t *events.Tokens) any { return &t.Reasoning }},
-	}
-	sumFields = []field[events.Tokens]{
-		{key: keyInput, at: func(t *events.Tokens) any { return &t.Input }},
-		{key: keyOutput, at: func(t *events.Tokens) any { return &t.Output }},
-		{key: keyCacheWrite5m, at: func(t *events.Tokens) any { return &t.CacheWrite5m }},
-		{key: keyCacheWrite1h, at: func(t *events.Tokens) any { return &t.CacheWrite1h }},
-	}
-)
+// providerKeys are the attributes of the first sumFields in the provider's own count, where that differs.
+var providerKeys = [...]string{AttrProviderInput, AttrProviderOutput, AttrProviderCacheRead, AttrProviderCacheWrite, AttrProviderReasoning}
+
+// sumFields are the tokens of every map of them.
+var sumFields = []field[events.Tokens]{
+	{key: keyInput, at: func(t *events.Tokens) any { return &t.Input }},
+	{key: keyOutput, at: func(t *events.Tokens) any { return &t.Output }},
+	{key: keyCacheRead, at: func(t *events.Tokens) any { return &t.CacheRead }},
+	{key: keyCacheWrite, at: func(t *events.Tokens) any { return &t.CacheWrite }},
+	{key: keyReasoning, at: func(t *events.Tokens) any { return &t.Reasoning }},
+	{key: keyCacheWrite5m, at: func(t *events.Tokens) any { return &t.CacheWrite5m }},
+	{key: keyCacheWrite1h, at: func(t *events.Tokens) any { return &t.CacheWrite1h }},
+}
 
 var pricingFields = []field[events.Pricing]{
 	{key: keyInput, at: func(p *events.Pricing) any { return &p.Input }},

@@ -143,11 +143,19 @@ const (
 	AttrUsageReasoning  = "tailspan.usage.reasoning.output_tokens"
 	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, where there are several
 	AttrUsageScope      = "tailspan.usage.scope"
-	AttrUsageProvider   = "tailspan.usage.provider"   // map: the provider's own arithmetic
-	AttrUsageSession    = "tailspan.usage.session"    // map: cache hit and miss of the session
 	AttrUsagePricing    = "tailspan.usage.pricing"    // map: price list, USD per million tokens
 	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks what some sub-agents used
 	AttrUsageRun        = "tailspan.usage.run"        // map: the sum of the run that the record is the end of
+
+	AttrSessionCacheHit  = "tailspan.usage.session.cache_hit"
+	AttrSessionCacheMiss = "tailspan.usage.session.cache_miss"
+
+	// What the provider counts otherwise.
+	AttrProviderInput      = "tailspan.usage.provider.input_tokens"
+	AttrProviderOutput     = "tailspan.usage.provider.output_tokens"
+	AttrProviderCacheRead  = "tailspan.usage.provider.cache_read_tokens"
+	AttrProviderCacheWrite = "tailspan.usage.provider.cache_write_tokens"
+	AttrProviderReasoning  = "tailspan.usage.provider.reasoning_tokens"
 
 	// Parts of the tokens written to the cache: kept for five minutes, and for an hour.
 	AttrUsageCacheWrite5m = "tailspan.usage.cache_write_5m.input_tokens"
@@ -234,8 +242,6 @@ const (
 	keyCacheWrite5m = "cache_write_5m_tokens"
 	keyCacheWrite1h = "cache_write_1h_tokens"
 
-	keyCacheHit    = "cache_hit"
-	keyCacheMiss   = "cache_miss"
 	keyID          = "id"
 	keyHeader      = "header"
 	keyPrompt      = "prompt"

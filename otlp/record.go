@@ -142,8 +142,8 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 func (w *Writer) cutTarget(s string) string { return CutTarget(s, w.TargetRunes) }
 func (w *Writer) cutError(s string) string  { return events.CutRunes(s, ErrTextRunes) }
 
-// usage writes both arithmetics: the normalised one under the conventions' names, the provider's own as a map. A
-// placeholder is in neither.
+// usage writes both arithmetics: the normalised one under the conventions' names, and what differs from it in the
+// provider's own. A placeholder is in neither.
 func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	if u == nil {
 		return
@@ -163,17 +163,12 @@ func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	if u.CostAlone() {
 		return
 	}
-	p := m.PutEmptyMap(AttrUsageProvider)
-	p.EnsureCapacity(5)
-	p.PutInt(keyInput, u.Provider.Input)
-	if !u.OutputUnknown {
-		p.PutInt(keyOutput, u.Provider.Output)
-	}
-	write(w, p, detailFields, &u.Provider)
-	if u.SessionCacheHit > 0 || u.SessionCacheMiss > 0 {
-		s := m.PutEmptyMap(AttrUsageSession)
-		s.PutInt(keyCacheHit, u.SessionCacheHit)
-		s.PutInt(keyCacheMiss, u.SessionCacheMiss)
+	for i, key := range providerKeys {
+		at := sumFields[i].at
+		n := *at(&u.Provider).(*int64)
+		if n != *at(&u.Tokens).(*int64) && (key != AttrProviderOutput || !u.OutputUnknown) {
+			m.PutInt(key, n)
+		}
 	}
 	if u.Pricing != nil {
 		write(w, m.PutEmptyMap(AttrUsagePricing), pricingFields, u.Pricing)

@@ -166,11 +166,13 @@ func (r recordReader) usage() *events.Usage {
 	u.Tokens.CacheWrite = r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141)
 	u.CostEstimated = r.bool(AttrCostEstimated)
 	u.CostUSD, u.HasCost = r.floatOK(AttrCostUSD)
-	p, _ := r.sub(AttrUsageProvider)
-	u.Provider.Input, u.Provider.Output = p.int(keyInput), p.int(keyOutput)
-	read(p, detailFields, &u.Provider)
-	s, _ := r.sub(AttrUsageSession)
-	u.SessionCacheHit, u.SessionCacheMiss = s.int(keyCacheHit), s.int(keyCacheMiss)
+	u.Provider = u.Tokens
+	u.Provider.CacheWrite5m, u.Provider.CacheWrite1h = 0, 0
+	for i, key := range providerKeys {
+		if n, differs := r.intOK(key); differs {
+			*sumFields[i].at(&u.Provider).(*int64) = n
+		}
+	}
 	if c, ok := r.sub(AttrUsagePricing); ok {
 		u.Pricing = new(events.Pricing)
 		read(c, pricingFields, u.Pricing)

@@ -143,7 +143,9 @@ func (b *Batch) AddCall(r *Resource, c *Call) {
 	m.PutStr(AttrToolKind, c.Kind)
 	PutStr(m, AttrToolAgentType, c.AgentType)
 	b.writer.content(m, AttrGenAIToolResult, c.Result)
-	putSeconds(m, AttrToolApprovalWait, c.ApprovalWait)
+	if c.ApprovalWait > 0 {
+		m.PutDouble(AttrToolApprovalWait, c.ApprovalWait.Seconds())
+	}
 	if c.HasExitCode {
 		m.PutInt(AttrProcessExitCode, int64(c.ExitCode))
 	}

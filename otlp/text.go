@@ -3,7 +3,6 @@ package otlp
 import (
 	"encoding/hex"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -235,11 +234,5 @@ func PutTrue(m pcommon.Map, key string, value bool) {
 func PutPositive(m pcommon.Map, key string, value int64) {
 	if value > 0 {
 		m.PutInt(key, value)
-	}
-}
-
-func putSeconds(m pcommon.Map, key string, value time.Duration) {
-	if value > 0 {
-		m.PutDouble(key, value.Seconds())
 	}
 }

@@ -78,7 +78,6 @@ type ModelUsage struct {
 // putSum writes a sum as a map of its own.
 func putSum(m pcommon.Map, u *events.Usage) {
 	write(nil, m, sumFields, &u.Tokens)
-	write(nil, m, detailFields, &u.Tokens)
 	if u.HasCost {
 		m.PutDouble(keyCost, u.CostUSD)
 		PutTrue(m, keyEstimated, u.CostEstimated)
@@ -89,7 +88,6 @@ func putSum(m pcommon.Map, u *events.Usage) {
 func readSum(r recordReader) events.Usage {
 	u := events.Usage{Scope: events.UsageScopeRun, CostEstimated: r.bool(keyEstimated)}
 	read(r, sumFields, &u.Tokens)
-	read(r, detailFields, &u.Tokens)
 	u.CostUSD, u.HasCost = r.floatOK(keyCost)
 	return u
 }

@@ -28,7 +28,7 @@ func TestAttributesOf(t *testing.T) {
 		HasLines: true, Lines: 3, Size: 40, Truncated: true, Duration: time.Second,
 	}
 	usage := ids(events.KindUsage)
-	usage.Usage = &events.Usage{Tokens: events.Tokens{Input: 3, Output: 2, CacheRead: 1, CacheWrite: 1}, Provider: events.Tokens{Input: 3, Output: 2}, ServiceTier: "standard"}
+	usage.Usage = &events.Usage{Tokens: events.Tokens{Input: 3, Output: 2, CacheRead: 1, CacheWrite: 1}, Provider: events.Tokens{Input: 1, Output: 2, CacheRead: 1, CacheWrite: 1}, ServiceTier: "standard"}
 	stream := NewRegistry(NewDefaultSettings()).Open(StreamSettings{ID: "f", Agent: Agent{Provider: "claude", ServiceName: "claude-code"}})
 	for _, ev := range []events.DisplayEvent{text, reasoning, use, result, usage} {
 		t.Run(ev.Kind.String(), func(t *testing.T) {
