@@ -92,6 +92,28 @@ func readSum(r recordReader) events.Usage {
 	return u
 }
 
+// ReadUsage reads what the span of an agent or of a model call has of its usage.
+func ReadUsage(m pcommon.Map) AgentUsage {
+	r := recordReader{m: m}
+	var u AgentUsage
+	u.Own = events.Tokens{
+		Input: r.int(AttrGenAIInputTokens), Output: r.int(AttrGenAIOutputTokens),
+		CacheRead: r.int(AttrGenAICacheRead), CacheWrite: r.int(attrCacheWriteV01) + r.int(attrCacheWriteV141),
+		Reasoning: r.int(AttrGenAIReasoningTokens),
+	}
+	u.Total = events.Usage{Scope: events.UsageScopeRun, CostEstimated: r.bool(AttrCostEstimated), Tokens: events.Tokens{
+		Input: r.int(AttrUsageInput), Output: r.int(AttrUsageOutput),
+		CacheRead: r.int(AttrUsageCacheRead), CacheWrite: r.int(AttrUsageCacheWrite), Reasoning: r.int(AttrUsageReasoning),
+		CacheWrite5m: r.int(AttrUsageCacheWrite5m), CacheWrite1h: r.int(AttrUsageCacheWrite1h),
+	}}
+	u.Total.CostUSD, u.Total.HasCost = r.floatOK(AttrCostUSD)
+	u.Incomplete = r.bool(AttrUsageIncomplete)
+	r.each(AttrUsageModels, func(one recordReader) {
+		u.Models = append(u.Models, ModelUsage{Model: one.str(keyModel), Usage: readSum(one)})
+	})
+	return u
+}
+
 // totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
 // counts it a second time.
 func (w *Writer) totals(m pcommon.Map, t *events.Totals) {

@@ -105,7 +105,7 @@ func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
 func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
 	r.facts.Calls++
 	if str(m, otlp.AttrErrorType) == otlp.ErrorTypeDenied {
-		r.facts.Refused.add(str(m, otlp.AttrGenAIToolName))
+		r.facts.Refused.Add(str(m, otlp.AttrGenAIToolName))
 	}
 	switch otlp.CloseReason(str(m, otlp.AttrCloseReason)) {
 	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:

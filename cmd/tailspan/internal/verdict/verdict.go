@@ -202,7 +202,8 @@ type Refusals struct {
 // maxRefusedTools bounds the tools that a reason names.
 const maxRefusedTools = 5
 
-func (r *Refusals) add(tool string) {
+// Add counts a call that was refused.
+func (r *Refusals) Add(tool string) {
 	r.Total++
 	if len(r.Tools) < maxRefusedTools && !slices.Contains(r.Tools, tool) {
 		r.Tools = append(r.Tools, strings.Clone(tool))

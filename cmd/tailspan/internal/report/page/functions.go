@@ -1,0 +1,158 @@
+package page
+
+import (
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+var functions = template.FuncMap{
+	"page":     func(run, single *report.Run) runView { return runView{run, single != nil} },
+	"heading":  func(v runView, id, text string) headingView { return headingView{v.Single, idOf(id, v.Run), text} },
+	"date":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+	"dur":      report.Duration,
+	"offset":   (*report.Run).Offset,
+	"group":    report.Count,
+	"short":    report.Short,
+	"cost":     report.Cost,
+	"join":     func(list []string) string { return strings.Join(list, ", ") },
+	"tokens":   func(u otlp.AgentUsage) int64 { return u.Total.Tokens.Input + u.Total.Tokens.Output },
+	"first":    func(c report.Content) string { return events.Summary(c.Text) },
+	"outcome":  outcomeClass,
+	"models":   (*report.Run).ByModel,
+	"calls":    modelCalls,
+	"rows":     rows,
+	"subagent": func(r row, a *report.Agent) row { return row{Run: r.Run, Item: &report.Item{Agent: a}} },
+	"timeline": newTimeline,
+	"problems": problems,
+	"place":    place,
+	"more":     func(n int) int { return max(n-shownProblems, 0) },
+}
+
+// runView is a run on a page of one or of several.
+type runView struct {
+	Run    *report.Run
+	Single bool
+}
+
+type headingView struct {
+	Single   bool
+	ID, Text string
+}
+
+func idOf(id string, run *report.Run) string {
+	if id == "" {
+		return ""
+	}
+	return id + "-" + run.ID
+}
+
+// row is an item of the log of a run.
+type row struct {
+	*report.Item
+	Run *report.Run
+}
+
+func rows(run *report.Run, items []*report.Item) []row {
+	list := make([]row, len(items))
+	for i, item := range items {
+		list[i] = row{item, run}
+	}
+	return list
+}
+
+// Offset is when it was, since the start of the run.
+func (r row) Offset() string { return r.Run.Offset(r.At) }
+
+// Class is the class of the item for the style sheet.
+func (r row) Class() string {
+	switch {
+	case r.Call != nil && (r.Call.Failed || r.Call.Denied), r.Chat != nil:
+		return "call bad"
+	case r.Call != nil, r.Agent != nil:
+		return "call"
+	case r.Kind == events.KindNotice && r.Level != events.LevelInfo:
+		return "notice " + r.Level.String()
+	default:
+		return r.Kind.String()
+	}
+}
+
+// foldedBytes is the length from which a prompt is folded, in bytes.
+const foldedBytes = 1500
+
+// Folded reports whether only the first line of a text is shown at first.
+func (r row) Folded() bool {
+	return r.Kind == events.KindReasoning || r.Kind == events.KindPrompt && (r.Synthetic || len(r.Text.Text) > foldedBytes)
+}
+
+// openItems is how many items a sub-agent without a failure may have to be unfolded at first.
+const openItems = 12
+
+// Open reports whether the log of a sub-agent is unfolded at first.
+func (r row) Open() bool {
+	return r.Agent.Failed || len(r.Agent.Items) <= openItems
+}
+
+func outcomeClass(c *report.Call) string {
+	switch {
+	case c.Denied:
+		return "denied"
+	case c.Failed:
+		return "failed"
+	case c.Result() != "ok":
+		return "other"
+	default:
+		return "ok"
+	}
+}
+
+// modelCall is a row of the table of model calls.
+type modelCall struct {
+	Chat          *report.Chat
+	Agent, Offset string
+}
+
+func modelCalls(run *report.Run) (list []modelCall) {
+	run.Each(func(a *report.Agent) {
+		for _, chat := range a.Chats {
+			list = append(list, modelCall{chat, a.Name, run.Offset(chat.Start)})
+		}
+	})
+	slices.SortStableFunc(list, func(a, b modelCall) int { return a.Chat.Start.Compare(b.Chat.Start) })
+	return list
+}
+
+// shownProblems is how many failures are listed at first, and maxProblems how many are listed at all.
+const (
+	shownProblems = 12
+	maxProblems   = 200
+)
+
+// place is where a failure of a run is on the page.
+func place(run *report.Run, item string) string {
+	if run.Omitted || item == "" {
+		return "run-" + run.ID
+	}
+	return "s" + item
+}
+
+// problemList is a part of the failures of a run.
+type problemList struct {
+	Run  *report.Run
+	List []report.Problem
+}
+
+func problems(run *report.Run, rest bool) problemList {
+	list := run.Problems[:min(len(run.Problems), maxProblems)]
+	shown := min(len(list), shownProblems)
+	if rest {
+		return problemList{run, list[shown:]}
+	}
+	return problemList{run, list[:shown]}
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/recorded"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Capture lets spans and records have all contents that a report shows.
+func Capture(s *telemetry.Settings) {
+	s.Capture.Text, s.Capture.Prompts, s.Capture.Reasoning = true, true, true
+	s.Capture.ToolInput, s.Capture.ToolOutput = true, true
+}
+
+// maxRounds bounds how deep sub-agents with files of their own are searched for.
+const maxRounds = 8
+
+// Read reads files and returns their runs, the newest last. For a single file the files of its sub-agents are found and read too.
+// Runs are there even if there is an error: those of the files that could be read.
+func Read(ctx context.Context, set recorded.Settings, files []string, l Limits) ([]*Run, error) {
+	c := NewCollector(l)
+	Capture(&set.Telemetry)
+	set.Deliver = func(_ context.Context, out *telemetry.Output) error {
+		c.Add(out.Traces, out.Logs)
+		return nil
+	}
+	r := recorded.New(set)
+	var errs []error
+	read := func(name string) {
+		if err := r.Read(ctx, name); err != nil {
+			errs = append(errs, fmt.Errorf("read %q: %w", name, err))
+		}
+	}
+	for _, name := range files {
+		read(name)
+	}
+	var own []string // sessions of a single file
+	if len(files) == 1 {
+		own = c.Sessions()
+		seen := []string{files[0]}
+		for range maxRounds {
+			more := slices.DeleteFunc(recorded.Related(files[0], c.Sessions()), func(f string) bool { return slices.Contains(seen, f) })
+			if len(more) == 0 {
+				break
+			}
+			for _, name := range more {
+				read(name)
+			}
+			seen = append(seen, more...)
+		}
+	}
+	if err := r.Close(ctx); err != nil {
+		errs = append(errs, err)
+	}
+	runs := c.Runs()
+	if own != nil { // a file beside may hold another session too
+		runs = slices.DeleteFunc(runs, func(run *Run) bool { return !slices.Contains(own, run.SessionID) })
+	}
+	return runs, errors.Join(errs...)
+}
+
+// Select returns the runs that have an id that begins so: of the run, its trace or its session.
+func Select(runs []*Run, id string) []*Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *Run) bool {
+		_, span, _ := strings.Cut(r.ID, "-")
+		return !slices.ContainsFunc([]string{r.TraceID, span, r.Key, r.SessionID}, func(s string) bool { return strings.HasPrefix(s, id) })
+	})
+}

@@ -1,0 +1,136 @@
+package report_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/report/reporttest"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+const recordings = "../../../../testdata"
+
+// TestVerdict has one rule for the verdict: that of package verdict on the same stream.
+func TestVerdict(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"claude/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl", "opencode/*.session.jsonl", "qwen/*.jsonl"} {
+		found, err := filepath.Glob(filepath.Join(recordings, pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	compared := 0
+	for _, file := range files {
+		set := reporttest.Settings(t, nil)
+		c := report.NewCollector(report.DefaultLimits())
+		report.Capture(&set.Telemetry)
+		var judge verdict.Reader
+		reporttest.Feed(t, set, file, func(out *telemetry.Output) {
+			c.Add(out.Traces, out.Logs)
+			judge.Read(&out.Data)
+		})
+		if runs := c.Runs(); len(runs) == 1 {
+			compared++
+			want := events.CleanLine(render.Sanitize(judge.Verdict().String()), 0)
+			assert.Equal(t, want, runs[0].Verdict.String(), file)
+		}
+	}
+	assert.Greater(t, compared, 150)
+}
+
+// TestTimesAndIDs has those of the telemetry.
+func TestTimesAndIDs(t *testing.T) {
+	runs := reporttest.Runs(t, filepath.Join(recordings, "claude/families/subagent/main.session.jsonl"))
+	require.Len(t, runs, 1)
+	run := runs[0]
+	assert.Equal(t, "f4373a666c85f7c5e0f95d815b429409", run.TraceID)
+	assert.Equal(t, "f4373a66-e7909cb1d8fd794f", run.ID)
+	assert.Equal(t, 27697*time.Millisecond, run.Duration())
+	assert.Equal(t, 9, run.ModelCalls)
+	assert.Equal(t, 8, run.Calls)
+	assert.Equal(t, 1, run.CallsLost)
+	assert.Equal(t, 2, run.Agents)
+	var names []string
+	run.Each(func(a *report.Agent) { names = append(names, fmt.Sprint(a.Name, " ", a.Outcome, " ", a.Duration())) })
+	assert.Equal(t, []string{"claude-code ok 27.697s", "general-purpose ok 16.221s", "Explore ok 9.535s"}, names)
+}
+
+func turn(id int, text string) string {
+	return fmt.Sprintf(`{"type":"assistant","session_id":"s","message":{"id":"m%d","model":"m","role":"assistant","content":[{"type":"text","text":%q}]}}`, id, text)
+}
+
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	var lines []string
+	for i := range 300 {
+		lines = append(lines, turn(i, strings.Repeat("word ", 100)))
+	}
+	newest := reporttest.File(t, dir, "b.jsonl", lines...)
+	l := report.DefaultLimits()
+	l.Items, l.ReportBytes = 100, 30_000
+	set := reporttest.Settings(t, nil)
+	older := filepath.Join(recordings, "claude/parity.jsonl")
+	runs, err := report.Read(t.Context(), set, []string{older, newest}, l)
+	require.NoError(t, err)
+	require.Len(t, runs, 2)
+	l.Fit(runs)
+	assert.True(t, runs[0].Omitted, "the older run has no room")
+	assert.Empty(t, runs[0].Items)
+	assert.False(t, runs[1].Omitted)
+	size := 0
+	for _, item := range runs[1].Items {
+		size += len(item.Text.Text)
+		if item.Kind == events.KindPhase {
+			assert.Equal(t, "200 items are left out here", item.Text.Text)
+			continue
+		}
+		assert.True(t, item.Text.Cut)
+		assert.Equal(t, 500, item.Text.Size)
+	}
+	assert.Len(t, runs[1].Items, 101)
+	assert.LessOrEqual(t, size, 30_000+len("200 items are left out here"))
+
+	l.HeldBytes = 1000
+	runs, err = report.Read(t.Context(), set, []string{newest}, l)
+	require.NoError(t, err)
+	last := runs[0].Items[len(runs[0].Items)-1]
+	assert.Less(t, len(last.Text.Text), 300, "only the first words are kept")
+	assert.True(t, last.Text.Cut)
+}
+
+func TestSelect(t *testing.T) {
+	runs := reporttest.Runs(t, filepath.Join(recordings, "claude/interactive.session.jsonl"))
+	require.Len(t, runs, 6)
+	assert.Len(t, report.Select(runs, runs[2].TraceID[:10]), 1)
+	assert.Len(t, report.Select(runs, runs[2].Key), 1)
+	assert.Len(t, report.Select(runs, runs[2].SessionID), 6)
+	assert.Empty(t, report.Select(runs, "none"))
+	_, span, _ := strings.Cut(runs[3].ID, "-")
+	assert.Equal(t, runs[3:4], report.Select(runs, span))
+}
+
+func TestWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-1: "0 ms", 85 * time.Millisecond: "85 ms", 59_999 * time.Millisecond: "59.9 s", 61 * time.Second: "1 m 01 s",
+		3*time.Hour + 5*time.Minute: "3 h 05 m",
+	} {
+		assert.Equal(t, want, report.Duration(d))
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 12_345_678: "12.3M"} {
+		assert.Equal(t, want, report.Short(n))
+	}
+	assert.Equal(t, "1,234,567", report.Count(1_234_567))
+	assert.Equal(t, "999", report.Count(999))
+	assert.Equal(t, "–", report.Cost(events.Usage{}))
+	assert.Equal(t, "$0.0618", report.Cost(events.Usage{HasCost: true, CostUSD: 0.06177}))
+	assert.Equal(t, "≈ $123.46", report.Cost(events.Usage{HasCost: true, CostUSD: 123.456, CostEstimated: true}))
+}

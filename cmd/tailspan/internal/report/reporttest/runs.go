@@ -1,0 +1,65 @@
+// Package reporttest reads runs for tests.
+package reporttest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/recorded"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Settings read every recording.
+func Settings(t *testing.T, prices ledger.Prices) recorded.Settings {
+	t.Helper()
+	r, err := redact.NewRedactor(redact.Settings{})
+	require.NoError(t, err)
+	return recorded.Settings{
+		Stream:    options.Stream{Provider: parser.Auto, MaxLine: input.DefaultMaxLine, Container: config.ContainerAuto},
+		Identity:  options.Identity{InBand: config.InBandIdentity},
+		Telemetry: options.RegistrySettings(prices), Redactor: r, Stderr: os.Stderr,
+	}
+}
+
+// Runs are those of files, within the limits of a report.
+func Runs(t *testing.T, files ...string) []*report.Run {
+	t.Helper()
+	limits := report.DefaultLimits()
+	runs, err := report.Read(t.Context(), Settings(t, nil), files, limits)
+	require.NoError(t, err)
+	limits.Fit(runs)
+	return runs
+}
+
+// Feed reads a file, and hands over what it gives.
+func Feed(t *testing.T, set recorded.Settings, file string, take func(*telemetry.Output)) {
+	t.Helper()
+	set.Deliver = func(_ context.Context, out *telemetry.Output) error {
+		take(out)
+		return nil
+	}
+	r := recorded.New(set)
+	require.NoError(t, r.Read(t.Context(), file))
+	require.NoError(t, r.Close(t.Context()))
+}
+
+// File writes a file for a test, with its folders.
+func File(t *testing.T, dir, name string, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	return path
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Span is what a run, a sub-agent, a model call and a tool call have in common.
+type Span struct {
+	ID         string // in the report: the beginning of its trace's id and its own, hexadecimal
+	Start, End time.Time
+	Failed     bool
+	ErrorType  string // such as "tool_error", "rate_limit"
+	Problem    string // what went wrong, one line
+	Closed     otlp.CloseReason
+}
+
+// Duration is how long it took.
+func (s *Span) Duration() time.Duration { return s.End.Sub(s.Start) }
+
+// Run is one run of an agent, with its sub-agents.
+type Run struct {
+	Agent
+	Origin
+	Totals
+	TraceID, Key, SessionID string
+	Prompt                  string   // its first line
+	LastWords               *Content // its result, else the last text of its agent
+	ExitCode, ProcessSignal string
+	Verdict                 verdict.Verdict
+	Problems                []Problem
+	LostCaller              bool // a sub-agent whose caller is not in the input
+	Omitted                 bool // its items are left out, because newer runs fill the report
+}
+
+// Origin is what a run was part of.
+type Origin struct {
+	Program, Version            string // of the agent
+	Folder, Branch              string
+	Pipeline, PipelineRun, Step string
+}
+
+// Totals count what a run and its sub-agents did.
+type Totals struct {
+	Agents, ModelCalls, Calls int
+	CallsLost                 int // that failed
+}
+
+// Agent is a run's agent, or a sub-agent.
+type Agent struct {
+	Span
+	Name       string
+	Models     []string
+	Outcome    events.Outcome
+	Background bool
+	Usage      otlp.AgentUsage
+	Chats      []*Chat
+	Items      []*Item // in the order of time
+	Result     *Content
+}
+
+// Chat is a model call.
+type Chat struct {
+	Span
+	Model  string
+	Tokens events.Tokens
+}
+
+// Call is a tool call.
+type Call struct {
+	Span
+	Tool, Kind, Server string
+	Target             string // one line
+	Denied, Background bool
+	ExitCode           string // empty where none is known
+	Summary            string // the first line of the output
+	Input, Output      Content
+	Agents             []*Agent // that it started
+}
+
+// Item is one thing in the log of an agent. Of Call, Chat, Agent and Text one is set.
+type Item struct {
+	ID    string
+	Kind  events.Kind
+	At    time.Time
+	Level events.Level
+	// Synthetic is set if the agent program wrote the text, in the user's or the model's place.
+	Synthetic bool
+	Text      Content
+	Call      *Call
+	Chat      *Chat  // a model call that failed
+	Agent     *Agent // a sub-agent whose call is not known
+}
+
+// Content is a text of any length, cut to its limit.
+type Content struct {
+	Text string
+	Size int  // of the whole in bytes; 0 where that is not known
+	Cut  bool // Text is only its beginning
+}
+
+// Problem is something that failed in a run.
+type Problem struct {
+	ItemID string // where it is in the log; empty for the run itself
+	At     time.Time
+	Agent  string // that met it; empty for the run's own
+	What   string // such as the tool
+	Target string // of the call
+	Detail string // one line
+	Denied bool
+}

@@ -1,0 +1,175 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Title names a run by what it was asked to do.
+func (r *Run) Title() string {
+	return cmp.Or(r.Prompt, "Run of "+cmp.Or(r.Name, r.Program, "an agent"))
+}
+
+// Result is how a call ended, in a word or two.
+func (call *Call) Result() string {
+	switch {
+	case call.Denied:
+		return "denied"
+	case call.Failed && call.ErrorType == otlp.ErrorTypeNoResult:
+		return "no result"
+	case call.Failed && call.ExitCode != "" && call.ExitCode != "0":
+		return "exit " + call.ExitCode
+	case call.Failed:
+		return "error"
+	case call.Closed == otlp.CloseReasonInterrupted:
+		return "interrupted"
+	case call.Background:
+		return "background"
+	default:
+		return "ok"
+	}
+}
+
+// Word names an item that the agent did not say; its own words have no name.
+func (item *Item) Word() string {
+	switch {
+	case item.Kind == events.KindPrompt && item.Synthetic:
+		return "Context"
+	case item.Kind == events.KindText && item.Synthetic:
+		return "Agent program"
+	}
+	switch item.Kind {
+	case events.KindPrompt:
+		return "Prompt"
+	case events.KindReasoning:
+		return "Reasoning"
+	case events.KindNotice:
+		switch item.Level {
+		case events.LevelError:
+			return "Error"
+		case events.LevelWarn:
+			return "Warning"
+		}
+		return "Notice"
+	case events.KindTurnAborted:
+		return "Refused"
+	case events.KindApprovalRequest:
+		return "Asks for approval"
+	case events.KindAskRequest:
+		return "Asks"
+	default:
+		return ""
+	}
+}
+
+// Duration writes a duration as people read it: "850 ms", "9.5 s", "4 m 12 s", "2 h 05 m".
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatInt(max(d, 0).Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d m %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%d h %02d m", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// Offset writes a time since the start of a run: "0:09.4", "12:01", "1:02:03".
+func (r *Run) Offset(at time.Time) string {
+	d := max(at.Sub(r.Start), 0)
+	switch s := int(d.Seconds()); {
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	default:
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+}
+
+// Count writes a number with its thousands apart.
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, c := range digits {
+		if left := len(digits) - i; i > 0 && left%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// Short writes a number in three digits or so: "950", "29.3k", "1.2M".
+func Short(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 999_950:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + "k"
+	default:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
+	}
+}
+
+// Cost writes what something cost: "$0.0618"; "≈ $0.0618" for an estimate, "–" where it is not known.
+func Cost(u events.Usage) string {
+	if !u.HasCost {
+		return "–"
+	}
+	digits := 4
+	if math.Abs(u.CostUSD) >= 100 {
+		digits = 2
+	}
+	text := "$" + strconv.FormatFloat(u.CostUSD, 'f', digits, 64)
+	if u.CostEstimated {
+		return "≈ " + text
+	}
+	return text
+}
+
+// Size writes a number of bytes.
+func Size(n int) string {
+	switch {
+	case n < 1<<10:
+		return strconv.Itoa(n) + " bytes"
+	case n < 1<<20:
+		return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KiB"
+	default:
+		return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
+	}
+}
+
+// CutNote says how much of a content is there; empty for all of it.
+func (c *Content) CutNote() string {
+	switch {
+	case !c.Cut:
+		return ""
+	case c.Size > len(c.Text):
+		return "cut: the first " + Size(len(c.Text)) + " of " + Size(c.Size)
+	default:
+		return "cut after " + Size(len(c.Text))
+	}
+}
+
+// ByModel is what a run used of each model.
+func (r *Run) ByModel() []otlp.ModelUsage {
+	if len(r.Usage.Models) > 1 {
+		list := slices.Clone(r.Usage.Models)
+		for i := range list {
+			list[i].Model = cmp.Or(oneLine(list[i].Model), "model not known")
+		}
+		return append(list, otlp.ModelUsage{Model: "Total", Usage: r.Usage.Total})
+	}
+	return []otlp.ModelUsage{{Model: cmp.Or(strings.Join(r.Models, ", "), "Total"), Usage: r.Usage.Total}}
+}
