@@ -9,7 +9,9 @@
 //	internal/show      the readable log, on a terminal and elsewhere
 //	internal/execute   the program of run
 //	internal/export    its way to an endpoint while it works
+//	internal/recorded  recorded sessions to spans and records
 //	internal/sender    recorded sessions on their way to an endpoint
+//	internal/report    a run as a page, or as Markdown
 //	internal/doctor    what would be read and sent, and why not
 package main
 
@@ -28,6 +30,7 @@ var commands = []cli.Command{
 	runCommand,
 	renderCommand,
 	eventsCommand,
+	reportCommand,
 	sendCommand,
 	doctorCommand,
 }

@@ -32,7 +32,7 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "usage: tailspan COMMAND"},
-		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want one of run, render, events, send, doctor, `},
+		{"unknown command", []string{"evnts"}, `command "evnts" is not known, want one of run, render, events, `},
 		{"unknown flag", []string{"events", "--no-such"}, "tailspan: no such flag: --no-such; see tailspan events --help\n"},
 		{"unknown provider", []string{"events", "--provider", "cloud", missing}, `--provider must be one of claude, codex, `},
 		{"no file", []string{"events"}, "needs one file, or - for standard input; got 0 arguments"},
