@@ -177,3 +177,22 @@ func TestKeepUnlinked(t *testing.T) {
 		assert.Empty(w, w.run(with(filestest.Walking{Memory: store})).All())
 	})
 }
+
+// TestUnfinishedLineWaitsBesideASlowStore: a visit that only saves the checkpoint does not flush the last line early.
+func TestUnfinishedLineWaitsBesideASlowStore(t *testing.T) {
+	bubble(t, func(w *world) {
+		store := filestest.NewMemory()
+		store.Wrote = func() { time.Sleep(100 * time.Millisecond) } //nolint:forbidigo // a slow disk, by the bubble's clock
+		w.begin(with(store), func(s *tail.Settings) {
+			s.PollInterval, s.IdleFlush = 50*time.Millisecond, 10*time.Second
+		})
+		w.Add("a.jsonl", "{}\n")
+		w.Sink.WantLines(w.T, "{}")
+		w.Pass(300 * time.Millisecond)
+		w.Add("a.jsonl", `{"n":1}`+"\n"+`{"n":2}`)
+		w.Pass(5 * time.Second)
+		assert.Equal(w, []string{"{}", `{"n":1}`}, w.Sink.All(), "the second line may yet go on")
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{"{}", `{"n":1}`, `{"n":2}`}, w.Sink.All())
+	})
+}

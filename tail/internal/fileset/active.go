@@ -46,7 +46,7 @@ func (t *Set) thin() {
 			least = haste
 		}
 		in, may := f.stream.MaySuspend(&t.settings.Reader, least, f.path, f.pos.Offset, now.Sub(f.lastRead))
-		may = may && in <= haste && f.state == stateFollowing && f.tries == 0 && !f.tail
+		may = may && in <= haste && f.state == stateFollowing && f.tries == 0 && f.flushAt.IsZero()
 		switch {
 		case may && in <= 0:
 			t.queueSuspend(f, haste)
@@ -86,12 +86,12 @@ func (t *Set) Sweep() {
 		}
 		switch {
 		case t.settings.Reader.IdleClose > 0 && now.Sub(f.lastRead) >= t.settings.Reader.IdleClose,
-			!f.tail && f.stream.ClosesNow(&t.settings.Reader, f.path, f.pos.Offset, f.mtime):
+			f.flushAt.IsZero() && f.stream.ClosesNow(&t.settings.Reader, f.path, f.pos.Offset, f.mtime):
 			t.schedule(f)
 			if f.turn == turnQueued {
 				f.due = dueEvict
 			}
-		case !f.tail && f.stream.SuspendsNow(&t.settings.Reader, f.path, f.pos.Offset, now.Sub(f.lastRead)):
+		case f.flushAt.IsZero() && f.stream.SuspendsNow(&t.settings.Reader, f.path, f.pos.Offset, now.Sub(f.lastRead)):
 			t.queueSuspend(f, t.settings.Reader.SuspendAfter)
 		}
 	}

@@ -121,9 +121,9 @@ const (
 
 // schedule is when a worker visits a file, and what for.
 type schedule struct {
-	turn turn
-	due  due
-	tail bool // an unfinished last line waits for its time
+	turn    turn
+	due     due
+	flushAt time.Time // when an unfinished last line has waited long enough; zero: there is none
 	// tries counts refusals and failures in a row; it is not read before retryAt.
 	tries    retry.Tries
 	retryAt  time.Time
@@ -155,7 +155,7 @@ func (s *schedule) mark() bool {
 }
 
 // give hands the file to a worker.
-func (s *schedule) give() { s.turn, s.due, s.tail = turnBusy, dueRead, false }
+func (s *schedule) give() { s.turn, s.due, s.flushAt = turnBusy, dueRead, time.Time{} }
 
 // takeBack takes the file from its worker. It reports whether something happened meanwhile.
 func (s *schedule) takeBack() (dirty bool) {

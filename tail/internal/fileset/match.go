@@ -136,7 +136,7 @@ func (m *matcher) decide(f *File, res reader.Result) {
 		f.claims = nil
 		m.schedule(f)
 	case res.Relation == reader.RelationUnclear, there != (claim.Beside != nil), there && known.pos != claim.Pos:
-		if !known.tail { // else its flush is due soon
+		if known.flushAt.IsZero() { // else its flush is due soon
 			m.schedule(known)
 		}
 		m.delay(f, 10*busyWait)
@@ -237,7 +237,7 @@ func (known *File) standing(f *File) *reader.Standing {
 		return nil
 	}
 	s := &reader.Standing{Path: known.path, ID: known.id, Lost: known.continues(f), Size: -1}
-	if known.live && !known.tail && known.tries == 0 {
+	if known.live && known.flushAt.IsZero() && known.tries == 0 {
 		s.Size = known.size
 	}
 	return s

@@ -157,7 +157,7 @@ func (s *scheduler) WakeUp() {
 		f := heap.Pop(&s.timers).(*File)
 		f.retryAt = time.Time{}
 		s.schedule(f)
-		if f.tail {
+		if !f.flushAt.IsZero() && !now.Before(f.flushAt) { // else it wakes up for its checkpoint
 			f.due = dueFlush
 		}
 	}

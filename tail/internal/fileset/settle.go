@@ -135,8 +135,8 @@ func (t *Set) ended(f *File, res reader.Result) {
 	f.live, f.tries, f.retryAt = true, 0, time.Time{}
 	t.log.Resolved(f.path)
 	if res.Tail && !res.Flush && t.settings.Reader.IdleFlush > 0 {
-		f.tail = true
-		t.arm(f, time.Now().Add(t.settings.Reader.IdleFlush))
+		f.flushAt = time.Now().Add(t.settings.Reader.IdleFlush)
+		t.arm(f, f.flushAt)
 	}
 }
 
@@ -154,7 +154,7 @@ func (t *Set) lost(f *File) {
 		t.schedule(f)
 		return
 	}
-	f.state, f.tail = stateUnlinked, false
+	f.state, f.flushAt = stateUnlinked, time.Time{}
 	t.unlinked[f] = struct{}{}
 	t.delay(f, t.settings.UnlinkGrace)
 }
