@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"modernc.org/sqlite" // and the driver "sqlite"
@@ -120,16 +121,21 @@ func open(ctx context.Context, path string) (*database, error) {
 // explain adds what to do if SQLite can't get at the index of a write-ahead log. A reader needs it, and makes it if it is
 // not there or was left by a process that died, for which it must be allowed to write.
 func (d *database) explain(err error) error {
-	var failed *sqlite.Error
-	if d.stamp.wal.size == 0 || !errors.As(err, &failed) {
-		return err
-	}
-	if code := failed.Code() & 0xff; code != sqlite3.SQLITE_CANTOPEN && code != sqlite3.SQLITE_READONLY {
+	if d.stamp.wal.size == 0 || !has(err, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) {
 		return err
 	}
 	return fmt.Errorf("%w; its write-ahead log is read by way of %q, which must be there and readable, or be made: "+
 		"let OpenCode open the database, or let the reader write to its folder", err, filepath.Base(d.path)+"-shm")
 }
+
+// has reports whether an error of SQLite has one of these primary result codes.
+func has(err error, codes ...int) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	return ok && slices.Contains(codes, failed.Code()&0xff)
+}
+
+// NotOpened reports whether SQLite could not open a file; it does not show whether a lack of file descriptors is the reason.
+func NotOpened(err error) bool { return has(err, sqlite3.SQLITE_CANTOPEN) }
 
 // usesLog reports whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to
 // it, for a reader too.

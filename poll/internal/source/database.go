@@ -67,8 +67,8 @@ func (d *Database) Changed() bool { return d.follower.Changed() }
 func (d *Database) Next(ctx context.Context) (Batch, error) {
 	rows, err := d.follower.Next(ctx)
 	d.held.set(d.follower.Scanning())
-	if err != nil {
-		d.held.of.Exhaust() // SQLite does not say that this was the reason
+	if opencodedb.NotOpened(err) {
+		d.held.of.Exhaust() // perhaps this is the reason
 	}
 	b := Batch{Key: rows.Session, Changed: time.UnixMilli(rows.Newest), Replayed: rows.Replayed}
 	for i := range rows.Rows {
