@@ -93,7 +93,7 @@ func NewDocument(s DocumentSettings, one discover.Found, skip bool, known *check
 	if known.Pending {
 		d.replay = replayNow
 	}
-	d.stamp, d.trusted = stamp{one.ID, at.Size, at.MTime}, at.Trusted
+	d.stamp, d.trusted = stamp{one.ID, at.Size, at.MTime}, at.Trusted && !known.Pending
 	return d, nil
 }
 
@@ -105,7 +105,7 @@ func (d *Document) Position(string) json.RawMessage {
 
 // Changed reports whether the stamp is another one, or the document has to be read again.
 func (d *Document) Changed() bool {
-	if d.data != nil || !d.trusted || d.replay == replayNow || d.halfTooLong() {
+	if d.data != nil || !d.trusted || d.halfTooLong() {
 		return true
 	}
 	now, err := stampDocument(d.path)
