@@ -45,6 +45,9 @@ type item struct {
 	notBefore    time.Time // polls take a tenth of the time at most
 }
 
+// isUnread reports whether an item may yet ask for checkpoints: a database does so in its first scan, which may fail for long.
+func (it *item) isUnread() bool { return it.kind == itemDatabase && !it.caughtUp }
+
 // newItem makes an item, which resumes from its checkpoint, if the store has one.
 func (p *Poller) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.Path, origin: one.Path, id: one.ID, due: true, streams: map[string]*polledStream{}}

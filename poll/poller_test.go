@@ -471,3 +471,31 @@ func TestIgnoreOlderDocuments(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestNewDocumentBesideALargeDatabase is read before all rows of the database are.
+func TestNewDocumentBesideALargeDatabase(t *testing.T) {
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
+	const rows = 2000
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	for i := range rows - 1 {
+		insert(t, db, "message", "id, session_id, time_created, time_updated, data", fmt.Sprintf("m%04d", i), "s0", 2, 2, "{}")
+	}
+	delivered := 0
+	before := make(chan int, 1) // the document
+	w.Sink.Mu.Lock()
+	w.Sink.Accept = func(s tail.Stream, _ []tail.Line) error {
+		if s.Name == "new.json" {
+			before <- delivered
+			return nil
+		}
+		if delivered++; delivered == 1 {
+			w.Put("new.json", `{"n":1}`)
+		}
+		return nil
+	}
+	w.Sink.Mu.Unlock()
+	w.follow(func(s *poll.Settings) { s.Shared.BatchLines, s.Shared.PollInterval = 1, time.Microsecond })
+	w.Sink.Until(t, "all lines", func() bool { return len(w.Sink.All()) == rows+1 })
+	assert.Less(t, <-before, rows)
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
+	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/tail"
@@ -407,5 +408,58 @@ func TestItemsArrivedWhileDown(t *testing.T) {
 		assert.Contains(w, strings.Join(fresh, " "), `"came"`)
 		fresh, again := w.lifetime(store, false, fromEnd)
 		assert.Empty(w, append(fresh, again...))
+	})
+}
+
+// TestDatabaseUnreadableAtStart: the checkpoints of its families, however old, are kept until it was read.
+func TestDatabaseUnreadableAtStart(t *testing.T) {
+	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
+		db := openDatabase(w.T, w.Path("opencode.db"))
+		insert(w.T, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+		require.NoError(w, db.Close())
+		fresh, _ := w.lifetime(store, false)
+		require.Len(w, fresh, 1)
+		w.Pass(2 * tail.DefaultKeepUnlinked)
+		w.Rename("opencode.db", "aside")
+		w.Put("opencode.db", "not yet restored from its backup")
+
+		w.Sink = filestest.NewSink()
+		w.follow(func(s *poll.Settings) { s.Shared.Store = store })
+		w.Pass(time.Minute)
+		w.Rename("aside", "opencode.db")
+		w.Pass(5 * time.Minute)
+		assert.Empty(w, w.Sink.All())
+		w.finish()
+		assert.Len(w, filestest.MemoryOf(store).Positions(), 1)
+	})
+}
+
+// TestIncompleteDocumentWithPendingOutput is read again when it changes, and not all the time.
+func TestIncompleteDocumentWithPendingOutput(t *testing.T) {
+	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
+		w.write("a.json", `{"n":1}`)
+		fresh, _ := w.lifetime(store, true)
+		require.Equal(w, []string{`{"n":1}`}, fresh)
+		w.write("a.json", `{"n":2`)
+
+		w.Sink = filestest.NewSink()
+		polled, err := poll.New(poll.Settings{
+			Documents: []string{w.Path("**")}, IsDocument: isJSON, Shared: tail.Settings{PollOnly: true, Store: store},
+		}, &keepers{w.Sink, false})
+		require.NoError(w, err)
+		opened := 0
+		polled.SetOpen(func(path string) (openfile.Handle, error) {
+			opened++
+			return openfile.Open(path)
+		})
+		require.NoError(w, polled.Start(w.Context()))
+		w.polled = polled
+		w.Cleanup(w.finish)
+		w.Pass(time.Hour)
+		assert.Less(w, opened, 5)
+		assert.Empty(w, w.Sink.All())
+		w.write("a.json", `{"n":2}`)
+		w.Pass(time.Minute)
+		assert.Equal(w, []string{`{"n":2}`, `{"n":2}`}, w.Sink.All(), "what was accepted, as it is now, and then as new")
 	})
 }

@@ -44,11 +44,12 @@ func (p *Poller) run(ctx context.Context) {
 		if all {
 			nextAll = time.Now().Add(pollPause(p.settings.Shared.PollInterval, time.Since(begin)))
 		}
-		if more {
-			continue
+		next := time.Now() // a large database delays no events, states to be saved and new files
+		if !more {
+			next = p.nextWake(nextAll)
+			p.states.expire(ctx, p.items)
 		}
-		p.states.expire(ctx) // all were asked once
-		timer.Reset(max(0, time.Until(p.nextWake(nextAll))))
+		timer.Reset(max(0, time.Until(next)))
 		select {
 		case <-p.lifecycle.Stop():
 			return

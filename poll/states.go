@@ -3,6 +3,7 @@ package poll
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
@@ -132,9 +133,9 @@ func (s *itemStates) unusable(key string, err error) {
 	s.log.Unusable(key, err)
 }
 
-// expire deletes old checkpoints that no item asked for, after the first scan.
-func (s *itemStates) expire(ctx context.Context) {
-	if s.settled {
+// expire deletes old checkpoints that no item asked for, once all have asked.
+func (s *itemStates) expire(ctx context.Context, items []*item) {
+	if s.settled || slices.ContainsFunc(items, (*item).isUnread) {
 		return
 	}
 	s.settled = true
