@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lag is how many bytes of streams are not acknowledged yet, by provider.
+// lag is how many bytes of streams are not acknowledged yet, by provider. Totals are recorded under the lock: the last one last.
 //
 // The source reports it when it reads a file. While a consumer refuses, the source reads little or nothing, and that is when
 // the lag matters: the receiver then stats the files from time to time.
@@ -31,19 +31,19 @@ type lagging struct {
 
 func (l lagging) bytes() int64 { return max(l.reported, l.found) }
 
-// set records the lag of a stream (negative: unchanged) and returns the totals that changed, by provider.
-func (l *lag) set(id, provider string, bytes int64) map[string]int64 {
+// set records the lag of a stream; negative: unchanged.
+func (l *lag) set(id, provider string, bytes int64, record func(totals map[string]int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.streams[id]
 	if bytes >= 0 {
 		now.reported, now.found = bytes, 0
 	}
-	return l.putLocked(id, provider, now, map[string]int64{})
+	record(l.putLocked(id, provider, now, map[string]int64{}))
 }
 
 // find records the lag of streams by their size.
-func (l *lag) find(behind map[string]Found) map[string]int64 {
+func (l *lag) find(behind map[string]Found, record func(totals map[string]int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	changed := map[string]int64{}
@@ -53,26 +53,26 @@ func (l *lag) find(behind map[string]Found) map[string]int64 {
 		l.putLocked(id, one.Provider, now, changed)
 	}
 	l.growing = true
-	return changed
+	record(changed)
 }
 
 // clearFound removes what stats found: the source reads on, and reports.
-func (l *lag) clearFound() map[string]int64 {
+func (l *lag) clearFound(record func(totals map[string]int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	changed := map[string]int64{}
 	if !l.growing {
-		return changed
+		return
 	}
+	changed := map[string]int64{}
 	l.growing = false
 	for id, now := range l.streams {
 		now.found = 0
 		l.putLocked(id, now.provider, now, changed)
 	}
-	return changed
+	record(changed)
 }
 
-// putLocked records a stream, and the totals that it changes.
+// putLocked enters a stream, and adds the totals that it changes to changed, which it returns.
 func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int64) map[string]int64 {
 	if l.streams == nil {
 		l.streams, l.totals = map[string]lagging{}, map[string]int64{}

@@ -51,7 +51,7 @@ func (m *Meter) Events(counts []int64) {
 	clear(counts)
 }
 
-// Lines adds what a parser counted between two looks; lines of no known provider under the reason passed.
+// Lines adds what a parser counted between two calls; lines of no known provider under the reason passed.
 func (m *Meter) Lines(provider, passed string, before, now *parser.Stats) {
 	if provider == "" {
 		provider = "undecided"
@@ -133,7 +133,7 @@ func (m *Meter) InputDropped(reason string, bytes int64) {
 
 // Behind records the unread bytes of a stream, by provider.
 func (m *Meter) Behind(id, provider string, bytes int64) {
-	m.recordLag(m.lag.set(id, provider, bytes))
+	m.lag.set(id, provider, bytes, m.recordLag)
 }
 
 // recordLag records totals by provider.
@@ -148,13 +148,13 @@ func (m *Meter) recordLag(totals map[string]int64) {
 
 // Grown records by how much files have grown while a consumer refuses. It is for the time in which the source reads nothing and
 // so reports nothing; [Meter.Resumed] ends it.
-func (m *Meter) Grown(behind map[string]Found) { m.recordLag(m.lag.find(behind)) }
+func (m *Meter) Grown(behind map[string]Found) { m.lag.find(behind, m.recordLag) }
 
 // GrowthDue reports whether it is time to look again by how much files have grown.
 func (m *Meter) GrowthDue(now time.Time, every time.Duration) bool { return m.lag.due(now, every) }
 
 // Resumed removes what [Meter.Grown] recorded: the source reads on, and reports.
-func (m *Meter) Resumed() { m.recordLag(m.lag.clearFound()) }
+func (m *Meter) Resumed() { m.lag.clearFound(m.recordLag) }
 
 // StorageError counts a value that was not written to the storage, or not usable.
 func (m *Meter) StorageError() { m.builder.ReceiverAgentStreamStorageErrors.Add(background(), 1) }

@@ -13,13 +13,33 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 )
 
-// TestLagTotals: a stream counts once, under the provider that it has last, and by what was reported or found last.
-func TestLagTotals(t *testing.T) {
+// newMeter makes a Meter, and where its metrics are read.
+func newMeter(t *testing.T) (*componenttest.Telemetry, *meter.Meter) {
+	t.Helper()
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(context.Background())) })
 	builder, err := metadata.NewTelemetryBuilder(tel.NewTelemetrySettings())
 	require.NoError(t, err)
-	m := meter.New(builder)
+	return tel, meter.New(builder)
+}
+
+// lagOf are the totals of providers as they were recorded last, without those of zero.
+func lagOf(t *testing.T, tel *componenttest.Telemetry) map[string]int64 {
+	t.Helper()
+	got, err := tel.GetMetric("otelcol_receiver_agent_stream_lag")
+	require.NoError(t, err)
+	totals := map[string]int64{}
+	for _, p := range got.Data.(metricdata.Gauge[int64]).DataPoints {
+		if provider, _ := p.Attributes.Value("provider"); p.Value != 0 {
+			totals[provider.AsString()] = p.Value
+		}
+	}
+	return totals
+}
+
+// TestLagTotals: a stream counts once, under the provider that it has last, and by what was reported or found last.
+func TestLagTotals(t *testing.T) {
+	tel, m := newMeter(t)
 	for _, step := range []struct {
 		name string
 		do   func()
@@ -40,14 +60,6 @@ func TestLagTotals(t *testing.T) {
 		{"and the other", func() { m.Behind("b", "claude", 0) }, map[string]int64{"codex": 7}},
 	} {
 		step.do()
-		got, err := tel.GetMetric("otelcol_receiver_agent_stream_lag")
-		require.NoError(t, err)
-		totals := map[string]int64{}
-		for _, p := range got.Data.(metricdata.Gauge[int64]).DataPoints {
-			if provider, _ := p.Attributes.Value("provider"); p.Value != 0 {
-				totals[provider.AsString()] = p.Value
-			}
-		}
-		assert.Equal(t, step.want, totals, step.name)
+		assert.Equal(t, step.want, lagOf(t, tel), step.name)
 	}
 }
