@@ -7,15 +7,14 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/memory"
 )
 
-// Events are the events of a restated stream (a document, rows) that were exported. When such a stream is read again
-// after a restart, no offset divides it: a row or a message may contain more than before. So each event is identified by
-// its content.
+// Events are the events of a restated stream that were exported.
 type Events struct {
 	before map[uint64]mark // of a previous process
-	nth    map[uint64]int  // number of events of a name in this process
-	order  []mark          // what was applied, in order
+	nth    memory.Counter  // of events of a name in this process
+	order  []mark          // what was applied, in order, the newest maxExported
 	later  Portion         // new, and pending until the replay ends
 }
 
@@ -27,12 +26,12 @@ type mark struct {
 	out    bool   // a previous process exported it, so it is not pending
 }
 
-// maxExported bounds the marks of a stream; the oldest are evicted first.
+// maxExported bounds the marks and the counted names of a stream; the oldest are evicted first.
 const maxExported = 1 << 16
 
 // New restores the marks that a previous process stored.
 func New(kept []byte) *Events {
-	g := &Events{before: map[uint64]mark{}, nth: map[uint64]int{}}
+	g := &Events{before: map[uint64]mark{}}
 	for len(kept) >= 12 {
 		m := mark{name: binary.LittleEndian.Uint64(kept), text: binary.LittleEndian.Uint32(kept[8:]), out: true}
 		length, n := binary.Uvarint(kept[12:])
@@ -120,9 +119,8 @@ func (g *Events) Split(evs []events.DisplayEvent) (old, fresh Portion) {
 // mark makes the mark of the next event of its name.
 func (g *Events) mark(e *events.DisplayEvent) mark {
 	name := name(e)
-	nth := g.nth[name]
-	g.nth[name] = nth + 1
-	const odd = 0x9e3779b97f4a7c15
+	nth, _ := g.nth.Next(name, maxExported)
+	const odd = 0x9e3779b97f4a7c15 // spreads the number over all bits
 	return mark{name: name ^ uint64(nth)*odd, length: uint32(len(e.Text)), text: textHash(e.Text)}
 }
 
@@ -142,7 +140,7 @@ func (m mark) added(e *events.DisplayEvent) (events.DisplayEvent, bool) {
 func (g *Events) Applied(p Portion) {
 	g.order = append(g.order, p.marks...)
 	if drop := len(g.order) - maxExported; drop > 0 {
-		g.order = append(g.order[:0:0], g.order[drop:]...)
+		g.order = g.order[drop:]
 	}
 }
 
