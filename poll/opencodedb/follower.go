@@ -167,12 +167,10 @@ func (f *Follower) begin(ctx context.Context) error {
 		return err
 	}
 	f.db = db
-	first := f.sessions == nil
+	first, last, known := f.sessions == nil, f.last, f.known
 	err = f.findSessions(ctx)
 	if err == nil && first {
-		if err = f.restore(ctx); err != nil {
-			f.sessions = nil // once more, the next time
-		}
+		err = f.restore(ctx)
 	}
 	for _, k := range []kind{kindMessage, kindPart} {
 		if err == nil {
@@ -183,6 +181,9 @@ func (f *Follower) begin(ctx context.Context) error {
 		err = db.holds()
 	}
 	if err != nil {
+		if f.last, f.known = last, known; first { // what was found may be wrong, or a part: the next scan is the first one again
+			f.sessions = nil
+		}
 		return fmt.Errorf("scan database %q: %w", f.path, err)
 	}
 	f.queue = f.families()

@@ -1,6 +1,8 @@
 package opencodedb_test
 
 import (
+	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -393,4 +395,35 @@ func TestCallsEndInTwoSessions(t *testing.T) {
 	assert.Equal(t, []string{
 		"# ses_1", "part prt_3 " + task("completed"), "part prt_1 " + task("completed"), "part prt_2 " + task("error"),
 	}, all(t, f), "the call in the sub-agent ends before the sub-agent does")
+}
+
+// TestFirstScanFails: a first scan that ends in the table of sessions is repeated as the first one: with the positions of an
+// earlier process, and without what is older than Since.
+func TestFirstScanFails(t *testing.T) {
+	path := unpack(t)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	require.NoError(t, err)
+	var root, size int
+	require.NoError(t, db.QueryRow("SELECT rootpage FROM sqlite_master WHERE name = 'session'").Scan(&root))
+	require.NoError(t, db.QueryRow("PRAGMA page_size").Scan(&size))
+	require.NoError(t, db.Close())
+	broken := bytes.Clone(whole)
+	clear(broken[(root-1)*size : root*size])
+	require.NoError(t, os.WriteFile(path, broken, 0o600))
+	settle(t, path)
+
+	asked := 0
+	f := follow(t, path, opencodedb.Settings{
+		Since:   time.Now().Add(time.Hour).UnixMilli(),
+		Restore: func(string) (opencodedb.Position, error) { asked++; return opencodedb.Position{}, nil },
+	})
+	_, err = f.Next(t.Context())
+	require.ErrorContains(t, err, "malformed")
+	require.Zero(t, asked)
+	require.NoError(t, os.WriteFile(path, whole, 0o600))
+	settle(t, path)
+	assert.Empty(t, all(t, f))
+	assert.Positive(t, asked)
 }
