@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,13 +164,14 @@ func (w *Watcher) unwatchLocked(folder string) {
 	}
 }
 
-// Whole reports whether all folders are watched.
+// Whole reports whether all folders are watched that exist.
 func (w *Watcher) Whole() bool {
 	if w == nil {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	maps.DeleteFunc(w.refused, func(folder string, _ struct{}) bool { return !IsFolder(folder) }) // no event reports that
 	return len(w.refused) == 0
 }
 
