@@ -2,22 +2,25 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/eventjson"
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
+	"github.com/tailspan/tailspan/otlp"
 )
 
 var eventsCommand = cli.Command{
 	Name:  "events",
-	Usage: []string{"[flags] FILE", "[flags] -     reads standard input"},
+	Usage: []string{"[flags] FILE|DIR|GLOB...", "[flags] -     reads standard input"},
 	Short: "print one JSON object per event, last a summary",
-	Long: `Prints the events of a stream as JSON, one object a line, and last a summary
-of all lines: how many, how many malformed or unknown, and the tokens.`,
+	Long: `Prints the events of streams and sessions as JSON, one object a line, and last a summary of
+all lines: how many, how many malformed or unknown, and the tokens. With --follow it prints
+them as they are written. docs/events.schema.json is the schema of a line.`,
 	Examples: []cli.Example{
-		{Line: "tailspan events run.jsonl", Does: "every event of a recorded stream"},
+		{Line: "tailspan events --follow 'runs/**/*.jsonl'", Does: "every event of all runs below a folder while they are written"},
 		{Line: "tailspan events session.jsonl | jq -r 'select(.kind == \"tool_use\") | .name'", Does: "the tools that a session called"},
 		{Line: "claude -p '...' --output-format stream-json --verbose | tailspan events --redact -", Does: "the events of a running agent, without secrets"},
 	},
@@ -25,43 +28,43 @@ of all lines: how many, how many malformed or unknown, and the tokens.`,
 		c := &eventing{}
 		c.stream.Add(f)
 		c.stream.AddContainer(f)
+		c.identity.Add(f)
 		f.BoolVar(&c.redact, "redact", false, "take secrets out")
+		f.BoolVar(&c.follow, "follow", false, "read files while they grow, and those that come later, until Ctrl-C")
 		return c.run
 	},
 }
 
 // eventing is the command events.
 type eventing struct {
-	stream options.Stream
-	redact bool
+	stream         options.Stream
+	identity       options.Identity
+	redact, follow bool
 }
 
-func (c *eventing) run(_ context.Context, args []string, s cli.Streams) error {
-	name, err := oneFile("events", args)
-	if err != nil {
-		return err
-	}
+func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error {
 	redactor, err := options.NewRedactor(c.redact)
 	if err != nil {
 		return err
 	}
-	src, err := c.stream.Events(redactor)
-	if err != nil {
-		return err
+	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s, Follow: c.follow}
+	printer := eventjson.New(s.Out)
+	read.Open = func(o streams.Origin) (streams.Stream, error) {
+		src, err := c.stream.Events(redactor)
+		if err != nil {
+			return nil, err
+		}
+		id := o.Identity.Value
+		from := eventjson.Origin{Pipeline: id(otlp.AttrPipelineName), Step: id(otlp.AttrTaskName), Persona: id(otlp.AttrGenAIAgentName)}
+		if len(args) != 1 || o.Name != args[0] {
+			from.File = o.Name
+		}
+		return &reported{printer.Open(&eventjson.Stream{Events: src, Origin: from, Live: o.Live}), func(tooLong int) {
+			show.ReportLosses(s.Err, o.Name, args, c.stream, src.Stats(), tooLong)
+		}}, nil
 	}
-	in, err := input.Open(name, s.In, s.Err)
-	if err != nil {
-		return err
+	if err = read.Run(ctx, args); err == nil || errors.As(err, &streams.Unread{}) {
+		err = errors.Join(err, printer.Summary())
 	}
-	defer in.Close()
-	stream := eventjson.Stream{Lines: c.stream.Lines(name, src), In: in, Events: src, Live: name == input.Stdin}
-	return stream.To(s.Out)
-}
-
-// oneFile is the file that arguments name.
-func oneFile(command string, args []string) (string, error) {
-	if len(args) != 1 {
-		return "", cli.UsageError{Err: fmt.Errorf("%s needs one file, or - for standard input; got %s", command, cli.Count(len(args), "argument"))}
-	}
-	return args[0], nil
+	return errors.Join(err, printer.Flush())
 }

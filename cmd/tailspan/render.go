@@ -2,11 +2,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -14,20 +19,24 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
-	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 var renderCommand = cli.Command{
 	Name:  "render",
-	Usage: []string{"[flags] FILE", "[flags] -     reads standard input"},
-	Short: "print the readable log of a recorded or running agent",
-	Long: `Prints a stream as a readable log. Lines of no known agent are printed as they
-are, made safe for a terminal; in mode json all lines are, untouched.`,
+	Usage: []string{"[flags] FILE|DIR|GLOB...", "[flags] -     reads standard input"},
+	Short: "print the readable log of recorded or running agents",
+	Long: `Prints streams and sessions as a readable log, one after the other, or with --follow as they
+are written. Lines of no known agent are printed as they are, made safe for a terminal; in
+mode json all lines are, untouched.`,
 	Examples: []cli.Example{
-		{Line: "tailspan render run.jsonl", Does: "what the agent said"},
-		{Line: "tailspan render --mode verbose --style transcript session.jsonl", Does: "text, tools and failures in their order"},
+		{Line: "tailspan render --mode verbose --style transcript session.jsonl", Does: "text, tools and failures of a session in their order"},
+		{Line: "tailspan render --follow --mode verbose --style activity 'runs/**/*.jsonl'", Does: "all runs below a folder while they are written, those that begin later too"},
 		{Line: "claude -p '...' --output-format stream-json --verbose | tailspan render --mode verbose -", Does: "a running agent, live, with a status line on a terminal"},
 	},
 	New: func(f *cli.Flags) cli.Action {
@@ -35,7 +44,8 @@ are, made safe for a terminal; in mode json all lines are, untouched.`,
 		c.stream.Add(f)
 		c.stream.AddContainer(f)
 		c.look.Add(f)
-		c.identity.AddStep(f)
+		c.identity.Add(f)
+		f.BoolVar(&c.follow, "follow", false, "read files while they grow, and those that come later, until Ctrl-C")
 		return c.run
 	},
 }
@@ -45,86 +55,148 @@ type renders struct {
 	stream   options.Stream
 	look     options.Look
 	identity options.Identity
+	follow   bool
+	redactor *redact.Redactor
 }
 
-func (c *renders) run(_ context.Context, args []string, s cli.Streams) error {
-	name, err := oneFile("render", args)
-	if err != nil {
-		return err
-	}
-	redactor, err := options.NewRedactor(c.look.Redact)
-	if err != nil {
-		return err
-	}
-	src, err := c.stream.Events(redactor)
-	if err != nil {
-		return err
-	}
+func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	settings, err := c.look.Settings(s.Out)
 	if err != nil {
 		return err
 	}
-	in, err := input.Open(name, s.In, s.Err)
-	if err != nil {
+	if c.redactor, err = options.NewRedactor(c.look.Redact); err != nil {
 		return err
 	}
-	defer in.Close()
+	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: c.redactor, Streams: s, Follow: c.follow}
 	if settings.Mode == render.ModeJSON {
-		return show.Copy(s.Out, in)
+		read.Identity.InBand = config.InBandOff
+		return c.copy(ctx, args, read)
 	}
-	// What is read was done at some time before, unless it comes through a pipe: then it may be written just now.
-	settings.Throttle.ByEventTime = true
-	live := name == input.Stdin && !isRegular(s.In)
-	if settings.Replay = true; live {
+	// What is read was done at some time before, unless it may be written just now.
+	settings.Throttle.ByEventTime, settings.Replay = true, true
+	settings.Introduce = !isOneFile(args)
+	stdin := len(args) == 1 && args[0] == input.Stdin
+	if c.follow || stdin && streams.IsLive(s.In) {
 		settings.Now = time.Now
 	}
-	lines := c.stream.Lines(name, src)
-	defer c.report(lines, src, s.Err)
-	r := &show.Rendering{
-		Lines: lines, In: in, Events: src, Settings: settings, Redactor: redactor, NamesOnly: c.look.Show == options.ShowNames,
-		Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
-	}
-	if name != input.Stdin {
+	if !c.follow && !stdin {
 		out := bufio.NewWriterSize(s.Out, input.BufferSize)
-		err = r.To(out)
+		err := c.render(ctx, args, read, settings, out)
 		if flushed := out.Flush(); err == nil && flushed != nil {
 			err = fmt.Errorf("write log: %w", flushed)
 		}
 		return err
 	}
-	r.Live = live
+	out := s.Out
 	if render.IsTerminal(s.Out) && os.Getenv("TERM") != "dumb" {
 		terminal := render.NewTerminal(s.Out, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
 		defer terminal.Close()
-		defer closeOnSignal(terminal)()
-		r.Settings.Terminal = terminal
-		return r.To(terminal.Wrap(s.Out))
+		if stdin {
+			defer closeOnSignal(terminal)()
+		}
+		settings.Terminal = terminal
+		out = terminal.Wrap(s.Out)
 	}
-	return r.To(s.Out)
+	return c.render(ctx, args, read, settings, out)
 }
 
-// report reports lines that the log does not show, or shows as they are because the parser did not understand them.
-func (c *renders) report(lines *input.Lines, src *pipeline.Events, stderr io.Writer) {
-	if n := lines.TooLong(); n > 0 {
-		fmt.Fprintf(stderr, "tailspan: %s longer than %d bytes, shortened or skipped\n", cli.Count(n, "line"), c.stream.MaxLine)
+// render shows all inputs in one log.
+func (c *renders) render(ctx context.Context, args []string, read streams.Settings, settings render.LogSettings, out io.Writer) error {
+	log := render.NewLog(out, settings)
+	read.Open = func(o streams.Origin) (streams.Stream, error) {
+		src, err := c.stream.Events(c.redactor)
+		if err != nil {
+			return nil, err
+		}
+		r := &show.Rendering{
+			Events: src, Settings: settings, Origin: c.origin(&o, args), Redactor: c.redactor, Live: o.Live,
+			NamesOnly: c.look.Show == options.ShowNames,
+		}
+		return &reported{r.Open(log), func(tooLong int) {
+			show.ReportLosses(read.Streams.Err, o.Name, args, c.stream, src.Stats(), tooLong)
+		}}, nil
 	}
-	stats, provider := src.Stats(), c.stream.Provider
-	if stats.Malformed > 0 {
-		fmt.Fprintf(stderr, "tailspan: %s not understood (malformed), of %d\n", cli.Count(stats.Malformed, "line"), stats.Lines)
-	}
-	if provider != parser.Auto && provider != parser.None && stats.OK == 0 && stats.Unknown > 0 {
-		fmt.Fprintf(stderr, "tailspan: no line is one of %s; --provider %s finds out whose they are\n", provider, parser.Auto)
-	}
+	return read.Run(ctx, args)
 }
 
-// isRegular reports whether r is a file on a disk.
-func isRegular(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	if !ok {
+// copy writes all inputs as they are.
+func (c *renders) copy(ctx context.Context, args []string, read streams.Settings) error {
+	if c.follow {
+		read.Stream.Container = config.ContainerNone
+		read.Open = func(streams.Origin) (streams.Stream, error) { return lineCopy{read.Streams.Out}, nil }
+		return read.Run(ctx, args)
+	}
+	files, err := read.Files(args)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		in, err := input.Open(name, read.Streams.In, read.Streams.Err)
+		if err != nil {
+			return err
+		}
+		err = show.Copy(read.Streams.Out, in)
+		if closed := in.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lineCopy writes lines as they are.
+type lineCopy struct{ w io.Writer }
+
+func (lineCopy) Note(parser.Noted) {}
+
+// Record implements [streams.Stream].
+func (c lineCopy) Record(line []byte) error {
+	_, err := c.w.Write(append(bytes.Clone(line), '\n'))
+	return err
+}
+
+func (lineCopy) Tick() error { return nil }
+
+func (lineCopy) Close(int) error { return nil }
+
+// isOneFile reports whether the arguments are one input for sure: a file, or standard input.
+func isOneFile(args []string) bool {
+	if len(args) != 1 {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular()
+	if args[0] == input.Stdin {
+		return true
+	}
+	info, err := os.Stat(args[0])
+	return err == nil && !info.IsDir()
+}
+
+// origin is how the log introduces an input: by whose work it is, else, if it is not the only one, by the name of its file.
+func (c *renders) origin(o *streams.Origin, args []string) render.Origin {
+	id := o.Identity.Value
+	origin := render.Origin{
+		Pipeline: id(otlp.AttrPipelineName), Run: id(otlp.AttrPipelineRunID), Step: id(otlp.AttrTaskName), StepRun: id(otlp.AttrTaskRunID),
+		Agent: cmp.Or(id(otlp.AttrGenAIAgentName), parser.InfoOf(c.stream.Provider).ServiceName),
+	}
+	if origin.Step == "" && c.look.Show != options.ShowNames && !slices.Equal(args, []string{o.Name}) {
+		origin.Step, _, _ = strings.Cut(filepath.Base(o.Name), ".json")
+	}
+	return origin
+}
+
+// reported is an input that reports what of it is not shown.
+type reported struct {
+	streams.Stream
+	report func(tooLong int)
+}
+
+// Close ends the stream of the input.
+func (r *reported) Close(tooLong int) error {
+	err := r.Stream.Close(tooLong)
+	r.report(tooLong)
+	return err
 }
 
 // closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestFolder reads a folder of OpenCode's as the file of its rows, and refuses others.
+// TestFolder reads a folder of OpenCode's as the file of its rows, and refuses one without sessions.
 func TestFolder(t *testing.T) {
 	tree := filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage")
 	for _, command := range []string{"events", "render"} {
@@ -26,7 +26,7 @@ func TestFolder(t *testing.T) {
 	empty := t.TempDir()
 	code, _, stderr := tailspan("", "events", empty)
 	assert.Equal(t, cli.ExitUsage, code)
-	assert.Contains(t, stderr, "no OpenCode sessions here")
+	assert.Contains(t, stderr, "no file matches")
 }
 
 // TestExport reads a document over many lines, by the ending of its name and, from standard input, by its first lines.

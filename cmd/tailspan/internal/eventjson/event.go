@@ -39,6 +39,8 @@ type eventJSON struct {
 	Error     *bool    `json:"error,omitempty"`
 	ErrorText string   `json:"error_text,omitempty"`
 	Duration  *float64 `json:"duration_s,omitempty"`
+
+	*Origin
 }
 
 type toolJSON struct {

@@ -2,46 +2,71 @@
 package eventjson
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 )
 
 // Printer writes events as JSON, one object a line, and sums up their usage.
 type Printer struct {
-	enc   *json.Encoder
-	total events.UsageTotal
-	calls int
-	fails int
+	out     *bufio.Writer
+	enc     *json.Encoder
+	total   events.UsageTotal
+	summary summaryJSON
 }
 
-// New makes a Printer.
+// New makes a Printer. What it holds is written by [Printer.Flush].
 func New(w io.Writer) *Printer {
-	enc := json.NewEncoder(w)
+	out := bufio.NewWriterSize(w, input.BufferSize)
+	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	return &Printer{enc: enc}
+	return &Printer{out: out, enc: enc}
 }
 
-// Events writes events.
-func (p *Printer) Events(all []events.DisplayEvent) error {
+// Flush writes what was printed so far.
+func (p *Printer) Flush() error {
+	if err := p.out.Flush(); err != nil {
+		return fmt.Errorf("write events: %w", err)
+	}
+	return nil
+}
+
+// Origin is what each line says of the input that it is from. Empty fields are left out.
+type Origin struct {
+	// Provider is the format of the input, once it is known.
+	Provider string `json:"provider,omitempty"`
+	// Pipeline, Step and Persona are whose work it is.
+	Pipeline string `json:"pipeline,omitempty"`
+	Step     string `json:"step,omitempty"`
+	Persona  string `json:"persona,omitempty"`
+	// File is the input, where there are several.
+	File string `json:"file,omitempty"`
+}
+
+// Events writes events of one input.
+func (p *Printer) Events(all []events.DisplayEvent, from *Origin) error {
 	for i := range all {
 		e := &all[i]
 		switch e.Kind {
 		case events.KindUsage:
 			p.total.Add(e.Model, e.Usage)
 		case events.KindToolUse:
-			p.calls++
+			p.summary.ToolCalls++
 		case events.KindToolResult:
 			if e.Tool.Error {
-				p.fails++
+				p.summary.ToolErrors++
 			}
 		}
-		if err := p.enc.Encode(newEventJSON(e)); err != nil {
+		j := newEventJSON(e)
+		j.Origin = from
+		if err := p.enc.Encode(j); err != nil {
 			return fmt.Errorf("write event: %w", err)
 		}
 	}
@@ -52,13 +77,14 @@ func (p *Printer) Events(all []events.DisplayEvent) error {
 type rawJSON struct {
 	Kind string `json:"kind"`
 	Line string `json:"line"`
+	*Origin
 }
 
 // Raw writes lines of no known provider.
-func (p *Printer) Raw(lines [][]byte) error {
+func (p *Printer) Raw(lines [][]byte, from *Origin) error {
 	for _, line := range lines {
 		line = bytes.TrimSuffix(line, []byte("\r"))
-		if err := p.enc.Encode(rawJSON{Kind: "raw", Line: string(line)}); err != nil {
+		if err := p.enc.Encode(rawJSON{Kind: "raw", Line: string(line), Origin: from}); err != nil {
 			return fmt.Errorf("write line: %w", err)
 		}
 	}
@@ -83,7 +109,8 @@ func newTokensJSON(t events.Tokens) tokensJSON {
 // summaryJSON is the last line.
 type summaryJSON struct {
 	Kind          string         `json:"kind"`
-	Provider      string         `json:"provider,omitempty"`
+	Provider      string         `json:"provider,omitempty"` // of all inputs that are of a known one
+	Files         int            `json:"files,omitempty"`    // where there are several
 	Lines         int            `json:"lines"`
 	Malformed     int            `json:"malformed"`
 	Unknown       int            `json:"unknown"`
@@ -101,22 +128,52 @@ type summaryJSON struct {
 	CostUSD       *float64       `json:"cost_usd,omitempty"`
 }
 
-// Summary writes the last line. tooLong is how many lines were too long.
-func (p *Printer) Summary(provider string, stats parser.Stats, tooLong int) error {
-	total := p.total.Sum()
-	s := summaryJSON{
-		Kind: "summary", Provider: provider, Lines: stats.Lines, Malformed: stats.Malformed, Unknown: stats.Unknown,
-		Ignored: stats.Ignored, Passed: stats.Passed, TooLong: tooLong, Dropped: stats.Dropped, Events: stats.Events,
-		ToolCalls: p.calls, ToolErrors: p.fails, UnknownTypes: stats.UnknownTypes,
-		Usage: newTokensJSON(total.Tokens), ProviderUsage: newTokensJSON(total.Provider),
+// severalProviders stands for the provider of inputs of several.
+const severalProviders = "several"
+
+// maxUnknownTypes bounds the unknown types of all inputs that are named.
+const maxUnknownTypes = 256
+
+// count adds the counts of an input that has ended. tooLong is how many of its lines were too long.
+func (p *Printer) count(provider string, stats parser.Stats, tooLong int) {
+	s := &p.summary
+	switch {
+	case s.Provider == "":
+		s.Provider = provider
+	case provider != "" && provider != s.Provider:
+		s.Provider = severalProviders
+	}
+	s.Files++
+	s.Lines, s.Malformed, s.Unknown = s.Lines+stats.Lines, s.Malformed+stats.Malformed, s.Unknown+stats.Unknown
+	s.Ignored, s.Passed, s.Dropped = s.Ignored+stats.Ignored, s.Passed+stats.Passed, s.Dropped+stats.Dropped
+	s.TooLong, s.Events = s.TooLong+tooLong, s.Events+stats.Events
+	for name, n := range stats.UnknownTypes {
+		if _, known := s.UnknownTypes[name]; !known && len(s.UnknownTypes) >= maxUnknownTypes {
+			name = parser.OtherTypes
+		}
+		add(&s.UnknownTypes, name, n)
 	}
 	for kind, n := range stats.Numbers {
-		if n > 0 {
-			if s.Implausible == nil {
-				s.Implausible = map[string]int{}
-			}
-			s.Implausible[events.Number(kind).String()] = n
-		}
+		add(&s.Implausible, events.Number(kind).String(), n)
+	}
+}
+
+func add(counts *map[string]int, name string, n int) {
+	if n == 0 {
+		return
+	}
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	(*counts)[name] += n
+}
+
+// Summary writes the last line: the counts of all inputs that have ended.
+func (p *Printer) Summary() error {
+	s, total := p.summary, p.total.Sum()
+	s.Kind, s.Usage, s.ProviderUsage = "summary", newTokensJSON(total.Tokens), newTokensJSON(total.Provider)
+	if s.Files == 1 {
+		s.Files = 0
 	}
 	if total.HasCost {
 		s.CostUSD = &total.CostUSD

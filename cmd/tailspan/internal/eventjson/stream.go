@@ -1,15 +1,14 @@
 package eventjson
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
@@ -18,6 +17,8 @@ type Stream struct {
 	Lines  *input.Lines
 	In     io.Reader
 	Events *pipeline.Events
+	// Origin is what each event says of the input; its provider is filled in once it is known.
+	Origin Origin
 	// Live is true if the input may be written while it is read: what is known of it is written at once.
 	Live bool
 	// End is the end that an input does not have whose program did not live to write it; nil writes that it is missing.
@@ -26,54 +27,82 @@ type Stream struct {
 
 // To writes the events of the input to its end, and last the summary.
 func (s *Stream) To(w io.Writer) error {
-	out := bufio.NewWriterSize(w, input.BufferSize)
-	p := New(out)
-	err := s.events(p, out)
-	if err == nil {
-		err = errors.Join(p.Events(s.Events.Flush()), p.Raw(s.Events.Raw()))
-	}
-	if err == nil && s.Events.Incomplete() {
-		err = p.Events([]events.DisplayEvent{*s.end()})
-	}
-	if err == nil {
-		err = p.Summary(s.Events.Provider(), s.Events.Stats(), s.Lines.TooLong())
-	}
-	if flushed := out.Flush(); err == nil && flushed != nil {
-		err = fmt.Errorf("write events: %w", flushed)
-	}
-	return err
-}
-
-// events writes those that lines have.
-func (s *Stream) events(p *Printer, out *bufio.Writer) error {
+	p := New(w)
+	printed := p.Open(s)
 	var mu sync.Mutex
 	var ticked error // of a write; the next line returns it
+	stop := func() {}
 	if s.Live {
-		s.Events.Live()
-		stop := show.Ticking(&mu, func() {
-			ticked = errors.Join(ticked, p.Events(s.Events.Tick()), p.Raw(s.Events.Raw()), out.Flush())
-		})
-		defer stop()
+		stop = show.Ticking(&mu, func() { ticked = errors.Join(ticked, printed.Tick()) })
 	}
-	return s.Lines.Records(s.In, func(line []byte) error {
+	err := s.Lines.Records(s.In, func(line []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if ticked != nil {
 			return ticked
 		}
-		if err := p.Events(s.Events.ParseEvents(line)); err != nil {
-			return err
-		}
-		if err := p.Raw(s.Events.Raw()); err != nil || !s.Live {
-			return err
-		}
-		return out.Flush() // who writes may write on for hours
+		return printed.Record(line)
 	})
+	stop()
+	if err == nil {
+		err = printed.Close(s.Lines.TooLong())
+	}
+	if err == nil {
+		err = p.Summary()
+	}
+	return errors.Join(err, p.Flush())
 }
 
-func (s *Stream) end() *events.DisplayEvent {
-	if s.End != nil {
-		return s.End()
+// Printed is an input on its way to a printer, record by record.
+type Printed struct {
+	printer *Printer
+	stream  Stream
+}
+
+// Open begins an input, of which several may share a printer. Lines and In of the stream are not used.
+func (p *Printer) Open(s *Stream) *Printed {
+	if s.Live {
+		s.Events.Live()
+	}
+	return &Printed{p, *s}
+}
+
+// Note takes what is known of the next record.
+func (s *Printed) Note(n parser.Noted) { s.stream.Events.Note(n) }
+
+// Record prints the events of a line or a document.
+func (s *Printed) Record(record []byte) error {
+	err := s.print(s.stream.Events.ParseEvents(record))
+	if err != nil || !s.stream.Live {
+		return err
+	}
+	return s.printer.Flush() // who writes may write on for hours
+}
+
+// Tick prints what is due because nothing comes.
+func (s *Printed) Tick() error {
+	return errors.Join(s.print(s.stream.Events.Tick()), s.printer.Flush())
+}
+
+// Close prints what is pending at the end, and adds the counts of the input to the summary.
+func (s *Printed) Close(tooLong int) error {
+	err := s.print(s.stream.Events.Flush())
+	if err == nil && s.stream.Events.Incomplete() {
+		err = s.print([]events.DisplayEvent{*s.end()})
+	}
+	s.printer.count(s.stream.Events.Provider(), s.stream.Events.Stats(), tooLong)
+	return err
+}
+
+// print writes events, and the lines that the parser let pass.
+func (s *Printed) print(evs []events.DisplayEvent) error {
+	s.stream.Origin.Provider = s.stream.Events.Provider()
+	return errors.Join(s.printer.Events(evs, &s.stream.Origin), s.printer.Raw(s.stream.Events.Raw(), &s.stream.Origin))
+}
+
+func (s *Printed) end() *events.DisplayEvent {
+	if s.stream.End != nil {
+		return s.stream.End()
 	}
 	return &events.DisplayEvent{
 		Kind: events.KindSessionEnded,

@@ -19,7 +19,10 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	f := func(record []byte) error {
 		if !begun {
 			begun = true
-			if _, ours := config.ParseInBand(record); ours && !l.settings.KeepInBand {
+			if in, ours := config.ParseInBand(record); ours && !l.settings.KeepInBand {
+				if l.settings.InBand != nil {
+					l.settings.InBand(in)
+				}
 				return nil
 			}
 		}

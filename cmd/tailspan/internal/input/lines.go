@@ -34,6 +34,8 @@ type LineSettings struct {
 	Container string
 	// KeepInBand hands over a first line in our own words too.
 	KeepInBand bool
+	// InBand, if set, is called with such a line that is not handed over.
+	InBand func(config.InBand)
 	// Noted, if set, is called for each line before it is handed over.
 	Noted func(parser.Noted)
 }

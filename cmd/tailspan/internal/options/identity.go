@@ -20,15 +20,10 @@ type Identity struct {
 func (i *Identity) Add(f *cli.Flags) {
 	f.StringVar(&i.Pipeline, "pipeline", "", "`name` of the pipeline that the work is part of (cicd.pipeline.name)")
 	f.StringVar(&i.RunID, "run-id", "", "`id` of the pipeline's run (cicd.pipeline.run.id)")
-	i.AddStep(f)
+	f.StringVar(&i.Step, "step", "", "`name` of the step (cicd.pipeline.task.name), shown by the activity style and in quiet mode")
 	f.StringVar(&i.Persona, "persona", "", "a `name` for the agent (gen_ai.agent.name)")
 	f.ChoiceVar(&i.InBand, "in-band", config.InBandIdentity, []string{config.InBandOff, config.InBandIdentity, config.InBandAll},
 		"what the first line of a stream may set")
-}
-
-// AddStep declares the flag of the step alone.
-func (i *Identity) AddStep(f *cli.Flags) {
-	f.StringVar(&i.Step, "step", "", "`name` of the step (cicd.pipeline.task.name), shown by the activity style and in quiet mode")
 }
 
 // Attributes are the identity that the flags set.
@@ -39,6 +34,18 @@ func (i *Identity) Attributes() otlp.Identity {
 		otlp.Attribute{Key: otlp.AttrTaskName, Value: i.Step},
 		otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: i.Persona},
 	)
+}
+
+// Of is whose work a stream is that is only read: the flags have precedence over its in-band line, and that over the environment.
+func (i *Identity) Of(inBand config.InBand, r *redact.Redactor, getenv func(string) string) otlp.Identity {
+	attrs := make([]otlp.Attribute, 0, len(inBand.Attributes))
+	for key, value := range inBand.Attributes {
+		if r != nil {
+			key, value = r.Attribute(key, value)
+		}
+		attrs = append(attrs, otlp.Attribute{Key: key, Value: value})
+	}
+	return i.Attributes().With(otlp.NewIdentity(attrs...)).With(otlp.IdentityFromEnvironment(getenv))
 }
 
 // PipelineSettings are those of one stream that is exported.

@@ -16,6 +16,9 @@ import (
 
 // isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
 func isKept(name string) (bool, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return false, nil // sessions of OpenCode's older storage
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return false, err

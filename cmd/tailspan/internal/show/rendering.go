@@ -35,33 +35,58 @@ type Rendering struct {
 
 // To renders the input to its end.
 func (r *Rendering) To(out io.Writer) error {
-	stream := render.NewLog(out, r.Settings).Open(r.Origin)
+	shown := r.Open(render.NewLog(out, r.Settings))
+	var mu sync.Mutex // of the stream
+	stop := func() {}
+	if r.Live {
+		stop = Ticking(&mu, func() { _ = shown.Tick() }) // the next write returns its error
+	}
+	err := r.Lines.Records(r.In, func(record []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return shown.Record(record)
+	})
+	stop()
+	if closed := shown.Close(0); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// Open begins the log of the input, which others may share. Lines and In are not used.
+func (r *Rendering) Open(log *render.Log) *Shown {
+	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
 	if r.Redactor != nil {
 		ws.Clean = r.Redactor.Bytes
+	}
+	if r.Live {
+		r.Events.Live()
 	}
 	target := render.Target(stream)
 	if r.NamesOnly {
 		target = names.Wrap(stream)
 	}
-	writer := render.NewWriter(target, &namingSource{Events: r.Events, stream: stream, exit: r.Exit}, ws)
-	var mu sync.Mutex // of the writer
-	stop := func() {}
-	if r.Live {
-		r.Events.Live()
-		stop = Ticking(&mu, func() { _ = writer.Tick() }) // the next write returns its error
-	}
-	err := r.Lines.Records(r.In, func(record []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		return writer.WriteRecord(record)
-	})
-	stop()
-	if closed := writer.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return &Shown{r.Events, render.NewWriter(target, &namingSource{Events: r.Events, stream: stream, exit: r.Exit, named: r.Origin.Agent != ""}, ws)}
 }
+
+// Shown is an input on its way to a log, record by record.
+type Shown struct {
+	events *pipeline.Events
+	writer *render.Writer
+}
+
+// Note takes what is known of the next record.
+func (s *Shown) Note(n parser.Noted) { s.events.Note(n) }
+
+// Record shows a line or a document.
+func (s *Shown) Record(record []byte) error { return s.writer.WriteRecord(record) }
+
+// Tick shows what is due because nothing comes.
+func (s *Shown) Tick() error { return s.writer.Tick() }
+
+// Close shows what is pending at the end.
+func (s *Shown) Close(int) error { return s.writer.Close() }
 
 // Ticking calls f twice per quiet time, with mu held, until stop is called.
 func Ticking(mu *sync.Mutex, f func()) (stop func()) {
@@ -73,9 +98,10 @@ func Ticking(mu *sync.Mutex, f func()) (stop func()) {
 	})
 }
 
-// namingSource names the agent of a log's stream, once its parser has detected it.
+// namingSource names the agent of a log's stream, once its parser has detected it, unless it is named.
 type namingSource struct {
 	*pipeline.Events
+	named  bool
 	stream *render.Stream
 	exit   func() *outcome.Exit
 }
@@ -84,7 +110,7 @@ type namingSource struct {
 func (n *namingSource) ParseEvents(line []byte) []events.DisplayEvent {
 	before := n.Provider()
 	evs := n.Events.ParseEvents(line)
-	if now := n.Provider(); now != before {
+	if now := n.Provider(); now != before && !n.named {
 		n.stream.SetAgent(parser.InfoOf(now).ServiceName)
 	}
 	return evs

@@ -1,0 +1,149 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+)
+
+// claudeLines are a run that says a text.
+func claudeLines(session, text string) string {
+	return `{"type":"system","subtype":"init","session_id":"` + session + `","model":"demo-1"}
+{"type":"assistant","message":{"id":"m` + session + `","role":"assistant","content":[{"type":"text","text":"` + text + `"}]},"session_id":"` + session + `"}
+{"type":"result","subtype":"success","is_error":false,"result":"` + text + `","session_id":"` + session + `","num_turns":1}
+`
+}
+
+func writeFile(t *testing.T, path, content string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// TestSeveralInputs reads files in their order, folders, globs and standard input; one that can't be read does not keep
+// the others from being shown.
+func TestSeveralInputs(t *testing.T) {
+	plainEnvironment(t)
+	dir := t.TempDir()
+	one := writeFile(t, filepath.Join(dir, "one.jsonl"), claudeLines("s1", "One."))
+	two := writeFile(t, filepath.Join(dir, "deep", "two.jsonl"), claudeLines("s2", "Two."))
+	torn := writeFile(t, filepath.Join(dir, "torn", "x.jsonl.gz"), "no gzip")
+	for _, tc := range []struct {
+		name   string
+		args   []string
+		code   int
+		stdout string
+	}{
+		{"files in their order, each once", []string{two, one, two}, cli.ExitOK, "Two.\nOne.\n"},
+		{"a glob", []string{filepath.Join(dir, "**", "*.jsonl")}, cli.ExitOK, "Two.\nOne.\n"},
+		{"a folder", []string{filepath.Join(dir, "deep")}, cli.ExitOK, "Two.\n"},
+		{"standard input among them", []string{one, "-"}, cli.ExitOK, "One.\nThree.\n"},
+		{"one that can't be read", []string{torn, one}, cli.ExitFailure, "One.\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, stdout, stderr := tailspan(claudeLines("s3", "Three."), append([]string{"render"}, tc.args...)...)
+			assert.Equal(t, tc.code, code, stderr)
+			assert.Equal(t, tc.stdout, stdout)
+			assert.Equal(t, tc.code != cli.ExitOK, strings.Contains(stderr, "x.jsonl.gz"), stderr)
+			code, stdout, _ = tailspan(claudeLines("s3", "Three."), append([]string{"events"}, tc.args...)...)
+			assert.Equal(t, tc.code, code)
+			assert.Equal(t, float64(3*strings.Count(tc.stdout, "\n")), lastLine(t, stdout)["lines"])
+		})
+	}
+	_, raw, _ := tailspan("", "render", "--mode", "json", one, two)
+	assert.Equal(t, claudeLines("s1", "One.")+claudeLines("s2", "Two."), raw)
+}
+
+// TestIdentityOfInputs holds whose work an event is, and what the log calls it: by the flags, the in-band line, the CI system.
+func TestIdentityOfInputs(t *testing.T) {
+	plainEnvironment(t)
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_WORKFLOW", "nightly")
+	t.Setenv("GITHUB_JOB", "build")
+	inBand := `{"type":"tailspan","attributes":{"cicd.pipeline.task.name":"fix","gen_ai.agent.name":"fixer","team":"ops"}}` + "\n"
+	path := writeFile(t, filepath.Join(t.TempDir(), "run.jsonl"), inBand+claudeLines("s1", "One."))
+	for _, tc := range []struct {
+		args                    []string
+		pipeline, step, persona any
+	}{
+		{nil, "nightly", "fix", "fixer"},
+		{[]string{"--step", "other", "--pipeline", "own", "--persona", "me"}, "own", "other", "me"},
+		{[]string{"--in-band", "off"}, "nightly", "build", nil},
+	} {
+		code, stdout, stderr := tailspan("", append(append([]string{"events"}, tc.args...), path)...)
+		require.Equal(t, cli.ExitOK, code)
+		assert.Contains(t, stderr, "not taken (--in-band")
+		for line := range strings.Lines(stdout) {
+			event := map[string]any{}
+			require.NoError(t, json.Unmarshal([]byte(line), &event))
+			assert.Equal(t, "claude", event["provider"], line)
+			if event["kind"] != "summary" {
+				assert.Equal(t, []any{tc.pipeline, tc.step, tc.persona}, []any{event["pipeline"], event["step"], event["persona"]}, line)
+				assert.NotContains(t, event, "file")
+			}
+		}
+		_, log, _ := tailspan("", append(append([]string{"render", "--mode", "quiet"}, tc.args...), path)...)
+		assert.True(t, strings.HasPrefix(log, "["+tc.step.(string)+"] Run finished"), log)
+	}
+	_, stdout, _ := tailspan("", "events", filepath.Dir(path))
+	assert.Contains(t, stdout, `"file":"`+path+`"`)
+}
+
+// TestFollow shows files while they grow, and one that comes later, until a signal ends it.
+func TestFollow(t *testing.T) {
+	plainEnvironment(t)
+	dir := t.TempDir()
+	one := writeFile(t, filepath.Join(dir, "one.jsonl"), claudeLines("s1", "One."))
+	writeFile(t, filepath.Join(dir, "document.json"), "{}")
+	for _, tc := range []struct{ command, want1, want2, want3 string }{
+		{"render", "One.\n", "Two.\n", "Three.\n"},
+		{"events", `"text":"One."`, `"text":"Two."`, `"text":"Three."`},
+		{"render --mode json", `"text":"One."`, `"text":"Two."`, `"text":"Three."`},
+	} {
+		t.Run(tc.command, func(t *testing.T) {
+			var stdout, stderr output
+			code := make(chan int, 1)
+			args := append(strings.Fields(tc.command), "--follow", filepath.Join(dir, "*.jsonl"))
+			go func() { code <- run(args, nil, &stdout, &stderr) }()
+			stdout.has(t, tc.want1)
+			file, err := os.OpenFile(one, os.O_APPEND|os.O_WRONLY, 0)
+			require.NoError(t, err)
+			_, err = file.WriteString(claudeLines("s2", "Two."))
+			require.NoError(t, err)
+			require.NoError(t, file.Close())
+			stdout.has(t, tc.want2)
+			two := writeFile(t, filepath.Join(dir, "two.jsonl"), claudeLines("s3", "Three."))
+			stdout.has(t, tc.want3)
+			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+			assert.Equal(t, cli.ExitOK, <-code, stderr.String())
+			assert.Empty(t, stderr.String())
+			if tc.command == "events" {
+				assert.EqualValues(t, 9, lastLine(t, stdout.String())["lines"])
+				assert.EqualValues(t, 2, lastLine(t, stdout.String())["files"])
+			}
+			require.NoError(t, os.Remove(two))
+			require.NoError(t, os.WriteFile(one, []byte(claudeLines("s1", "One.")), 0o600))
+		})
+	}
+}
+
+// TestFollowEndsWithItsReader holds that a reader that goes away ends it.
+func TestFollowEndsWithItsReader(t *testing.T) {
+	path := writeFile(t, filepath.Join(t.TempDir(), "one.jsonl"), claudeLines("s1", "One."))
+	for _, command := range []string{"render", "events"} {
+		var stderr output
+		assert.Equal(t, cli.ExitOK, run([]string{command, "--follow", path}, nil, brokenPipe{}, &stderr))
+		assert.Empty(t, stderr.String())
+	}
+}

@@ -1,0 +1,43 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/render"
+)
+
+// ReportLosses reports the lines of an input that a log does not show, or shows as they are because the parser did not
+// understand them. The input is named where it is not the only argument.
+func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, tooLong int) {
+	prefix := ""
+	if !slices.Equal(args, []string{name}) {
+		prefix = fmt.Sprintf("%q: ", name)
+	}
+	report := func(format string, a ...any) {
+		_, _ = fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(prefix+fmt.Sprintf(format, a...)))
+	}
+	if tooLong > 0 {
+		report("%s longer than %d bytes, shortened or skipped", cli.Count(tooLong, "line"), s.MaxLine)
+	}
+	if stats.Malformed > 0 {
+		report("%s not understood (malformed), of %d", cli.Count(stats.Malformed, "line"), stats.Lines)
+	}
+	switch {
+	case s.Provider == parser.Auto && stats.Passed > 0:
+		report("%s not recognised, shown as it stands; --provider names who wrote it: %s", cli.Count(stats.Passed, "line"), providers())
+	case s.Provider != parser.Auto && s.Provider != parser.None && stats.OK == 0 && stats.Unknown > 0:
+		report("no line is one of %s; --provider %s finds out whose they are", s.Provider, parser.Auto)
+	}
+}
+
+// providers are the agents that a stream may be of.
+func providers() string {
+	names := slices.DeleteFunc(parser.Names(), func(name string) bool { return name == parser.Auto || name == parser.None })
+	return strings.Join(names, ", ")
+}
