@@ -39,7 +39,7 @@ var house = map[string]struct{ ours, others []string }{
 }
 
 // testOnly are modules that any _test.go file may import, beside what its folder may.
-var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty", "google.golang.org/grpc"}
+var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty", "github.com/google/jsonschema-go", "google.golang.org/grpc"}
 
 // TestImports holds the table of the design: a layer knows only the layers below it.
 func TestImports(t *testing.T) {

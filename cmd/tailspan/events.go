@@ -9,7 +9,6 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
-	"github.com/tailspan/tailspan/otlp"
 )
 
 var eventsCommand = cli.Command{
@@ -54,8 +53,7 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 		if err != nil {
 			return nil, err
 		}
-		id := o.Identity.Value
-		from := eventjson.Origin{Pipeline: id(otlp.AttrPipelineName), Step: id(otlp.AttrTaskName), Persona: id(otlp.AttrGenAIAgentName)}
+		from := eventjson.OriginOf(o.Identity)
 		if len(args) != 1 || o.Name != args[0] {
 			from.File = o.Name
 		}

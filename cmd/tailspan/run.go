@@ -365,9 +365,13 @@ func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.W
 		return err
 	}
 	stream := eventjson.Stream{
-		Lines: input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine}), In: child.Tail().Reader(ctx), Events: src, Live: true,
+		In: child.Tail().Reader(ctx), Events: src, Live: true, Origin: eventjson.OriginOf(c.identity.Of(config.InBand{}, redactor, os.Getenv)),
 		End: func() *events.DisplayEvent { return execute.ExitOf(child.Wait()).IncompleteEnd() },
 	}
+	stream.Lines = input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine, InBand: func(in config.InBand) {
+		allowed, _ := in.Allowed(c.identity.InBand) // the export reports what is not
+		stream.Origin = eventjson.OriginOf(c.identity.Of(allowed, redactor, os.Getenv))
+	}})
 	err = stream.To(to)
 	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
 		err = errors.Join(err, file.Close())

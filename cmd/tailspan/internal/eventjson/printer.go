@@ -11,6 +11,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 )
 
@@ -48,6 +49,11 @@ type Origin struct {
 	Persona  string `json:"persona,omitempty"`
 	// File is the input, where there are several.
 	File string `json:"file,omitempty"`
+}
+
+// OriginOf says whose work an input is.
+func OriginOf(id otlp.Identity) Origin {
+	return Origin{Pipeline: id.Value(otlp.AttrPipelineName), Step: id.Value(otlp.AttrTaskName), Persona: id.Value(otlp.AttrGenAIAgentName)}
 }
 
 // Events writes events of one input.

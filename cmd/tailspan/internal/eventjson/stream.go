@@ -56,15 +56,15 @@ func (s *Stream) To(w io.Writer) error {
 // Printed is an input on its way to a printer, record by record.
 type Printed struct {
 	printer *Printer
-	stream  Stream
+	stream  *Stream
 }
 
-// Open begins an input, of which several may share a printer. Lines and In of the stream are not used.
+// Open begins an input, of which several may share a printer. Lines and In of s are not used, its Origin may change.
 func (p *Printer) Open(s *Stream) *Printed {
 	if s.Live {
 		s.Events.Live()
 	}
-	return &Printed{p, *s}
+	return &Printed{p, s}
 }
 
 // Note takes what is known of the next record.
