@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/spool"
 )
 
@@ -164,7 +165,7 @@ func (f *follower) offer(ctx context.Context) error {
 
 // retry calls until the call succeeds or ctx ends.
 func (f *follower) retry(ctx context.Context, call func(context.Context) error) error {
-	wait := f.settings.RetryInterval
+	var tries retry.Tries
 	for {
 		err := call(ctx)
 		if err == nil {
@@ -173,14 +174,10 @@ func (f *follower) retry(ctx context.Context, call func(context.Context) error) 
 		if ctx.Err() != nil {
 			return fmt.Errorf("deliver lines: %w", err)
 		}
+		wait := tries.Next(f.settings.RetryInterval, f.settings.MaxRetryInterval)
 		f.settings.Observer.Refused("", err, wait)
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if !retry.Wait(ctx, wait) {
 			return fmt.Errorf("deliver lines: %w", err)
-		case <-timer.C:
 		}
-		wait = min(2*wait, f.settings.MaxRetryInterval)
 	}
 }

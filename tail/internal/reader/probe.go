@@ -170,10 +170,8 @@ func (r *Reader) sameBytes(a, b openfile.Handle, n int64) (bool, error) {
 	const piece = 64 << 10
 	bufs := make([]byte, 2*piece)
 	for at := int64(0); at < n; {
-		select {
-		case <-r.Stop:
+		if r.Stop.Closed() {
 			return false, nil
-		default:
 		}
 		k := min(n-at, piece)
 		one, two := bufs[:k], bufs[piece:piece+k]

@@ -70,10 +70,8 @@ func (r *Reader) replayLines(res *Result, split *lines.Splitter, last bool) *sto
 }
 
 func (r *Reader) replayBatch(res *Result, lines []stream.Line) *stopped {
-	select {
-	case <-r.Stop:
+	if r.Stop.Closed() {
 		return &stopped{outcome: OutcomeStopped}
-	default:
 	}
 	if err := res.Open.consumer.Lines(r.Context, lines); err != nil {
 		return &stopped{OutcomeRefused, err}
