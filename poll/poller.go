@@ -56,7 +56,7 @@ type dirtyStream struct {
 	key  string
 }
 
-// New makes a source. Start starts it.
+// New makes a Poller. Start starts it.
 func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	if handler == nil {
 		return nil, errors.New("handler must not be nil")
@@ -80,7 +80,7 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	return p, err
 }
 
-// Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the source.
+// Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the Poller.
 func (p *Poller) Start(ctx context.Context) error {
 	return p.lifecycle.Start(ctx, p.start)
 }
@@ -108,7 +108,7 @@ func (p *Poller) start(ctx, run context.Context) error {
 	return nil
 }
 
-// Shutdown ends the source as [tail.Tailer.Shutdown] does.
+// Shutdown ends the Poller as [tail.Tailer.Shutdown] does.
 func (p *Poller) Shutdown(ctx context.Context) error {
 	return p.lifecycle.Shutdown(ctx, p.settings.Shared.DrainTimeout, p.work.Wait, func() error {
 		errs := []error{p.watch.Close()}

@@ -8,12 +8,12 @@ import (
 // Seams: file systems that fail, and systems that watch no folder.
 
 // SetOpen replaces what opens files.
-func (f *Tailer) SetOpen(open openfile.Opener) { f.open = open }
+func (t *Tailer) SetOpen(open openfile.Opener) { t.open = open }
 
 // SetNewWatcher replaces what makes the watcher.
-func (f *Tailer) SetNewWatcher(make func(refused func(string, error)) (*discover.Watcher, error)) {
-	f.newWatcher = make
+func (t *Tailer) SetNewWatcher(make func(refused func(string, error)) (*discover.Watcher, error)) {
+	t.newWatcher = make
 }
 
 // WatchesAll reports whether all folders are watched.
-func (f *Tailer) WatchesAll() bool { return f.watch.Whole() }
+func (t *Tailer) WatchesAll() bool { return t.watch.Whole() }

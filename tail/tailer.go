@@ -40,7 +40,7 @@ type Tailer struct {
 	manager sync.WaitGroup // the manager and the scanner
 }
 
-// New makes a source. Start starts it.
+// New makes a Tailer. Start starts it.
 func New(settings Settings, handler Handler) (*Tailer, error) {
 	if handler == nil {
 		return nil, errors.New("handler must not be nil")
@@ -57,90 +57,90 @@ func New(settings Settings, handler Handler) (*Tailer, error) {
 }
 
 // Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
-// continues until Shutdown. The values of ctx reach the handler; its end does not stop the source.
-func (f *Tailer) Start(ctx context.Context) error {
-	return f.lifecycle.Start(ctx, f.start)
+// continues until Shutdown. The values of ctx reach the handler; its end does not stop the Tailer.
+func (t *Tailer) Start(ctx context.Context) error {
+	return t.lifecycle.Start(ctx, t.start)
 }
 
-func (f *Tailer) start(ctx, run context.Context) error {
-	f.tasks, f.results = make(chan fileset.Task), make(chan fileset.Done)
-	log := errorlog.New(f.settings.Logger)
-	if !f.settings.PollOnly {
-		f.watch = log.Watcher(f.newWatcher, f.settings.Observer.WatchRefused, f.settings.WatchWarning)
+func (t *Tailer) start(ctx, run context.Context) error {
+	t.tasks, t.results = make(chan fileset.Task), make(chan fileset.Done)
+	log := errorlog.New(t.settings.Logger)
+	if !t.settings.PollOnly {
+		t.watch = log.Watcher(t.newWatcher, t.settings.Observer.WatchRefused, t.settings.WatchWarning)
 	}
-	f.saver = f.settings.saver()
+	t.saver = t.settings.saver()
 	var seen inventory.Inventory
-	f.set = fileset.New(f.settings.fileset(), &f.globs, &seen, log)
-	err := f.set.Restore(ctx, f.saver)
+	t.set = fileset.New(t.settings.fileset(), &t.globs, &seen, log)
+	err := t.set.Restore(ctx, t.saver)
 	if err == nil {
-		seen, err = f.settings.inventory(ctx, log, &f.globs)
+		seen, err = t.settings.inventory(ctx, log, &t.globs)
 	}
 	if err != nil {
-		return errors.Join(err, f.watch.Close())
+		return errors.Join(err, t.watch.Close())
 	}
-	took := f.firstScan()
+	took := t.firstScan()
 	if err := seen.Save(ctx); err != nil {
-		f.settings.Observer.Unsaved(inventoryKey, err)
+		t.settings.Observer.Unsaved(inventoryKey, err)
 		log.Unsaved(err)
 	}
-	settings := f.settings.reader()
+	settings := t.settings.reader()
 	shared := reader.Shared{
-		Settings: &settings, Handler: f.handler, Globs: &f.globs, Opener: f.settings.Descriptors.Counted(f.open), Names: f.set.Names(),
-		Saver: f.saver, Buffers: lines.NewPool(f.settings.BatchBytes, f.settings.MaxLineSize), Context: run, Stop: f.lifecycle.Stop(),
+		Settings: &settings, Handler: t.handler, Globs: &t.globs, Opener: t.settings.Descriptors.Counted(t.open), Names: t.set.Names(),
+		Saver: t.saver, Buffers: lines.NewPool(t.settings.BatchBytes, t.settings.MaxLineSize), Context: run, Stop: t.lifecycle.Stop(),
 	}
-	for range f.settings.workers() {
+	for range t.settings.workers() {
 		r := reader.New(shared)
-		f.workers.Go(func() {
-			for t := range f.tasks {
-				f.results <- fileset.Done{File: t.File, Result: r.Do(t.Job)}
+		t.workers.Go(func() {
+			for task := range t.tasks {
+				t.results <- fileset.Done{File: task.File, Result: r.Do(task.Job)}
 			}
 		})
 	}
-	f.manager.Go(func() { f.manage(run, took) })
+	t.manager.Go(func() { t.manage(run, took) })
 	return nil
 }
 
 // firstScan finds the files that are there at start.
-func (f *Tailer) firstScan() time.Duration {
+func (t *Tailer) firstScan() time.Duration {
 	begin := time.Now()
 	var leftOut []string
-	s := &discover.Scan{Globs: &f.globs, Watch: f.watch, Stop: f.lifecycle.Stop(), Yield: func(files []discover.Found) {
+	s := &discover.Scan{Globs: &t.globs, Watch: t.watch, Stop: t.lifecycle.Stop(), Yield: func(files []discover.Found) {
 		for _, one := range files {
-			f.set.Found(one, true)
+			t.set.Found(one, true)
 		}
 	}, LeftOut: func(path string) { leftOut = append(leftOut, path) }}
 	s.All()
-	f.set.Failed(s.Errs)
-	f.set.LogStart(leftOut)
+	t.set.Failed(s.Errs)
+	t.set.LogStart(leftOut)
 	return time.Since(begin)
 }
 
-// Shutdown ends the source: no new batch is begun; calls of the handler that are under way have
+// Shutdown ends the Tailer: no new batch is begun; calls of the handler that are under way have
 // [Settings.DrainTimeout], or as long as ctx lasts if that is shorter, and then their context ends. At last all
 // consumers are closed. It may be called without Start, and again.
-func (f *Tailer) Shutdown(ctx context.Context) error {
+func (t *Tailer) Shutdown(ctx context.Context) error {
 	wait := func() {
-		f.manager.Wait()
-		f.workers.Wait()
+		t.manager.Wait()
+		t.workers.Wait()
 	}
-	return f.lifecycle.Shutdown(ctx, f.settings.DrainTimeout, wait, func() error {
-		return errors.Join(f.watch.Close(), f.set.Close(ctx, f.saver))
+	return t.lifecycle.Shutdown(ctx, t.settings.DrainTimeout, wait, func() error {
+		return errors.Join(t.watch.Close(), t.set.Close(ctx, t.saver))
 	})
 }
 
 // manage is the one goroutine that knows all files. It decides what is read; workers read.
-func (f *Tailer) manage(ctx context.Context, took time.Duration) {
-	set := f.set
+func (t *Tailer) manage(ctx context.Context, took time.Duration) {
+	set := t.set
 	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
-	f.manager.Go(func() { discover.Serve(&f.globs, f.watch, requests, reports, f.lifecycle.Stop()) })
+	t.manager.Go(func() { discover.Serve(&t.globs, t.watch, requests, reports, t.lifecycle.Stop()) })
 	var events <-chan fsnotify.Event
 	var watchErrors <-chan error
-	if f.watch != nil {
-		events, watchErrors = f.watch.Events, f.watch.Errors
+	if t.watch != nil {
+		events, watchErrors = t.watch.Events, t.watch.Errors
 	}
-	poll := time.NewTimer(f.pause(took))
+	poll := time.NewTimer(t.pause(took))
 	defer poll.Stop()
-	sweep := time.NewTimer(f.settings.PollInterval)
+	sweep := time.NewTimer(t.settings.PollInterval)
 	defer sweep.Stop()
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
@@ -150,33 +150,33 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 			scanning = true
 			requests <- req
 		}
-		f.deleteExpired(ctx)
+		t.deleteExpired(ctx)
 		var tasks chan<- fileset.Task
 		next, ok := set.Next()
 		if ok {
-			tasks = f.tasks
+			tasks = t.tasks
 		}
 		wake.Reset(set.UntilWake())
 		set.ReportFiles()
 		select {
 		case tasks <- next:
 			set.Started(next)
-		case res := <-f.results:
+		case res := <-t.results:
 			set.Settle(res)
 		case event := <-events:
-			set.Event(event, f.watch)
+			set.Event(event, t.watch)
 		case <-set.Dirty():
 			set.VisitDirty()
-		case <-f.settings.Descriptors.Wanted:
+		case <-t.settings.Descriptors.Wanted:
 			set.CloseIdle()
 		case err := <-watchErrors:
-			f.watchError(err)
+			t.watchError(err)
 		case report := <-reports:
 			set.Scanned(report)
 			if report.Done {
 				scanning = false
 				if report.All {
-					poll.Reset(f.pause(report.Took))
+					poll.Reset(t.pause(report.Took))
 				}
 			}
 		case <-wake.C:
@@ -184,35 +184,35 @@ func (f *Tailer) manage(ctx context.Context, took time.Duration) {
 		case <-poll.C:
 			set.ScanAll()
 		case <-sweep.C:
-			sweep.Reset(f.sweep())
-		case <-f.lifecycle.Stop():
-			f.drain()
+			sweep.Reset(t.sweep())
+		case <-t.lifecycle.Stop():
+			t.drain()
 			return
 		}
 	}
 }
 
 // deleteExpired deletes the checkpoints of files that were not found for long, while reading continues.
-func (f *Tailer) deleteExpired(ctx context.Context) {
-	expired := f.set.TakeExpired()
+func (t *Tailer) deleteExpired(ctx context.Context) {
+	expired := t.set.TakeExpired()
 	if len(expired) == 0 {
 		return
 	}
-	f.manager.Go(func() {
+	t.manager.Go(func() {
 		for _, id := range expired {
-			f.saver.Delete(ctx, []string{checkpoint.FilePrefix + id})
-			f.set.Names().Free(id)
+			t.saver.Delete(ctx, []string{checkpoint.FilePrefix + id})
+			t.set.Names().Free(id)
 		}
 	})
 }
 
 // watchError: the queue of events overflowed, or watching failed otherwise. Either way events may be missing.
-func (f *Tailer) watchError(err error) {
+func (t *Tailer) watchError(err error) {
 	if err == nil {
 		return
 	}
-	f.settings.Logger.Debug("events of watched folders were lost, scanning all files", zap.Error(err))
-	f.set.ScanAll()
+	t.settings.Logger.Debug("events of watched folders were lost, scanning all files", zap.Error(err))
+	t.set.ScanAll()
 }
 
 // A scan takes no more than one part in so many of a core, whatever the number of files: where folders are watched it is
@@ -227,25 +227,25 @@ const (
 )
 
 // pause is the time to the next full scan: the poll interval, but longer when a scan takes long, so that scans stay cheap.
-func (f *Tailer) pause(took time.Duration) time.Duration {
+func (t *Tailer) pause(took time.Duration) time.Duration {
 	wait := unwatchedShare * took
-	if f.watch.Whole() {
+	if t.watch.Whole() {
 		wait = max(wait, min(watchedShare*took, longestWatchedPause))
 	}
-	return max(f.settings.PollInterval, wait)
+	return max(t.settings.PollInterval, wait)
 }
 
 // sweep releases what was idle for long, and returns the time to the next sweep.
-func (f *Tailer) sweep() time.Duration {
+func (t *Tailer) sweep() time.Duration {
 	begin := time.Now()
-	f.set.Sweep()
-	return max(f.settings.PollInterval, min(sweepShare*time.Since(begin), longestUnswept))
+	t.set.Sweep()
+	return max(t.settings.PollInterval, min(sweepShare*time.Since(begin), longestUnswept))
 }
 
 // drain applies the last results of the workers, until all have stopped.
-func (f *Tailer) drain() {
-	close(f.tasks)
-	for f.set.Working() > 0 {
-		f.set.Settle(<-f.results)
+func (t *Tailer) drain() {
+	close(t.tasks)
+	for t.set.Working() > 0 {
+		t.set.Settle(<-t.results)
 	}
 }
