@@ -34,17 +34,16 @@ const (
 // Source is the lines of one stream on their way to events. It implements events.DisplayEventSource,
 // events.LineStatuser and events.Flusher.
 type Source struct {
-	state    state
-	provider string
-	parser   decode.Parser // nil until the provider is known
-	// dropInput and dropOutput are for the parser that is not known yet.
-	dropInput, dropOutput bool
+	state                 state
+	provider              string
+	parser                decode.Parser // nil until the provider is known
+	dropInput, dropOutput bool          // for a parser that is not known yet
 
 	noted      Noted // of the line at work
 	held       []heldLine
 	candidates [][]byte // those of them that may show the provider
 	heldBytes  int
-	released   int // of the held lines, how many were let pass in a quiet time
+	released   int // how many of the held lines were passed on in a quiet time
 
 	out    []events.DisplayEvent
 	mended []events.DisplayEvent // of a line with a torn record
@@ -59,16 +58,16 @@ type heldLine struct {
 	noted Noted
 }
 
-// Noted is what who reads a line knows of it beside its bytes.
+// Noted is what the reader of a line knows about it besides its bytes.
 type Noted struct {
-	// Time is when somebody received the line who noted it; events without a time of their own have it. Zero: nobody did.
+	// Time is when the line was received, if that was noted; events without a time of their own get it. Zero: it is not known.
 	Time time.Time
 	// Abridged is true if the line was too long and comes shortened.
 	Abridged bool
 }
 
-// put fills in what the events of a line lack.
-func (n *Noted) put(evs []events.DisplayEvent) {
+// fill sets what the events of a line lack.
+func (n *Noted) fill(evs []events.DisplayEvent) {
 	for i := range evs {
 		if evs[i].Time.IsZero() {
 			evs[i].Time = n.Time
@@ -98,31 +97,31 @@ func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 }
 
-// Note says what is known of the next lines beside their bytes.
+// Note sets what is known about the next lines besides their bytes.
 func (s *Source) Note(n Noted) { s.noted = n }
 
-// parse hands the line to the provider's parser and counts; if it is torn, then also what is whole behind.
+// parse hands the line to the provider's parser and counts it. Of a torn line it also parses the whole record behind the tear.
 func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
 		out = s.mend(line, out)
 	}
 	if s.noted != (Noted{}) {
-		s.noted.put(out)
+		s.noted.fill(out)
 	}
 	return out
 }
 
 func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
 	result := s.parser.Parse(line)
-	out := s.sane(result.Events)
+	out := s.sanitize(result.Events)
 	s.status = result.Status
 	s.stats.count(s.status, result.UnknownType, len(out))
 	return out
 }
 
-// sane takes out the numbers that no line can have; see [events.IgnoredNumbers].
-func (s *Source) sane(out []events.DisplayEvent) []events.DisplayEvent {
+// sanitize takes out the numbers that no line can have; see [events.IgnoredNumbers].
+func (s *Source) sanitize(out []events.DisplayEvent) []events.DisplayEvent {
 	kept := 0
 	for i := range out {
 		if !s.stats.Numbers.Sanitize(&out[i]) {
@@ -144,7 +143,8 @@ func (s *Source) pass(line []byte) {
 
 // hold keeps the line until it is known whose it is.
 func (s *Source) hold(line []byte) []events.DisplayEvent {
-	if isCandidate(line) {
+	candidate := isCandidate(line)
+	if candidate {
 		s.candidates = append(s.candidates, line)
 		if name, ok := Detect(s.candidates); ok {
 			s.decide(name)
@@ -153,8 +153,8 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	}
 	line = bytes.Clone(line)
 	s.held = append(s.held, heldLine{line, s.noted})
-	if n := len(s.candidates); n > 0 && isCandidate(line) {
-		s.candidates[n-1] = line
+	if candidate {
+		s.candidates[len(s.candidates)-1] = line // the caller reuses its own
 	}
 	s.heldBytes += len(line)
 	s.status = events.LineHeld
@@ -222,7 +222,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 		s.giveUp()
 	case stateParsing:
 		result := s.parser.Flush()
-		out := s.sane(result.Events)
+		out := s.sanitize(result.Events)
 		s.stats.Events += len(out)
 		if result.Status == events.LineMalformed { // the end proves torn what counted as ignored
 			s.stats.Ignored--
@@ -249,7 +249,7 @@ func (s *Source) Quiet() []events.DisplayEvent {
 	if s.parser == nil {
 		return nil
 	}
-	out := s.sane(s.parser.Quiet())
+	out := s.sanitize(s.parser.Quiet())
 	s.stats.Events += len(out)
 	return out
 }
