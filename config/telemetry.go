@@ -31,8 +31,8 @@ type Telemetry struct {
 	StallAfter time.Duration `mapstructure:"stall_after"`
 	// ParentWait is how long a sub-agent's span waits, once its run is over, for the call that started it.
 	ParentWait time.Duration `mapstructure:"parent_wait"`
-	// ForkWindow is how long after its file was read last the runs of a session are known over a restart, so that a fork that
-	// copies them is known for one.
+	// ForkWindow is how long the runs of a session are remembered over a restart, from the last time that its file was read, so
+	// that a fork that copies them is recognized.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
 	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none.
 	Prices string `mapstructure:"prices"`
@@ -80,8 +80,8 @@ type Limits struct {
 	Models int `mapstructure:"models"`
 	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
 	OpenCalls int `mapstructure:"open_calls"`
-	// IDCacheSize bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of
-	// families, sessions and whose a run is in all files together.
+	// IDCacheSize bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of families, sessions and
+	// the owners of runs in all files together.
 	IDCacheSize int `mapstructure:"id_cache_size"`
 	// SeriesPerMetric bounds the series of each metric.
 	SeriesPerMetric int `mapstructure:"series_per_metric"`

@@ -29,8 +29,8 @@ type DisplayEvent struct {
 	TurnID string
 	// MessageID is the id of the model message (one model call) that the event is part of.
 	MessageID string
-	// Answer distinguishes several messages under one MessageID, as a server sends that repeats its ids: how many others had
-	// the id before in the stream.
+	// Answer distinguishes messages with the same MessageID, from a server that repeats its ids: it is how many earlier messages
+	// of the stream had the id.
 	Answer int
 	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item
 	// ids (Claude Code's stream and transcript do) report the same thing under the same id.
@@ -105,8 +105,8 @@ type End struct {
 	Turns int
 	// Duration is the wall time that the provider reports for the run; 0 if unknown.
 	Duration time.Duration
-	// Decided is the outcome of the run, from whoever saw the whole of it: its last messages too, and the exit of its process.
-	// No parser sets it.
+	// Decided is the outcome of the run, as it is known to a consumer that received all of it, with its last messages and the exit
+	// of its process. No parser sets it.
 	Decided Outcome
 	// Totals is what the run did in all, from a consumer that received all of it, else nil. No parser sets it.
 	Totals *Totals
@@ -177,7 +177,7 @@ const (
 	NoticeInformational    = "informational"
 )
 
-// Approval is the payload of ApprovalRequest: a tool call that waits for leave.
+// Approval is the payload of ApprovalRequest: a tool call that waits for permission.
 type Approval struct {
 	ID      string // correlates the answer
 	Tool    string // tool name as the provider spells it

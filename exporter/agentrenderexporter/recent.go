@@ -2,9 +2,9 @@ package agentrenderexporter
 
 import "hash/maphash"
 
-// recentRecords remembers the last records by hashes of their owners and uids: nobody hides a record with one of another pipeline,
-// step or run that has its uid. A hash has 64 bits, so that with the default of 16384 the chance to take one new record for an
-// old one is below 1e-15.
+// recentRecords remembers the last records by hashes of their owners and uids: of two records with one uid, from different
+// pipelines, steps or runs, neither hides the other. A hash has 64 bits, so with the default limit of 16384 the chance that a
+// new record is taken for an old one is below 1e-15.
 type recentRecords struct {
 	seed maphash.Seed
 	ring []uint64 // oldest overwritten first
@@ -17,7 +17,7 @@ func newRecentRecords(limit int) *recentRecords {
 	return &recentRecords{seed: maphash.MakeSeed(), ring: make([]uint64, limit), seen: make(map[uint64]struct{})}
 }
 
-// reserve makes room for the records of one batch, so that it is known as a whole when it comes again.
+// reserve makes room for the records of one batch, so that all of them are known when the batch comes again.
 func (r *recentRecords) reserve(batch int) {
 	if len(r.ring) == 0 || batch <= len(r.ring) {
 		return

@@ -33,7 +33,7 @@
 // after that; so a row that changes later than that, alone, without one that is added, is seen with the next one that is.
 // Removed rows are not reported.
 //
-// With [Settings.Since] rows from before that time are returned only where later ones need them: the session and the
+// With [Settings.Since], rows from before that time are returned only where later ones need them: the session and the
 // message that a part belongs to.
 //
 // # Goroutines
@@ -43,7 +43,7 @@
 // # Limits
 //
 // Rows whose data is larger than [Settings.MaxRowSize] are left out and counted. Memory is bounded by one batch of rows,
-// one family's ids, a hundred bytes for each session, and the ids of messages in families that were not forgotten
+// one family's ids, a hundred bytes for each session, and the ids of messages in families that were not released
 // ([Follower.Release]).
 //
 // # Sources

@@ -31,47 +31,47 @@ func New(logger *zap.Logger, pattern string) *Hints { return &Hints{logger: logg
 const PatternPatience = 10 * time.Second
 
 // Opened records whether path_pattern fits a file.
-func (a *Hints) Opened(path string, fits bool, now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (h *Hints) Opened(path string, fits bool, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch {
-	case a.pattern == "":
+	case h.pattern == "":
 	case fits:
-		a.pattern = ""
+		h.pattern = ""
 	default:
-		if a.unfitted++; a.unfitted == 1 {
-			a.misfit, a.since = path, now
+		if h.unfitted++; h.unfitted == 1 {
+			h.misfit, h.since = path, now
 		}
 	}
 }
 
 // CheckPattern warns about a path_pattern that has fitted no file for PatternPatience, or until the end.
-func (a *Hints) CheckPattern(now time.Time, end bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.pattern == "" || a.unfitted == 0 || !end && now.Sub(a.since) < PatternPatience {
+func (h *Hints) CheckPattern(now time.Time, end bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pattern == "" || h.unfitted == 0 || !end && now.Sub(h.since) < PatternPatience {
 		return
 	}
-	a.logger.Warn("path_pattern matches no file, exporting without attributes of their paths",
-		zap.String("path_pattern", a.pattern), zap.Int("files", a.unfitted), zap.String("path", a.misfit))
-	a.pattern = ""
+	h.logger.Warn("path_pattern matches no file, exporting without attributes of their paths",
+		zap.String("path_pattern", h.pattern), zap.Int("files", h.unfitted), zap.String("path", h.misfit))
+	h.pattern = ""
 }
 
 // wrongProvider warns that a file is not of the provider that is set, and names the provider that it fits, if known.
-func (a *Hints) wrongProvider(path, provider, detected string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if slices.Contains(a.misfits, provider) {
+func (h *Hints) wrongProvider(path, provider, detected string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(h.misfits, provider) {
 		return
 	}
-	a.misfits = append(a.misfits, provider)
+	h.misfits = append(h.misfits, provider)
 	fields := []zap.Field{zap.String("provider", provider), zap.String("path", path)}
 	if detected != "" {
 		fields = append(fields, zap.String("detected", detected))
-		a.logger.Warn("file is not of the provider that is set, nothing of it is parsed", fields...)
+		h.logger.Warn("file is not of the provider that is set, nothing of it is parsed", fields...)
 		return
 	}
-	a.logger.Warn("no line of a file is parsed, check setting provider", fields...)
+	h.logger.Warn("no line of a file is parsed, check setting provider", fields...)
 }
 
 // How much of a file is read before a warning about its provider.
@@ -89,11 +89,11 @@ type Doubt struct {
 }
 
 // Doubt makes the Doubt of a file; nil if its provider is not set.
-func (a *Hints) Doubt(path, provider string) *Doubt {
+func (h *Hints) Doubt(path, provider string) *Doubt {
 	if provider == parser.Auto || provider == parser.None {
 		return nil
 	}
-	return &Doubt{hints: a, path: path, provider: provider}
+	return &Doubt{hints: h, path: path, provider: provider}
 }
 
 // Settled checks a line, its status, and the number of lines so far that say nothing, against the provider that is set. It
