@@ -151,7 +151,7 @@ func (c *Collector) record(lr plog.LogRecord) {
 			return
 		}
 	case events.KindToolUse:
-		r.item.Text = c.content(string(ev.Tool.Input), c.limits.ContentBytes, 0, cut)
+		r.item.Text = c.content(arguments(ev.Tool.Input), c.limits.ContentBytes, 0, cut)
 	case events.KindToolResult:
 		r.tool = ev.Tool
 		r.item.Text = c.content(string(ev.Tool.Output), c.limits.ContentBytes, ev.Tool.Size, cut || ev.Tool.Truncated)

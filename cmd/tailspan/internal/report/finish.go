@@ -60,8 +60,13 @@ func (r *Run) walk(a *Agent, name string, j *judge) {
 func (r *Run) walkCall(call *Call, name string, j *judge) {
 	j.call(call)
 	r.Calls++
+	switch {
+	case call.Denied:
+		r.CallsDenied++
+	case call.Failed:
+		r.CallsFailed++
+	}
 	if call.Failed || call.Denied {
-		r.CallsLost++
 		r.Problems = append(r.Problems, Problem{
 			ItemID: call.ID, At: call.End, Agent: name, What: call.Tool, Target: call.Target,
 			Detail: cmp.Or(call.Problem, call.Result()), Denied: call.Denied,

@@ -57,7 +57,7 @@ func TestTimesAndIDs(t *testing.T) {
 	assert.Equal(t, 27697*time.Millisecond, run.Duration())
 	assert.Equal(t, 9, run.ModelCalls)
 	assert.Equal(t, 8, run.Calls)
-	assert.Equal(t, 1, run.CallsLost)
+	assert.Equal(t, 1, run.CallsFailed)
 	assert.Equal(t, 2, run.Agents)
 	var names []string
 	run.Each(func(a *report.Agent) { names = append(names, fmt.Sprint(a.Name, " ", a.Outcome, " ", a.Duration())) })
@@ -133,4 +133,21 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "–", report.Cost(events.Usage{}))
 	assert.Equal(t, "$0.0618", report.Cost(events.Usage{HasCost: true, CostUSD: 0.06177}))
 	assert.Equal(t, "≈ $123.46", report.Cost(events.Usage{HasCost: true, CostUSD: 123.456, CostEstimated: true}))
+}
+
+func TestArguments(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"command":"go test ./...","timeout":120,"quiet":true}`:         "command: go test ./...\ntimeout: 120\nquiet: true",
+		`{"path":"a.go","new":"func f() {\n\treturn\n}\n","list":[1,2]}`: "path: a.go\nnew:\n  func f() {\n  \treturn\n  }\nlist: [1,2]",
+		`{}`:            "",
+		`{"none":null}`: "none: null",
+		`"two\nlines"`:  "two\nlines",
+		`[1]`:           `[1]`,
+	} {
+		line := fmt.Sprintf(`{"type":"assistant","session_id":"s","message":{"id":"m","model":"m","role":"assistant","content":[{"type":"tool_use","id":"c","name":"T","input":%s}]}}`, input)
+		runs := reporttest.Runs(t, reporttest.File(t, t.TempDir(), "run.jsonl", line))
+		require.Len(t, runs, 1)
+		require.Len(t, runs[0].Items, 1)
+		assert.Equal(t, want, runs[0].Items[0].Call.Input.Text, input)
+	}
 }

@@ -46,7 +46,7 @@ type Origin struct {
 // Totals count what a run and its sub-agents did.
 type Totals struct {
 	Agents, ModelCalls, Calls int
-	CallsLost                 int // that failed
+	CallsFailed, CallsDenied  int
 }
 
 // Agent is a run's agent, or a sub-agent.

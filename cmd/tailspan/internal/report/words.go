@@ -70,6 +70,18 @@ func (item *Item) Word() string {
 	}
 }
 
+// Lost says how many calls of a run failed or were denied; empty if none was.
+func (t *Totals) Lost() string {
+	var parts []string
+	if t.CallsFailed > 0 {
+		parts = append(parts, strconv.Itoa(t.CallsFailed)+" failed")
+	}
+	if t.CallsDenied > 0 {
+		parts = append(parts, strconv.Itoa(t.CallsDenied)+" denied")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Duration writes a duration as people read it: "850 ms", "9.5 s", "4 m 12 s", "2 h 05 m".
 func Duration(d time.Duration) string {
 	switch {

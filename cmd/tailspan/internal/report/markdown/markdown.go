@@ -51,7 +51,7 @@ func (d *document) contents(runs []*report.Run) {
 		}
 		t := &r.Usage.Total.Tokens
 		d.printf("| %s | %s | %s | %s | %d | %d | %s | %s |\n", r.Verdict.Kind, cell(r.Title()), date(r.Start),
-			report.Duration(r.Duration()), r.Calls, r.CallsLost, report.Short(t.Input+t.Output), report.Cost(r.Usage.Total))
+			report.Duration(r.Duration()), r.Calls, r.CallsFailed+r.CallsDenied, report.Short(t.Input+t.Output), report.Cost(r.Usage.Total))
 	}
 	d.printf("\n")
 }
@@ -81,8 +81,8 @@ func (d *document) run(r *report.Run, room int) {
 func (d *document) figures(r *report.Run) {
 	t := &r.Usage.Total.Tokens
 	calls := fmt.Sprint(r.Calls)
-	if r.CallsLost > 0 {
-		calls += fmt.Sprintf(" (%d failed)", r.CallsLost)
+	if lost := r.Lost(); lost != "" {
+		calls += " (" + lost + ")"
 	}
 	d.printf("| Agent | Duration | Tokens in | Tokens out | Cost | Model calls | Tool calls | Sub-agents |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	d.printf("| %s | %s | %s | %s | %s | %d | %s | %d |\n\n", cell(r.Program+" "+r.Version), report.Duration(r.Duration()),

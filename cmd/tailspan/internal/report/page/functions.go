@@ -31,6 +31,7 @@ var functions = template.FuncMap{
 	"timeline": newTimeline,
 	"problems": problems,
 	"place":    place,
+	"lost":     func(run *report.Run) int { return run.CallsFailed + run.CallsDenied },
 	"more":     func(n int) int { return max(n-shownProblems, 0) },
 }
 
@@ -72,7 +73,9 @@ func (r row) Offset() string { return r.Run.Offset(r.At) }
 // Class is the class of the item for the style sheet.
 func (r row) Class() string {
 	switch {
-	case r.Call != nil && (r.Call.Failed || r.Call.Denied), r.Chat != nil:
+	case r.Call != nil && r.Call.Denied:
+		return "call denied"
+	case r.Call != nil && r.Call.Failed, r.Chat != nil:
 		return "call bad"
 	case r.Call != nil, r.Agent != nil:
 		return "call"
@@ -119,6 +122,9 @@ type modelCall struct {
 }
 
 func modelCalls(run *report.Run) (list []modelCall) {
+	if run.Omitted {
+		return nil
+	}
 	run.Each(func(a *report.Agent) {
 		for _, chat := range a.Chats {
 			list = append(list, modelCall{chat, a.Name, run.Offset(chat.Start)})

@@ -55,6 +55,19 @@ func Feed(t *testing.T, set recorded.Settings, file string, take func(*telemetry
 	require.NoError(t, r.Close(t.Context()))
 }
 
+// Copy copies the files of a glob into a folder: they are as new as the test.
+func Copy(t *testing.T, glob, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(glob)
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), data, 0o600))
+	}
+}
+
 // File writes a file for a test, with its folders.
 func File(t *testing.T, dir, name string, lines ...string) string {
 	t.Helper()
