@@ -1,0 +1,18 @@
+#!/bin/sh
+# An agent in any CI job, or by hand:
+#
+#   ci.sh claude -p "Fix the failing test."
+#
+# GitHub Actions, GitLab CI, Jenkins and Buildkite are known by their variables. Elsewhere PIPELINE, RUN_ID and STEP name what the agent
+# works for. SUMMARY is where the page about the run goes. TRACE_URL, if set, is the address of a trace in your back end with
+# {trace_id} in place of its id. An OpenTelemetry endpoint is read from the OTEL_EXPORTER_OTLP_* variables.
+set -eu
+
+[ $# -gt 0 ] || { echo "usage: ci.sh AGENT [ARGUMENT...]" >&2; exit 2; }
+
+exec tailspan run --stream --mode verbose \
+	${PIPELINE:+--pipeline "$PIPELINE"} ${RUN_ID:+--run-id "$RUN_ID"} ${STEP:+--step "$STEP"} \
+	--fail-on error,incomplete,denied,empty \
+	--stall-after "${STALL_AFTER:-10m}" --stall-kill --max-time "${MAX_TIME:-45m}" --max-tokens "${MAX_TOKENS:-5000000}" \
+	--summary-file "${SUMMARY:-agent.md}" ${TRACE_URL:+--trace-url "$TRACE_URL"} \
+	-- "$@"
