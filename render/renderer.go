@@ -27,6 +27,7 @@ type Renderer struct {
 	textMargin string
 	pen        style.Pen // writes to side
 	margins    activityMargins
+	answer     answer
 	undated    bool // lines wait for the first time of the stream
 	err        error
 }
@@ -66,6 +67,9 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 		return
 	}
 	r.setMargins(e)
+	if result := r.answer.of(e); result != "" && r.showsAnswers() {
+		r.addText(&events.DisplayEvent{Kind: events.KindText, SessionID: e.SessionID, Text: result})
+	}
 	switch {
 	case e.Kind == events.KindText:
 		if mode != ModeQuiet {
@@ -79,6 +83,11 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 		r.showLines(e)
 	}
 	r.flush()
+}
+
+// showsAnswers reports whether a result is shown as a text where there is none: the transcript style shows each result.
+func (r *Renderer) showsAnswers() bool {
+	return r.settings.Mode == ModeDefault || r.settings.Mode == ModeVerbose && r.settings.Style != StyleTranscript
 }
 
 // showLines renders an event that is no text.

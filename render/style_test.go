@@ -210,7 +210,7 @@ func TestOtherKinds(t *testing.T) {
 		{"turn aborted", full(events.KindTurnAborted), "[turn aborted: do no harm]\n", "[turn aborted: do no harm]\n", "Turn aborted: do no harm (session 1a2b3c4d)\n"},
 		{"run failed", full(events.KindSessionEnded), "[run failed: went wrong]\n", "\n--- Result ---\nthe result\n", "Run failed: went wrong (session 1a2b3c4d)\n"},
 		{"run interrupted", interrupted, "[run interrupted]\n", "\n--- Result ---\ninterrupted\n", "Run interrupted\n"},
-		{"run ended well", ended, "", "\n--- Result ---\nfine\n", ""},
+		{"run ended well, and said nothing else", ended, "fine\n", "\n--- Result ---\nfine\n", "fine\n"},
 		{"approval", full(events.KindApprovalRequest), "[approval: Bash: rm -r build]\n", "[approval: Bash: rm -r build]\n", "Waiting for approval: Bash: rm -r build\n"},
 		{"question", full(events.KindAskRequest), "[question: Which? (a / b)]\n", "[question: Which? (a / b)]\n", "Asking: Which? (a / b)\n"},
 		{"session", full(events.KindSessionStarted), "", "[session 1a2b3c4d · demo-1]\n", ""},
