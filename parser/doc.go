@@ -8,9 +8,10 @@
 //
 // A provider's parser implements decode.Parser (parser/internal/decode): Parse gives the Result of a line, State what the
 // stream holds between two lines. It embeds a decode.Decoder, the memory of the line at work, which its parts share: each
-// part (its calls, its usage, its pending texts) is a type with its own state in a file of its own. What several providers
-// share is in parser/internal: the JSON scanner (scan), tables of the keys of an object (fields), texts and deltas (lines), command lines (command), bounded tables (memory), the SDK stream of
-// Claude Code and Qwen Code (sdkstream), keys of usage objects (usage) and causes of failures (cause).
+// part (its calls, its usage, its pending texts) is a type with its own state in a file of its own. Its dispatch, in parser.go,
+// leads to the switches over the types of lines. What several providers share is in parser/internal: the JSON scanner (scan),
+// tables of the keys of an object (fields), texts and deltas (lines), command lines (command), bounded tables (memory), the
+// SDK stream of Claude Code and Qwen Code (sdkstream), keys of usage objects (usage) and causes of failures (cause).
 //
 // # Detection
 //

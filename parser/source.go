@@ -31,8 +31,7 @@ const (
 	statePassing                // pass it on
 )
 
-// Source is the lines of one stream on their way to events. It implements events.DisplayEventSource,
-// events.LineStatuser and events.Flusher.
+// Source turns the lines of one stream into events. It implements DisplayEventSource, LineStatuser and Flusher of package events.
 type Source struct {
 	state                 state
 	provider              string
