@@ -76,7 +76,7 @@ type Settings struct {
 	// StartAt is where reading begins in files that exist at start.
 	StartAt StartAt
 	// PollInterval is the time between two scans of all files, a safety net where folders are watched. It is stretched when a
-	// scan takes long, so that scans take 0.5 % of a core at most (5 % without watches).
+	// scan takes long: up to two minutes, or without watches so that scans take 5 % of a core at most.
 	PollInterval time.Duration
 	// PollOnly turns watching of folders off.
 	PollOnly bool

@@ -1,6 +1,7 @@
 package agentrenderexporter
 
 import (
+	"bytes"
 	"os"
 	"reflect"
 	"testing"
@@ -24,7 +25,7 @@ func TestReadmeNamesEveryMetric(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	for name := range metadata.Telemetry.Metrics {
-		assert.Contains(t, string(readme), "`otelcol_"+name+"`")
+		assert.True(t, bytes.Contains(readme, []byte("`otelcol_"+name+"`")), "README.md does not name %s", name)
 	}
 }
 
@@ -41,7 +42,8 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 	require.NoError(t, err)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		if f.IsExported() {
-			assert.Contains(t, string(readme), "| `"+f.Tag.Get("mapstructure")+"` | ")
+			key := f.Tag.Get("mapstructure")
+			assert.True(t, bytes.Contains(readme, []byte("| `"+key+"` | ")), "README.md does not name %s", key)
 		}
 	}
 }

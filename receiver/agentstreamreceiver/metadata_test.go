@@ -1,6 +1,7 @@
 package agentstreamreceiver_test
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -23,6 +24,6 @@ func TestReadmeNamesEveryMetric(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	for name := range metadata.Telemetry.Metrics {
-		assert.Contains(t, string(readme), "`otelcol_"+name+"`")
+		assert.True(t, bytes.Contains(readme, []byte("`otelcol_"+name+"`")), "README.md does not name %s", name)
 	}
 }
