@@ -14,6 +14,8 @@ type Writer struct {
 	Capture CaptureSettings
 	// TargetRunes bounds tailspan.tool.target; contentBytes, contents.
 	TargetRunes, ContentBytes int
+	// Discard leaves out what agents do, the bulk of all spans and records: only the metrics count.
+	Discard bool
 }
 
 // write fills event name, severity and the attributes that come from the event itself, and the body where that is the

@@ -29,6 +29,9 @@ type Record struct {
 
 // AddEvent appends the record of an event under r. Service names the agent program.
 func (b *Batch) AddEvent(r *Resource, of *Record, ev *events.DisplayEvent, service string) {
+	if b.writer.Discard {
+		return
+	}
 	lr := b.record(r)
 	if !b.writer.write(lr, ev) {
 		b.putLine(lr, ev, service)

@@ -89,6 +89,9 @@ type ChatUsage struct {
 
 // AddChat appends the span of a model call under r.
 func (b *Batch) AddChat(r *Resource, c *Chat) {
+	if b.writer.Discard {
+		return
+	}
 	m := b.addSpan(r, &c.Span, ptrace.SpanKindClient, b.names.of(OperationChat, c.Model), chatAttributes)
 	m.PutStr(AttrGenAIOperationName, OperationChat)
 	PutStr(m, AttrGenAIProviderName, c.System)
@@ -130,6 +133,9 @@ type Call struct {
 
 // AddCall appends the span of a tool call under r.
 func (b *Batch) AddCall(r *Resource, c *Call) {
+	if b.writer.Discard {
+		return
+	}
 	m := b.addSpan(r, &c.Span, ptrace.SpanKindInternal, b.names.of(OperationExecuteTool, c.Tool), callAttributes)
 	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
 	m.PutStr(AttrGenAIToolName, c.Tool)
@@ -191,6 +197,9 @@ type AgentUsage struct {
 
 // AddAgent appends the span of an agent under r.
 func (b *Batch) AddAgent(r *Resource, a *Agent) {
+	if b.writer.Discard {
+		return
+	}
 	m := b.addSpan(r, &a.Span, ptrace.SpanKindInternal, b.names.of(OperationInvokeAgent, a.Name), agentAttributes)
 	m.PutStr(AttrGenAIOperationName, OperationInvokeAgent)
 	PutStr(m, AttrGenAIProviderName, a.System)

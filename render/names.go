@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tailspan/tailspan/render/internal/safe"
+	"github.com/tailspan/tailspan/render/internal/text"
 	"github.com/tailspan/tailspan/render/style"
 	"github.com/tailspan/tailspan/render/term"
 )
@@ -110,3 +111,15 @@ const (
 
 // ParseColor is the inverse of [Color.String]. The error lists what is allowed.
 func ParseColor(name string) (Color, error) { return term.ParseColor(name) }
+
+// Cells is how many cells of a terminal a sanitised line takes.
+func Cells(s string) int { return text.Cells(s) }
+
+// Fit cuts a sanitised line to a width in cells, the last being "…" where something was cut.
+func Fit(s string, width int) string { return text.Fit(s, width) }
+
+// FitEnd cuts the beginning of a sanitised line, the first cell being "…" where something was cut.
+func FitEnd(s string, width int) string { return text.FitEnd(s, width) }
+
+// ShortCount is a number as people read it: "950", "12.3k", "1.2M".
+func ShortCount(n int64) string { return text.Count(n) }

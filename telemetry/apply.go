@@ -75,7 +75,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if s.record(a, of, sighting{ev, at, o, 0}) {
 		switch ev.Kind {
 		case events.KindUsage:
-			s.countUsage(a, ev, late)
+			s.countUsage(a, ev, at, late)
 		case events.KindNotice:
 			s.countNotice(a, ev)
 		}

@@ -47,7 +47,7 @@ func NewRegistry(s Settings) *Registry {
 	r := &Registry{
 		settings:  s,
 		metrics:   metrics.New(s.Metrics, s.Semconv, s.Version, s.PipelineService, s.Now),
-		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes},
+		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes, Discard: s.MetricsOnly},
 		ids:       exported.NewTable(exported.Limits{IDs: s.Limits.EmittedIDs, Items: s.Limits.RememberedIDs}),
 		pipelines: cicd.New(s.Limits.Pipelines, s.PipelineService),
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
@@ -108,6 +108,9 @@ type StreamSettings struct {
 	State *StreamState
 	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
 	Changed func()
+	// OnUsed, if set, is called with what models used, as it is added to the metrics. It may be called while another stream is at
+	// work, and must not call the stream.
+	OnUsed func(Used)
 }
 
 // Open opens a stream.

@@ -31,6 +31,8 @@ type Settings struct {
 	// Attributes are on each span and record.
 	Attributes []otlp.Attribute
 	Metrics    metrics.Settings
+	// MetricsOnly leaves out the spans and records of agents, which takes half as long.
+	MetricsOnly bool
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  ledger.Prices
 	Capture otlp.CaptureSettings

@@ -18,12 +18,13 @@ type streamSettings struct {
 	AwaitExit            bool
 	Resumed              bool
 	Changed              func()
+	OnUsed               func(Used)
 }
 
 func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
 	return streamSettings{
 		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
-		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed, OnUsed: s.OnUsed,
 	}
 }
 

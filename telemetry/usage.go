@@ -2,10 +2,12 @@ package telemetry
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
@@ -51,16 +53,16 @@ func (s *Stream) counted(r *run) bool {
 
 // countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
 // totals report is added with that.
-func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, late *events.Usage) {
-	by := metrics.User{Model: ev.Model, Agent: a.run.top.name, In: a.ref()}
+func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, at clock.Moment, late *events.Usage) {
+	in := a.ref()
 	if late != nil {
 		s.count().LateUsage++
-		s.meter.Tokens(by, late.Tokens, late.CostUSD)
+		a.use(s, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
 		if a.chat.isNamed(ev) {
-			by.In.Span = a.chat.ID
+			in.Span = a.chat.ID
 		}
-		s.meter.Tokens(by, u.Tokens, u.CostUSD)
+		a.use(s, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
 	}
 }
 
@@ -121,7 +123,7 @@ func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 	own := rest.Total()
 	if a == a.run.top { // which has the calls of the sub-agents in its stream
 		for _, one := range a.ledger.Estimate() {
-			s.meter.EstimatedCost(metrics.User{Model: one.Model, Agent: a.run.top.name, In: a.ref()}, one.CostUSD)
+			a.use(s, a.span.End, a.ref(), Used{Model: one.Model, EstimateUSD: one.CostUSD})
 		}
 	}
 	for i := range a.ledger.Linked {
@@ -134,7 +136,36 @@ func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
 	}
 	for _, one := range a.ledger.Unseen() {
-		s.meter.Tokens(metrics.User{Model: cmp.Or(one.Model, a.thread.Models.Only()), Agent: a.run.top.name, In: a.ref()}, one.Tokens, one.CostUSD)
+		a.use(s, a.span.End, a.ref(), Used{Model: cmp.Or(one.Model, a.thread.Models.Only()), Tokens: one.Tokens, CostUSD: one.CostUSD})
 	}
 	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.Incomplete || a.ledger.Partial}
+}
+
+// Used is what a model used, or what that cost, as the metrics count it, with what no metric has: the time, the session and
+// its folder. What only the end of a run reports was used at that end.
+type Used struct {
+	Time            time.Time
+	Session, Folder string // Folder is empty where the stream does not name it
+	Agent, Model    string // Agent is the persona, else the program
+	Pipeline        string
+	Tokens          events.Tokens
+	CostUSD         float64
+	EstimateUSD     float64 // of tokens that were reported before, by [Settings.Prices]
+}
+
+// use adds to the metrics what the agent used at a time, in a span, and reports it.
+func (a *agent) use(s *Stream, at clock.Moment, in otlp.SpanRef, u Used) {
+	r := a.run
+	by := metrics.User{Model: u.Model, Agent: r.top.name, In: in}
+	s.meter.Tokens(by, u.Tokens, u.CostUSD)
+	s.meter.EstimatedCost(by, u.EstimateUSD)
+	if s.settings.OnUsed == nil {
+		return
+	}
+	u.Time, u.Session, u.Agent, u.Pipeline = time.Unix(0, int64(at.At)), r.sessionID, r.resource.AgentName(), r.resource.Value(otlp.AttrPipelineName)
+	if start := s.session; start != nil && start.id == r.sessionID {
+		u.Folder = start.folder
+	}
+	u.Tokens, u.CostUSD = u.Tokens.Beyond(events.Tokens{}), max(u.CostUSD, 0) // as the metrics, which can't fall
+	s.settings.OnUsed(u)
 }

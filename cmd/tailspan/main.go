@@ -9,6 +9,7 @@
 //	internal/show      the readable log, on a terminal and elsewhere
 //	internal/execute   the program of run
 //	internal/export    its way to an endpoint while it works
+//	internal/usage     tokens and cost of a history
 //	internal/recorded  recorded sessions to spans and records
 //	internal/sender    recorded sessions on their way to an endpoint
 //	internal/report    a run as a page, or as Markdown
@@ -30,6 +31,7 @@ var commands = []cli.Command{
 	runCommand,
 	renderCommand,
 	eventsCommand,
+	usageCommand,
 	reportCommand,
 	sendCommand,
 	doctorCommand,

@@ -1,0 +1,124 @@
+package usage
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Sum is what was used.
+type Sum struct {
+	Tokens                   events.Tokens
+	ReportedUSD, EstimateUSD float64
+}
+
+// Total is the number of all tokens.
+func (s *Sum) Total() int64 { return s.Tokens.Input + s.Tokens.Output }
+
+// CostUSD is what it cost, as far as that is reported or estimated.
+func (s *Sum) CostUSD() float64 { return s.ReportedUSD + s.EstimateUSD }
+
+func (s *Sum) add(o *Sum) {
+	s.Tokens.Add(o.Tokens)
+	s.ReportedUSD += o.ReportedUSD
+	s.EstimateUSD += o.EstimateUSD
+}
+
+// Row is what was used of one kind.
+type Row struct {
+	// Of has a value for each dimension of the report; empty where it is not known.
+	Of []string
+	Sum
+}
+
+// cell is where a use is added: its values of the dimensions that matter.
+type cell [dimensions]string
+
+// sums adds up what streams report. It is safe for use by many goroutines.
+type sums struct {
+	by     []Dimension
+	zone   *time.Location
+	period Period
+
+	mu      sync.Mutex
+	cells   map[cell]*Sum
+	folders map[string]string // of sessions; not every stream of one names it
+}
+
+func newSums(by []Dimension, zone *time.Location, p Period) *sums {
+	return &sums{by: by, zone: zone, period: p, cells: map[cell]*Sum{}, folders: map[string]string{}}
+}
+
+func (s *sums) add(u telemetry.Used) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byProject := slices.Contains(s.by, Project)
+	if byProject && u.Folder != "" && u.Session != "" && s.folders[u.Session] == "" {
+		s.folders[strings.Clone(u.Session)] = u.Folder
+	}
+	if !s.period.contains(u.Time) {
+		return
+	}
+	var at cell
+	for _, d := range s.by {
+		at[d] = d.of(&u, s.zone)
+	}
+	if byProject && u.Folder == "" {
+		at[Session] = u.Session // its folder may become known
+	}
+	sum := s.cells[at]
+	if sum == nil {
+		sum = new(Sum)
+		for d := range at {
+			at[d] = strings.Clone(at[d])
+		}
+		s.cells[at] = sum
+	}
+	sum.add(&Sum{u.Tokens, u.CostUSD, u.EstimateUSD})
+}
+
+// rows are in order of time, and of the tokens that all of a kind hold, the most first.
+func (s *sums) rows() []Row {
+	merged, groups := map[string]*Row{}, map[string]int64{}
+	for at, sum := range s.cells {
+		if slices.Contains(s.by, Project) && at[Project] == "" {
+			at[Project] = s.folders[at[Session]]
+		}
+		of := make([]string, len(s.by))
+		for i, d := range s.by {
+			of[i] = at[d]
+			groups[groupOf(of[:i+1])] += sum.Total()
+		}
+		row := merged[groupOf(of)]
+		if row == nil {
+			row = &Row{Of: of}
+			merged[groupOf(of)] = row
+		}
+		row.add(sum)
+	}
+	rows := make([]Row, 0, len(merged))
+	for _, row := range merged {
+		rows = append(rows, *row)
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		for i, d := range s.by {
+			order := 0
+			if !d.isTime() {
+				order = cmp.Compare(groups[groupOf(b.Of[:i+1])], groups[groupOf(a.Of[:i+1])])
+			}
+			if order = cmp.Or(order, strings.Compare(a.Of[i], b.Of[i])); order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	return rows
+}
+
+// groupOf names the rows that begin with the same values.
+func groupOf(of []string) string { return strings.Join(of, "\x00") }

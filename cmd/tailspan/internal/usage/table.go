@@ -1,0 +1,227 @@
+package usage
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailspan/tailspan/render"
+)
+
+// TableSettings say how a table looks.
+type TableSettings struct {
+	// Width is that of the screen, in cells; 0 is no limit: names and numbers are whole.
+	Width int
+	// Home is the folder that is shown as ~.
+	Home string
+}
+
+// number is a column of numbers.
+type number struct {
+	title string
+	of    func(*Sum) int64
+}
+
+var (
+	allInput   = number{"INPUT", func(s *Sum) int64 { return s.Tokens.Input }}
+	cacheRead  = number{"CACHE READ", func(s *Sum) int64 { return s.Tokens.CacheRead }}
+	cacheWrite = number{"CACHE WRITE", func(s *Sum) int64 { return s.Tokens.CacheWrite }}
+	allOutput  = number{"OUTPUT", func(s *Sum) int64 { return s.Tokens.Output }}
+	allTokens  = number{"TOTAL", func(s *Sum) int64 { return s.Total() }}
+)
+
+// layout is which numbers a table has, and how they are written.
+type layout struct {
+	numbers []number
+	format  func(int64) string
+}
+
+// layouts are those that are tried, until one fits on the screen.
+var layouts = []layout{
+	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, grouped},
+	{[]number{allInput, cacheRead, cacheWrite, allOutput}, grouped},
+	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, render.ShortCount},
+	{[]number{allInput, allOutput, allTokens}, grouped},
+	{[]number{allInput, allOutput}, render.ShortCount},
+	{[]number{allTokens}, render.ShortCount},
+}
+
+// gap is between two columns; leastName is how short a name is cut before a number is left out.
+const (
+	gap       = 2
+	leastName = 16
+)
+
+// WriteTable writes the report for people: names on the left, numbers right-aligned, the sum of all last.
+func (r *Report) WriteTable(w io.Writer, s TableSettings) error {
+	var t table
+	for _, l := range layouts {
+		if t = r.table(l, s); s.Width <= 0 || t.fits(s.Width) {
+			break
+		}
+	}
+	if s.Width > 0 {
+		t.cut(s.Width)
+	}
+	out := bufio.NewWriter(w)
+	for i, row := range t.rows {
+		if i == len(t.rows)-1 && s.Width > 0 {
+			fmt.Fprintln(out, strings.Repeat("─", min(t.width(), s.Width)))
+		}
+		t.write(out, row)
+	}
+	for _, note := range r.notes() {
+		if s.Width > 0 {
+			fmt.Fprintln(out, render.Fit(note, s.Width))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// notes explain the costs.
+func (r *Report) notes() []string {
+	switch {
+	case r.Total.EstimateUSD > 0:
+		return []string{"~ has estimates by the list of prices"}
+	case r.Total.CostUSD() == 0:
+		return []string{"no cost was reported; --prices FILE estimates it"}
+	default:
+		return nil
+	}
+}
+
+// table is a report in cells.
+type table struct {
+	names  int // the columns that are names, on the left
+	rows   [][]string
+	widths []int
+}
+
+func (r *Report) table(l layout, s TableSettings) table {
+	t := table{names: len(r.By)}
+	head := make([]string, 0, len(r.By)+len(l.numbers)+1)
+	for _, d := range r.By {
+		head = append(head, strings.ToUpper(d.String()))
+	}
+	for _, n := range l.numbers {
+		head = append(head, n.title)
+	}
+	t.rows = append(t.rows, append(head, "COST"))
+	for i := range r.Rows {
+		names := make([]string, len(r.By))
+		for j, d := range r.By {
+			names[j] = name(d, r.Rows[i].Of[j], s.Home)
+		}
+		t.rows = append(t.rows, l.row(names, &r.Rows[i].Sum))
+	}
+	names := make([]string, len(r.By))
+	names[0] = "total"
+	t.rows = append(t.rows, l.row(names, &r.Total))
+	t.widths = make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, text := range row {
+			t.widths[i] = max(t.widths[i], render.Cells(text))
+		}
+	}
+	return t
+}
+
+func (l *layout) row(names []string, s *Sum) []string {
+	for _, n := range l.numbers {
+		names = append(names, l.format(n.of(s)))
+	}
+	return append(names, cost(s))
+}
+
+// name is a value as people read it.
+func name(d Dimension, value, home string) string {
+	if d == Project && home != "" {
+		if rest, ok := strings.CutPrefix(value, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			value = "~" + rest
+		}
+	}
+	return cmp.Or(strings.TrimSpace(render.Sanitize(value)), "(unknown)")
+}
+
+// grouped is a number with a comma before each three digits.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}
+
+// cost is what is known of it; ~ marks estimates.
+func cost(s *Sum) string {
+	usd, mark := s.CostUSD(), ""
+	if s.EstimateUSD > 0 {
+		mark = "~"
+	}
+	switch {
+	case usd == 0:
+		return "-"
+	case usd < 0.005:
+		return mark + "<$0.01"
+	default:
+		cents := int64(usd*100 + 0.5)
+		return fmt.Sprintf("%s$%s.%02d", mark, grouped(cents/100), cents%100)
+	}
+}
+
+// fits reports whether the table is no wider than the screen once its names are cut.
+func (t *table) fits(width int) bool {
+	for _, w := range t.widths[:t.names] {
+		width += max(w-leastName, 0)
+	}
+	return t.width() <= width
+}
+
+func (t *table) width() int {
+	sum := gap * (len(t.widths) - 1)
+	for _, w := range t.widths {
+		sum += w
+	}
+	return sum
+}
+
+// cut makes the widest names narrower until the table fits on the screen.
+func (t *table) cut(width int) {
+	for over := t.width() - width; over > 0; over-- {
+		widest := slices.Index(t.widths[:t.names], slices.Max(t.widths[:t.names]))
+		if t.widths[widest] <= 1 {
+			break
+		}
+		t.widths[widest]--
+	}
+}
+
+func (t *table) write(out *bufio.Writer, row []string) {
+	for i, text := range row {
+		if i > 0 {
+			fmt.Fprintf(out, "%*s", gap, "")
+		}
+		if i < t.names {
+			text = render.FitEnd(text, t.widths[i])
+		}
+		pad := strings.Repeat(" ", max(t.widths[i]-render.Cells(text), 0))
+		if i < t.names {
+			out.WriteString(text + pad)
+		} else {
+			out.WriteString(pad + text)
+		}
+	}
+	out.WriteByte('\n')
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/usage"
+	"github.com/tailspan/tailspan/render"
+)
+
+var usageCommand = cli.Command{
+	Name:  "usage",
+	Usage: []string{"[flags] [FILE|DIR|GLOB...]"},
+	Short: "add up tokens and cost by day, project, session, model, agent or pipeline",
+	Long: `Adds up the tokens that agents used and what that cost, from the sessions that all agents
+keep on this machine, or from files, folders and globs. Copies of a session count once. The
+cost is what the agent reported; with --prices others get an estimate, which ~ marks.`,
+	Examples: []cli.Example{
+		{Line: "tailspan usage", Does: "a row for each day, of all agents on this machine"},
+		{Line: "tailspan usage --by project,model --since 7d", Does: "the projects of the last seven days, the most tokens first"},
+		{Line: "tailspan usage --json --prices prices.yaml runs/", Does: "a folder of recorded runs as JSON, with estimates of the cost"},
+	},
+	New: func(f *cli.Flags) cli.Action {
+		c := &adding{}
+		c.stream.Add(f)
+		c.prices.Add(f)
+		f.StringVar(&c.by, "by", usage.Day.String(), "columns of the table, by `names` that commas separate: "+strings.Join(usage.DimensionNames(), ", "))
+		f.StringVar(&c.since, "since", "", "begin with this `day` (2026-11-27), time (RFC 3339) or age (12h, 7d, 4w)")
+		f.StringVar(&c.until, "until", "", "end with this `day`, or before this time or age")
+		c.zone = time.Local
+		f.BoolFunc("utc", "days are those of UTC, not of the local time zone", func(string) error { c.zone = time.UTC; return nil })
+		f.BoolFunc("json", "print one JSON document, with all counts", func(string) error { c.form = formJSON; return nil })
+		return c.run
+	},
+}
+
+// form is how a report is written.
+type form uint8
+
+const (
+	formTable form = iota
+	formJSON
+)
+
+// adding is the command usage.
+type adding struct {
+	stream           options.Stream
+	prices           options.Prices
+	by, since, until string
+	zone             *time.Location
+	form             form
+}
+
+func (c *adding) run(ctx context.Context, args []string, s cli.Streams) error {
+	set, err := c.settings(time.Now())
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	if set.Redactor, err = options.NewRedactor(true); err != nil {
+		return err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil && len(args) == 0 {
+		return fmt.Errorf("find home folder: %w", err)
+	}
+	places, err := placesOf(args, home)
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	files, unreadable := usage.Find(places)
+	report, err := usage.Read(ctx, set, files)
+	if err != nil {
+		return err
+	}
+	report.Unreadable = append(unreadable, report.Unreadable...)
+	return errors.Join(c.write(report, home, s), c.warn(report, len(args) > 0, s))
+}
+
+// settings reports all that is wrong with the flags.
+func (c *adding) settings(now time.Time) (usage.Settings, error) {
+	set := usage.Settings{Zone: c.zone, Provider: c.stream.Provider, MaxLine: c.stream.MaxLine}
+	var byErr, periodErr, pricesErr error
+	if set.By, byErr = usage.ParseDimensions(c.by); byErr != nil {
+		byErr = fmt.Errorf("--by: %w", byErr)
+	}
+	set.Period, periodErr = usage.ParsePeriod(c.since, c.until, now.In(set.Zone))
+	set.Prices, pricesErr = c.prices.Read()
+	return set, errors.Join(byErr, periodErr, pricesErr)
+}
+
+// placesOf are those that arguments name, else where agents keep their sessions. What they name must be there.
+func placesOf(args []string, home string) ([]place.Place, error) {
+	if len(args) == 0 {
+		return place.Agents(os.Getenv, home), nil
+	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err != nil && !(errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{")) {
+			return nil, err
+		}
+	}
+	return place.Named(args), nil
+}
+
+// write writes the report, or a sentence where there is nothing to report.
+func (c *adding) write(report *usage.Report, home string, s cli.Streams) error {
+	switch {
+	case c.form == formJSON:
+		return report.WriteJSON(s.Out)
+	case len(report.Rows) == 0 && report.Files == 0:
+		_, err := fmt.Fprintln(s.Out, "no sessions found; name a file or folder, or see tailspan doctor")
+		return err
+	case len(report.Rows) == 0:
+		_, err := fmt.Fprintf(s.Out, "no tokens used in this period in %s\n", cli.Count(report.Files, "session file"))
+		return err
+	case render.IsTerminal(s.Out):
+		return report.WriteTable(s.Out, usage.TableSettings{Width: render.WidthOf(s.Out)(), Home: home})
+	default:
+		return report.WriteTable(s.Out, usage.TableSettings{})
+	}
+}
+
+// maxWarned is how many files that can't be read are listed.
+const maxWarned = 10
+
+// warn reports what is missing in the sums; it is an error if files are.
+func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
+	warn := func(format string, args ...any) {
+		fmt.Fprintf(s.Err, "tailspan: %s\n", render.Sanitize(fmt.Sprintf(format, args...)))
+	}
+	if named && report.Unrecognized > 0 {
+		warn("skipped %s of no known format; --provider names it", cli.Count(report.Unrecognized, "line"))
+	}
+	if report.TooLong > 0 {
+		warn("read %s over --max-line-size in part", cli.Count(report.TooLong, "line"))
+	}
+	for i, err := range report.Unreadable {
+		if i < maxWarned {
+			warn("%v", err)
+		}
+	}
+	if n := len(report.Unreadable); n > 0 {
+		return fmt.Errorf("the sums lack what could not be read: %s", cli.Count(n, "file or folder"))
+	}
+	return nil
+}
