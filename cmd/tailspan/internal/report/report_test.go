@@ -151,3 +151,18 @@ func TestArguments(t *testing.T) {
 		assert.Equal(t, want, runs[0].Items[0].Call.Input.Text, input)
 	}
 }
+
+// TestUndated has a recording without times: Codex's stream.
+func TestUndated(t *testing.T) {
+	runs := reporttest.Runs(t, reporttest.File(t, t.TempDir(), "run.jsonl",
+		`{"type":"thread.started","thread_id":"t"}`, `{"type":"turn.started"}`,
+		`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Done."}}`,
+		`{"type":"turn.completed","usage":{"input_tokens":9,"cached_input_tokens":1,"output_tokens":2}}`))
+	require.Len(t, runs, 1)
+	run := runs[0]
+	assert.True(t, run.Undated())
+	assert.Equal(t, "–", run.Took())
+	assert.Empty(t, run.Offset(run.Start))
+	assert.Equal(t, "–", run.ModelCallCount(), "the tokens are those of the turn")
+	assert.Equal(t, "Done.", run.LastWords.Text)
+}

@@ -70,6 +70,14 @@ func (item *Item) Word() string {
 	}
 }
 
+// ModelCallCount is how many model calls a run made; "–" where the recording has none of them, but tokens.
+func (r *Run) ModelCallCount() string {
+	if r.ModelCalls == 0 && r.Usage.Total.Tokens.Input > 0 {
+		return "–"
+	}
+	return strconv.Itoa(r.ModelCalls)
+}
+
 // Lost says how many calls of a run failed or were denied; empty if none was.
 func (t *Totals) Lost() string {
 	var parts []string
@@ -96,8 +104,22 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Offset writes a time since the start of a run: "0:09.4", "12:01", "1:02:03".
+// Undated reports whether the recording of a run has no times.
+func (r *Run) Undated() bool { return !r.End.After(r.Start) }
+
+// Took writes how long something took; "–" where that is not known.
+func (s *Span) Took() string {
+	if d := s.Duration(); d > 0 {
+		return Duration(d)
+	}
+	return "–"
+}
+
+// Offset writes a time since the start of a run: "9.4s", "12:01", "1:02:03". It is empty where the recording has no times.
 func (r *Run) Offset(at time.Time) string {
+	if r.Undated() {
+		return ""
+	}
 	d := max(at.Sub(r.Start), 0)
 	switch s := int(d.Seconds()); {
 	case d < time.Minute:

@@ -47,7 +47,7 @@ func (l *log) items(a *report.Agent, indent string) {
 
 func (l *log) agent(a *report.Agent, indent string) string {
 	t := &a.Usage.Total.Tokens
-	line := fmt.Sprintf("%s── %s, %s, %s in, %s out, %s\n", indent, a.Name, report.Duration(a.Duration()), report.Short(t.Input),
+	line := fmt.Sprintf("%s── %s, %s, %s in, %s out, %s\n", indent, a.Name, a.Took(), report.Short(t.Input),
 		report.Short(t.Output), a.Outcome)
 	if l.b.Len()+len(line) > l.room {
 		return ""
@@ -61,7 +61,7 @@ func (l *log) item(item *report.Item, indent string) string {
 	switch {
 	case item.Call != nil:
 		c := item.Call
-		line := fmt.Sprintf("%s%s · %s · %s\n", head, strings.TrimSpace(c.Tool+" "+cut(c.Target, targetBytes)), report.Duration(c.Duration()), c.Result())
+		line := fmt.Sprintf("%s%s · %s · %s\n", head, strings.TrimSpace(c.Tool+" "+cut(c.Target, targetBytes)), c.Took(), c.Result())
 		if c.Failed && c.Problem != "" {
 			line += under + cut(c.Problem, targetBytes) + "\n"
 		}

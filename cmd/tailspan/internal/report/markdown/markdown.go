@@ -51,7 +51,7 @@ func (d *document) contents(runs []*report.Run) {
 		}
 		t := &r.Usage.Total.Tokens
 		d.printf("| %s | %s | %s | %s | %d | %d | %s | %s |\n", r.Verdict.Kind, cell(r.Title()), date(r.Start),
-			report.Duration(r.Duration()), r.Calls, r.CallsFailed+r.CallsDenied, report.Short(t.Input+t.Output), report.Cost(r.Usage.Total))
+			r.Took(), r.Calls, r.CallsFailed+r.CallsDenied, report.Short(t.Input+t.Output), report.Cost(r.Usage.Total))
 	}
 	d.printf("\n")
 }
@@ -85,9 +85,12 @@ func (d *document) figures(r *report.Run) {
 		calls += " (" + lost + ")"
 	}
 	d.printf("| Agent | Duration | Tokens in | Tokens out | Cost | Model calls | Tool calls | Sub-agents |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
-	d.printf("| %s | %s | %s | %s | %s | %d | %s | %d |\n\n", cell(r.Program+" "+r.Version), report.Duration(r.Duration()),
-		report.Short(t.Input), report.Short(t.Output), report.Cost(r.Usage.Total), r.ModelCalls, calls, r.Agents)
-	facts := []string{"Started " + date(r.Start) + " UTC", "trace " + code(r.TraceID)}
+	d.printf("| %s | %s | %s | %s | %s | %s | %s | %d |\n\n", cell(r.Program+" "+r.Version), r.Took(),
+		report.Short(t.Input), report.Short(t.Output), report.Cost(r.Usage.Total), r.ModelCallCount(), calls, r.Agents)
+	facts := []string{"trace " + code(r.TraceID)}
+	if !r.Undated() {
+		facts = append([]string{"Started " + date(r.Start) + " UTC"}, facts...)
+	}
 	for _, f := range [...]struct{ name, value string }{
 		{"session", r.SessionID}, {"pipeline", strings.TrimSpace(r.Pipeline + " " + r.PipelineRun)}, {"step", r.Step},
 		{"folder", r.Folder}, {"branch", r.Branch}, {"exit code", r.ExitCode}, {"signal", r.ProcessSignal},
@@ -123,7 +126,7 @@ func (d *document) failures(r *report.Run) {
 
 // agents draws when the agent of a run and its sub-agents worked.
 func (d *document) agents(r *report.Run) {
-	if r.Agents == 0 {
+	if r.Agents == 0 || r.Undated() {
 		return
 	}
 	d.printf("**Timeline**\n\n%s\n", block(timeline(r)))

@@ -15,7 +15,6 @@ var functions = template.FuncMap{
 	"page":     func(run, single *report.Run) runView { return runView{run, single != nil} },
 	"heading":  func(v runView, id, text string) headingView { return headingView{v.Single, idOf(id, v.Run), text} },
 	"date":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	"dur":      report.Duration,
 	"offset":   (*report.Run).Offset,
 	"group":    report.Count,
 	"short":    report.Short,
