@@ -3,6 +3,7 @@ package opencodedb
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -103,8 +104,8 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		}
 		s.seen, s.size = f.scan, found.size
 	}
-	if err := rows.Err(); err != nil {
-		return err
+	if err := errors.Join(rows.Err(), f.db.holds()); err != nil {
+		return err // before a session is evicted that a scan of a changed file did not find
 	}
 	f.children = map[string][]*session{}
 	for id, s := range f.sessions {
