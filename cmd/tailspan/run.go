@@ -96,6 +96,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
+	go func() { _, _ = options.NewRedactor(c.look.Redact) }() // the first one takes milliseconds, as starting the command does
 	log := s.Out
 	if c.eventsFile == input.Stdin {
 		log = s.Err

@@ -11,35 +11,15 @@ import (
 )
 
 // newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: reading every second pair of a
-// text meets one of them.
-func newIndex(anchors []anchor) index {
-	b := indexBuilder{
-		index:   index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
-		entries: make([][]uint16, 1<<16), count: new([1 << 16]uint16), last: new([1 << 16]uint16), before: make([]uint16, len(sample)),
+// text meets one of them. Those that known has are entered so; for the others pairs are chosen.
+func newIndex(anchors []anchor, known []choice) index {
+	b := newIndexBuilder()
+	var done int // anchors that known has
+	for _, c := range known {
+		b.enter(&anchors[c.anchor], c.back, c.bucket)
+		done = max(done, c.anchor+1)
 	}
-	for i := range len(sample) - 1 {
-		p := pair(sample, i)
-		b.bytes[sample[i]] = append(b.bytes[sample[i]], uint16(i))
-		b.before[i], b.last[p] = b.last[p], uint16(i+1)
-		b.count[p]++
-	}
-	// Those that are met often come first, so that they are in buckets of their own.
-	type entry struct {
-		anchor       *anchor
-		parity, cost int
-	}
-	var list []entry
-	for i := range anchors {
-		for parity := range 2 {
-			cost := 0
-			b.eachAt(&anchors[i], parity, func(int) { cost++ })
-			list = append(list, entry{&anchors[i], parity, cost})
-		}
-	}
-	slices.SortStableFunc(list, func(p, q entry) int { return q.cost - p.cost })
-	for _, e := range list {
-		b.enter(e.anchor, e.parity)
-	}
+	b.chooseAll(anchors, done)
 	b.number()
 	for pair := range b.next {
 		b.next[pair] |= 1 << bucketAny
@@ -48,15 +28,83 @@ func newIndex(anchors []anchor) index {
 	return b.index
 }
 
+func newIndexBuilder() *indexBuilder {
+	b := &indexBuilder{
+		index: index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
+		count: new([1 << 16]uint16),
+	}
+	for i := range len(sample) - 1 {
+		b.count[pair(sample, i)]++
+	}
+	return b
+}
+
+// readSample prepares what pairs are chosen by.
+func (b *indexBuilder) readSample() {
+	b.last, b.before = new([1 << 16]uint16), make([]uint16, len(sample))
+	for i := range len(sample) - 1 {
+		p := pair(sample, i)
+		b.bytes[sample[i]] = append(b.bytes[sample[i]], uint16(i))
+		b.before[i], b.last[p] = b.last[p], uint16(i+1)
+	}
+}
+
+// chooseAll chooses pairs of the anchors behind the first from, enters them, and returns what it chose. Those that are met often
+// come first, so that they are in buckets of their own.
+func (b *indexBuilder) chooseAll(anchors []anchor, from int) (chosen []choice) {
+	if from == len(anchors) {
+		return nil
+	}
+	b.readSample()
+	type parityOf struct{ anchor, parity, cost int }
+	var list []parityOf
+	for i := from; i < len(anchors); i++ {
+		for parity := range 2 {
+			cost := 0
+			b.eachAt(&anchors[i], parity, func(int) { cost++ })
+			list = append(list, parityOf{i, parity, cost})
+		}
+	}
+	slices.SortStableFunc(list, func(p, q parityOf) int { return q.cost - p.cost })
+	for _, e := range list {
+		best, bucket, _ := b.choose(&anchors[e.anchor], e.parity)
+		b.enter(&anchors[e.anchor], best, bucket)
+		chosen = append(chosen, choice{e.anchor, best, bucket})
+	}
+	return chosen
+}
+
 // indexBuilder is an index that is being built.
 type indexBuilder struct {
 	index
 	all     []place
-	entries [][]uint16 // numbers of places in all, by pair
-	// Of the sample: how often a pair is in it, one more than where it is last, and the same for where it is before that.
+	entries []entry
+	// Of the sample: how often a pair is in it; and for choosing, see readSample, one more than where it is last, and the same for
+	// where it is before that.
 	count, last *[1 << 16]uint16
 	before      []uint16
 	bytes       [256][]uint16 // where each byte is, but for the last byte of the sample
+}
+
+// entry is a pair of a place, by its number in all.
+type entry struct{ pair, place uint16 }
+
+// byPair are the numbers of the places of each pair, in the order in which they were entered: those of a pair from starts[pair] to
+// starts[pair+1].
+func (b *indexBuilder) byPair() (numbers []uint16, starts []uint32) {
+	starts = make([]uint32, 1<<16+2)
+	for _, e := range b.entries {
+		starts[int(e.pair)+2]++
+	}
+	for i := range 1 << 16 {
+		starts[i+1] += starts[i]
+	}
+	numbers = make([]uint16, len(b.entries))
+	for _, e := range b.entries { // starts[pair+1] is where the next one of the pair goes
+		numbers[starts[int(e.pair)+1]] = e.place
+		starts[int(e.pair)+1]++
+	}
+	return numbers, starts
 }
 
 // choose finds a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
@@ -75,13 +123,12 @@ func (b *indexBuilder) choose(a *anchor, parity int) (best, bucket, least int) {
 	return best, bucket, least
 }
 
-// enter enters a pair of a at an offset of parity.
-func (b *indexBuilder) enter(a *anchor, parity int) {
-	best, bucket, _ := b.choose(a, parity)
+// enter enters the pair of a at an offset, in a bucket.
+func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 	p := newPlace(a, best)
 	p.bucket = uint8(bucket)
 	a.eachPair(best, func(pair uint16) {
-		b.entries[pair] = append(b.entries[pair], uint16(len(b.all)))
+		b.entries = append(b.entries, entry{pair, uint16(len(b.all))})
 		b.first[pair] |= 1 << bucket
 	})
 	if bucket < bucketAny {
@@ -122,8 +169,8 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 	return bucket, costs[bucket] + own*2
 }
 
-// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor. It runs thousands of times
-// while a process starts, so it visits no place that a byte within the word excludes.
+// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor. It runs thousands of times,
+// so it visits no place that a byte within the word excludes.
 func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	within := func(i int) bool { return i >= 0 && i < len(a.word) }
 	switch {
@@ -175,10 +222,12 @@ func (b *indexBuilder) pairAt(i int) uint16 {
 // number gives each pair a list. Pairs of the same anchors share one; when the numbers run out, so do the rarest pairs:
 // what is in a list is compared in any case.
 func (b *indexBuilder) number() {
+	sorted, starts := b.byPair()
+	placesOf := func(pair uint16) []uint16 { return sorted[starts[pair]:starts[int(pair)+1]] }
 	var pairs, rest []uint16 // those of the sample, most frequent first; and the others
-	for pair, places := range b.entries {
+	for pair := range 1 << 16 {
 		switch {
-		case len(places) == 0:
+		case starts[pair] == starts[pair+1]:
 		case b.count[pair] > 0:
 			pairs = append(pairs, uint16(pair))
 		default:
@@ -192,7 +241,7 @@ func (b *indexBuilder) number() {
 	var key []byte
 	for _, pair := range append(pairs, rest...) {
 		key = key[:0]
-		for _, p := range b.entries[pair] {
+		for _, p := range placesOf(pair) {
 			key = binary.LittleEndian.AppendUint16(key, p)
 		}
 		n, ok := numbers[string(key)]
@@ -203,7 +252,7 @@ func (b *indexBuilder) number() {
 			numbers[string(key)] = n
 		}
 		b.pairs[pair] = uint8(n)
-		for _, p := range b.entries[pair] {
+		for _, p := range placesOf(pair) {
 			if at := n*len(b.all) + int(p); !in[at] {
 				in[at] = true
 				lists[n] = append(lists[n], b.all[p])

@@ -25,10 +25,11 @@ func NewSearch(names token.Names, words []string, allow []*regexp.Regexp) (*Sear
 	}
 	if len(words) > 0 {
 		all, _ := anchors()
+		known := choicesOf(all)
 		for _, w := range words {
 			all = append(all, anchor{word: w, fold: true, kind: anchorName})
 		}
-		x = newIndex(all)
+		x = newIndex(all, known)
 	}
 	return &Search{index: x, names: names, allow: allow}, nil
 }

@@ -67,7 +67,7 @@ var builtIn = sync.OnceValues(func() (index, error) {
 	if err != nil {
 		return index{}, err
 	}
-	return newIndex(all), nil
+	return newIndex(all, choicesOf(all)), nil
 })
 
 // of returns the places of a list.
