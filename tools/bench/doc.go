@@ -11,6 +11,7 @@
 //	backfill    what it takes to read many old sessions, and to start again over them
 //	size        of the programs, and what the receiver adds to a collector
 //	start       how long the command takes to say something
+//	usage       how long the command takes to add up a history
 //
 // All that is compared is measured in the same run, in turn: the machine is never alone. CPU time is that of the whole
 // process, start included, from /proc, so it runs on Linux only. What a run must read is counted beforehand, and a run

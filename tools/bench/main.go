@@ -52,6 +52,7 @@ func parts() []part {
 		{"backfill", measureBackfill},
 		{"size", measureSize},
 		{"start", measureStart},
+		{"usage", measureHistory},
 	}
 }
 

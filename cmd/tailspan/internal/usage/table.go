@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -69,11 +68,11 @@ func (r *Report) WriteTable(w io.Writer, s TableSettings) error {
 		t.cut(s.Width)
 	}
 	out := bufio.NewWriter(w)
-	for i, row := range t.rows {
+	for i := range t.rows {
 		if i == len(t.rows)-1 && s.Width > 0 {
 			fmt.Fprintln(out, strings.Repeat("─", min(t.width(), s.Width)))
 		}
-		t.write(out, row)
+		t.write(out, i)
 	}
 	for _, note := range r.notes() {
 		if s.Width > 0 {
@@ -100,13 +99,13 @@ func (r *Report) notes() []string {
 
 // table is a report in cells.
 type table struct {
-	names  int // the columns that are names, on the left
+	by     []Dimension // the columns that are names, on the left
 	rows   [][]string
 	widths []int
 }
 
 func (r *Report) table(l layout, s TableSettings) table {
-	t := table{names: len(r.By)}
+	t := table{by: r.By}
 	head := make([]string, 0, len(r.By)+len(l.numbers)+1)
 	for _, d := range r.By {
 		head = append(head, strings.ToUpper(d.String()))
@@ -183,7 +182,7 @@ func cost(s *Sum) string {
 
 // fits reports whether the table is no wider than the screen once its names are cut.
 func (t *table) fits(width int) bool {
-	for _, w := range t.widths[:t.names] {
+	for _, w := range t.widths[:len(t.by)] {
 		width += max(w-leastName, 0)
 	}
 	return t.width() <= width
@@ -197,27 +196,38 @@ func (t *table) width() int {
 	return sum
 }
 
-// cut makes the widest names narrower until the table fits on the screen.
+// cut makes the widest names narrower until the table fits on the screen, times last.
 func (t *table) cut(width int) {
 	for over := t.width() - width; over > 0; over-- {
-		widest := slices.Index(t.widths[:t.names], slices.Max(t.widths[:t.names]))
-		if t.widths[widest] <= 1 {
+		widest, room := -1, 0
+		for i, d := range t.by {
+			left := t.widths[i] - 1
+			if d.isTime() {
+				left = min(left, 1) // of a day nothing can be spared
+			}
+			if left > room {
+				widest, room = i, left
+			}
+		}
+		if widest < 0 {
 			break
 		}
 		t.widths[widest]--
 	}
 }
 
-func (t *table) write(out *bufio.Writer, row []string) {
-	for i, text := range row {
+func (t *table) write(out *bufio.Writer, row int) {
+	for i, text := range t.rows[row] {
 		if i > 0 {
 			fmt.Fprintf(out, "%*s", gap, "")
 		}
-		if i < t.names {
+		if row > 0 && i < len(t.by) && (t.by[i] == Project || t.by[i].isTime()) { // its end says most
 			text = render.FitEnd(text, t.widths[i])
+		} else {
+			text = render.Fit(text, t.widths[i])
 		}
 		pad := strings.Repeat(" ", max(t.widths[i]-render.Cells(text), 0))
-		if i < t.names {
+		if i < len(t.by) {
 			out.WriteString(text + pad)
 		} else {
 			out.WriteString(pad + text)
