@@ -66,7 +66,7 @@ func (c *Collector) Add(td ptrace.Traces, ld plog.Logs) {
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				c.record(lr)
+				c.record(attributes{sl.Scope().Attributes()}.line(otlp.AttrStreamID), lr)
 			}
 		}
 	}
@@ -135,14 +135,14 @@ func newCall(a attributes, span ptrace.Span) *Call {
 }
 
 // record takes what the log shows: texts, calls, and what the agent program says. Usage is on spans.
-func (c *Collector) record(lr plog.LogRecord) {
+func (c *Collector) record(stream string, lr plog.LogRecord) {
 	var ev events.DisplayEvent
 	if !otlp.EventFromRecord(lr, &ev) {
 		return
 	}
 	c.session(ev.SessionID)
 	r := record{span: spanKey{lr.TraceID(), lr.SpanID()}}
-	r.item = &Item{Kind: ev.Kind, At: timeOf(lr), Level: ev.Notice.Level, Synthetic: ev.Synthetic}
+	r.item = &Item{Kind: ev.Kind, At: timeOf(lr), Level: ev.Notice.Level, Synthetic: ev.Synthetic, place: placeOf(stream, lr)}
 	cut := attributes{lr.Attributes()}.flag(otlp.AttrTruncated)
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindPrompt:

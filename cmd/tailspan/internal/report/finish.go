@@ -31,7 +31,7 @@ func (r *Run) finish() {
 
 // walk orders the items of an agent and of all below it, and collects their problems.
 func (r *Run) walk(a *Agent, name string, j *judge) {
-	slices.SortStableFunc(a.Items, func(x, y *Item) int { return x.At.Compare(y.At) })
+	a.Items = inOrder(a.Items)
 	if a.Result != nil {
 		j.facts.Words++
 	}

@@ -58,7 +58,7 @@ type Agent struct {
 	Background bool
 	Usage      otlp.AgentUsage
 	Chats      []*Chat
-	Items      []*Item // in the order of time
+	Items      []*Item // in the order of their stream; of several streams, in that of time
 	Result     *Content
 }
 
@@ -93,6 +93,7 @@ type Item struct {
 	Call      *Call
 	Chat      *Chat  // a model call that failed
 	Agent     *Agent // a sub-agent whose call is not known
+	place     place
 }
 
 // Content is a text of any length, cut to its limit.
