@@ -21,6 +21,7 @@ const (
 	DomainCallAgent = "call_agent" // a sub-agent without one, by the call that started it
 	DomainPipeline  = "pipeline"
 	DomainTask      = "task"
+	DomainProcess   = "process" // a program that wrote no run
 	DomainRecord    = "record"
 	DomainContent   = "content" // what an item says
 	DomainThing     = "thing"   // what streams are accounts of

@@ -262,6 +262,23 @@ func (e *Exit) put(m pcommon.Map) {
 	PutStr(m, AttrProcessStopReason, string(e.StopReason))
 }
 
+// Program is the span of a process that wrote no run.
+type Program struct {
+	Span
+	Executable string
+	Exit       *Exit
+}
+
+// programAttributes is room for those of a program that failed.
+const programAttributes = 7
+
+// AddProgram appends the span of a process under r.
+func (b *Batch) AddProgram(r *Resource, p *Program) {
+	m := b.addSpan(r, &p.Span, ptrace.SpanKindInternal, p.Executable, programAttributes)
+	PutStr(m, AttrProcessExecutable, p.Executable)
+	p.Exit.put(m)
+}
+
 // Pipeline is the span of a pipeline run.
 type Pipeline struct {
 	Span

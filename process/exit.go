@@ -17,8 +17,8 @@ type Exit struct {
 	StopReason string
 	// Interrupted shows that SIGINT was forwarded to it.
 	Interrupted bool
-	// At is when it ended.
-	At time.Time
+	// Started is when it began, At when it ended.
+	Started, At time.Time
 	// Stderr is the end of what it wrote to standard error, as it wrote it: [Clean] makes it fit for a log.
 	Stderr []byte
 	// Dropped is how many bytes of its output were not kept, see [Settings.Copy].

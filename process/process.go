@@ -94,14 +94,14 @@ func (p *Process) start() error {
 	} else {
 		p.spool.Watch()
 	}
-	go p.await(stderr, stdout, &readers)
+	go p.await(time.Now(), stderr, stdout, &readers)
 	return nil
 }
 
-// await takes in how the process ended, and all that it wrote until then.
-func (p *Process) await(stderr, stdout *pipe, readers *sync.WaitGroup) {
+// await takes in how the process ended that began at started, and all that it wrote until then.
+func (p *Process) await(started time.Time, stderr, stdout *pipe, readers *sync.WaitGroup) {
 	exit := p.child.wait()
-	exit.At = time.Now()
+	exit.Started, exit.At = started, time.Now()
 	stderr.finish()
 	if stdout != nil {
 		stdout.finish()

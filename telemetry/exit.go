@@ -81,7 +81,7 @@ func (s *Stream) giveUpExit(into *batch) {
 	s.meter.Flush()
 }
 
-// recordExit writes the record of the exit, under the last run if there was one.
+// recordExit writes the record of the exit, under the last run, else under the span of the process.
 func (s *Stream) recordExit(at clock.Moment) {
 	e, stderr := s.process.exit, ""
 	if e.Failed() {
@@ -90,9 +90,37 @@ func (s *Stream) recordExit(at clock.Moment) {
 	out := recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, s.exitUID(at))
 	if r := s.run; r != nil {
 		out.In, out.Conversation, out.Agent = r.top.ref(), r.sessionID, r.top.name
+	} else {
+		out.In = s.writeProcess(at)
 	}
 	out.Sequence = s.resource.NextNumber()
 	s.sink.AddExit(s.resource, &out, e.Shown(), e.Failed(), e.String(), stderr)
+}
+
+// writeProcess writes the span of a process that wrote no run, such as an agent that was not asked for its stream: below its
+// step, or below the outer span, else as a trace of its own. The exit code is all that shows how its work ended.
+func (s *Stream) writeProcess(ended clock.Moment) otlp.SpanRef {
+	e := s.process.exit
+	span := clock.Interval{Start: ended, End: ended}
+	if !e.Started.IsZero() {
+		began := clock.Moment{At: clock.InstantOf(e.Started), Source: clock.SourceArrival}
+		span.Cover(&began)
+	}
+	of := []string{s.settings.Agent.Provider, s.settings.Fingerprint, strconv.FormatInt(int64(span.Start.At), 10), strconv.FormatInt(int64(ended.At), 10)}
+	v := e.Verdict()
+	out := otlp.Program{Executable: s.settings.Agent.ServiceName, Exit: e.Shown()}
+	out.ID = otlp.NewSpanID(otlp.DomainProcess, 0, of...)
+	out.Trace = otlp.NewTraceID(0, append([]string{otlp.DomainProcess}, of...)...)
+	out.Start, out.End, out.TimeSource = span.Times()
+	out.ErrorType, out.Error, out.Reason = v.ErrorType(), v.Message, v.Reason
+	if parent := s.settings.Parent; !parent.Empty() {
+		out.Trace, out.Parent = parent.TraceID, parent.SpanID
+	} else if parent, ok := s.registry.runStarted(s.resource, true); ok {
+		out.Trace, out.Parent = parent.Trace, parent.Span
+		out.Background = s.registry.runEnded(s.resource, span, v)
+	}
+	s.sink.AddProgram(s.resource, &out)
+	return out.Ref()
 }
 
 // exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.

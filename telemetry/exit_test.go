@@ -164,14 +164,38 @@ func TestExitThatDoesNotCome(t *testing.T) {
 	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, otlp.EventNameProcessExited).SpanID(), "it has a record")
 }
 
-// TestExitOfNothing holds that the exit of a process that said nothing has a record all the same.
+// TestExitOfNothing holds that the exit of a process that wrote no run has a record and a span all the same, by the exit code.
 func TestExitOfNothing(t *testing.T) {
-	f := newExitFold()
-	f.exit(outcome.Exit{Code: 1, Stderr: "no key"})
-	assert.Empty(t, f.folded.spans)
-	lr := f.record(t, otlp.EventNameProcessExited)
-	assert.Equal(t, "exit code 1", lr.Body().Str())
-	assert.True(t, lr.TraceID().IsEmpty())
+	for _, tc := range []struct {
+		exit      outcome.Exit
+		errorType any
+		status    ptrace.StatusCode
+		reason    string
+	}{
+		{outcome.Exit{}, nil, ptrace.StatusCodeUnset, "result"},
+		{outcome.Exit{Code: 1, Stderr: "no key"}, "process_exit", ptrace.StatusCodeError, "result"},
+		{outcome.Exit{Signal: "SIGKILL"}, "killed", ptrace.StatusCodeError, "killed"},
+		{outcome.Exit{Signal: "SIGINT", Interrupted: true}, nil, ptrace.StatusCodeUnset, "interrupted"},
+	} {
+		t.Run(tc.exit.String(), func(t *testing.T) {
+			f := newExitFold()
+			tc.exit.Started = at(0)
+			f.exit(tc.exit)
+			lr := f.record(t, otlp.EventNameProcessExited)
+			assert.Equal(t, tc.exit.String(), lr.Body().Str())
+			require.Len(t, f.folded.spans, 1)
+			span := f.folded.spans[0]
+			attrs := span.Attributes().AsRaw()
+			assert.Equal(t, "claude-code", span.Name())
+			assert.Equal(t, "claude-code", attrs[otlp.AttrProcessExecutable])
+			assert.Equal(t, tc.errorType, attrs[otlp.AttrErrorType])
+			assert.Equal(t, tc.reason, attrs[otlp.AttrCloseReason])
+			assert.Equal(t, tc.status, span.Status().Code())
+			assert.True(t, span.ParentSpanID().IsEmpty())
+			assert.Equal(t, span.SpanID(), lr.SpanID())
+			assert.Equal(t, time.Minute, span.EndTimestamp().AsTime().Sub(span.StartTimestamp().AsTime()))
+		})
+	}
 }
 
 // TestCloseWithoutExit holds that nothing waits once a stream is closed.

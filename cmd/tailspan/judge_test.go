@@ -274,7 +274,7 @@ func TestStallKill(t *testing.T) {
 
 // TestStallWarns: without --stall-kill the program goes on, and is reported once.
 func TestStallWarns(t *testing.T) {
-	code, stdout, stderr := begin(t, "--stall-after", "50ms", "--", "sh", "-c", "sleep 0.4; echo words").end(t)
+	code, stdout, stderr := begin(t, "--provider", "none", "--stall-after", "50ms", "--", "sh", "-c", "sleep 0.4; echo words").end(t)
 	assert.Zero(t, code)
 	assert.Equal(t, "words\n", stdout)
 	assert.Equal(t, "tailspan: no output for 50ms\n", stderr)

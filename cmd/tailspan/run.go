@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -346,10 +347,22 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 		Exit:      func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
 	}
 	err = shown.To(c.screen.Stdout)
+	if stats := src.Stats(); c.stream.Provider == parser.Auto && src.Provider() == "" && stats.Passed > 0 {
+		c.screen.Report(c.hint())
+	}
 	if n := lines.TooLong(); n > 0 {
 		c.screen.Report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(n, "line"), c.stream.MaxLine))
 	}
 	return err
+}
+
+// hint is what to do about output that is not recognised.
+func (c *running) hint() string {
+	streaming, err := parser.StreamingCommand(c.stream.Provider, c.child.Command)
+	if err == nil && !slices.Equal(streaming, c.child.Command) {
+		return "the command writes text, which is shown as it is; run --stream has it write its stream, with its tools, tokens and cost"
+	}
+	return "the command's output is not recognised and shown as it is; if it is an agent's, --provider names whose"
 }
 
 // writeEvents writes the events of what the command writes, to its end, if they are to be written anywhere.

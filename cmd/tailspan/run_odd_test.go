@@ -36,7 +36,7 @@ func TestRunOddChildren(t *testing.T) {
 		for _, pipe := range []string{"--pipe=false", "--pipe"} {
 			t.Run(tc.name+" "+pipe, func(t *testing.T) {
 				left := filepath.Join(t.TempDir(), "pid")
-				code, stdout, stderr := begin(t, pipe, "--", "sh", "-c", tc.script, left).end(t)
+				code, stdout, stderr := begin(t, pipe, "--provider", "none", "--", "sh", "-c", tc.script, left).end(t)
 				assert.Equal(t, tc.code, code)
 				assert.Equal(t, tc.out, stdout)
 				if want := tc.verdict; want != "" {

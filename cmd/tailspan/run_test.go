@@ -493,6 +493,37 @@ func TestRunOfNothing(t *testing.T) {
 	require.Len(t, exits, 1)
 	assert.Equal(t, "exit code 2", exits[0].Body().Str())
 	assert.Equal(t, "no key", exits[0].Attributes().AsRaw()[otlp.AttrProcessStderr])
+	span, _ := sink.span(t, "sh")
+	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
+	assert.EqualValues(t, 2, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
+	assert.Equal(t, span.SpanID(), exits[0].SpanID())
+}
+
+// TestRunOfText has a program that writes no stream: one hint says so, and its step and its process have their spans.
+func TestRunOfText(t *testing.T) {
+	sink := newOTLPSink(t)
+	plainEnvironment(t)
+	b := beginPlain("--otlp", sink.URL, "--pipeline", "nightly", "--run-id", "7", "--step", "fix", "--", "sh", "-c", "echo Fixed.; echo All of it.")
+	code, stdout, stderr := b.end(t)
+	assert.Zero(t, code)
+	assert.Equal(t, "Fixed.\nAll of it.\n", stdout)
+	assert.Equal(t, "tailspan: the command's output is not recognised and shown as it is; if it is an agent's, --provider names whose\n", stderr)
+	span, _ := sink.span(t, "sh")
+	step, _ := sink.span(t, "fix")
+	assert.Equal(t, step.SpanID(), span.ParentSpanID())
+	assert.Equal(t, step.TraceID(), span.TraceID())
+	assert.Equal(t, ptrace.StatusCodeUnset, span.Status().Code())
+	assert.Positive(t, span.EndTimestamp()-span.StartTimestamp(), "it took some time")
+	assert.Equal(t, "success", step.Attributes().AsRaw()["cicd.pipeline.task.run.result"])
+	assert.Empty(t, otlpjson.Check(sink.traces...))
+
+	agent := filepath.Join(t.TempDir(), "claude")
+	require.NoError(t, os.WriteFile(agent, []byte("#!/bin/sh\necho Fixed.\n"), 0o700)) //nolint:gosec // a program
+	_, _, stderr = begin(t, "--", agent, "-p", "x").end(t)
+	assert.Equal(t, 1, strings.Count(stderr, "tailspan: "), stderr)
+	assert.Contains(t, stderr, "run --stream has it write its stream")
+	_, _, stderr = begin(t, "--provider", "none", "--", "echo", "Fixed.").end(t)
+	assert.Empty(t, stderr)
 }
 
 func TestRunUsage(t *testing.T) {

@@ -14,8 +14,8 @@ type Exit struct {
 	Code int
 	// Signal is the name of the signal that ended it, such as "SIGTERM"; empty if none did.
 	Signal string
-	// Time is when it ended.
-	Time time.Time
+	// Started is when it began, zero if that is not known; Time is when it ended.
+	Started, Time time.Time
 	// Dropped is how many bytes of its output were lost before they could be read.
 	Dropped int64
 	// Stderr is the end of what it wrote to standard error, fit for a log.
@@ -62,6 +62,9 @@ func (e *Exit) verdict(shown events.Outcome) (v Verdict, decides bool) {
 
 // Failed reports whether the process ended otherwise than a program does that did its work.
 func (e *Exit) Failed() bool { return e.Signal != "" || e.Code != 0 }
+
+// Verdict is that on a process that wrote no run: what it returned is all that shows how its work ended.
+func (e *Exit) Verdict() Verdict { return (&Evidence{End: &events.End{}, Exit: e}).Verdict() }
 
 // Reason is why that closes which the process left open.
 func (e *Exit) Reason() otlp.CloseReason {

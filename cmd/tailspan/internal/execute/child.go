@@ -97,7 +97,7 @@ func (c *Child) Close() error {
 // ExitOf converts the exit of a process.
 func ExitOf(e process.Exit) *outcome.Exit {
 	return &outcome.Exit{
-		Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
+		Code: max(e.Code, 0), Signal: e.SignalName(), Started: e.Started, Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Interrupted: e.Interrupted,
 		StopReason: otlp.StopReason(e.StopReason),
 	}
 }

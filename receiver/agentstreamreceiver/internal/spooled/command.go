@@ -127,7 +127,7 @@ func (c *command) follow(ctx context.Context) {
 
 // exit converts how the process ended, without secrets.
 func (c *command) exit(e process.Exit) *outcome.Exit {
-	exit := &outcome.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
+	exit := &outcome.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Started: e.Started, Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
 	if r := c.settings.Redactor; r != nil {
 		exit.Stderr = r.String(exit.Stderr)
 	}
