@@ -9,7 +9,7 @@ import "slices"
 // look through. A mark stands at the first free place from its own on (open addressing, linear), so a place that becomes
 // free is filled again by those behind it that could stand there.
 type marks struct {
-	table []uint64 // a power of two long, at most two thirds full; 0 is a free place; nil while the marks are few
+	table []uint32 // where in ring each is, from 1 on; a power of two long, at most two thirds full; 0 is free; nil while they are few
 	ring  []uint64 // the marks, oldest first from next on
 	next  int
 	limit int
@@ -33,7 +33,7 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 		if slices.Contains(m.ring, mark) {
 			return false, 0
 		}
-	} else if place = m.find(mark); m.table[place] == mark {
+	} else if place = m.find(mark); m.table[place] != 0 {
 		return false, 0
 	}
 	if len(m.ring) < m.limit {
@@ -41,17 +41,17 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 		if len(m.ring) > fewMarks && 3*len(m.ring) > 2*len(m.table) {
 			m.grow() // enters it too
 		} else if m.table != nil {
-			m.table[place] = mark
+			m.table[place] = uint32(len(m.ring))
 		}
 		return true, 0
 	}
 	gone = m.ring[m.next]
-	m.ring[m.next] = mark
-	m.next = (m.next + 1) % m.limit
 	if m.table != nil {
 		m.remove(gone)
-		m.table[m.find(mark)] = mark // not at its place of before: what stood in front of it may have moved
+		m.table[m.find(mark)] = uint32(m.next + 1) // not at its place of before: what stood in front of it may have moved
 	}
+	m.ring[m.next] = mark
+	m.next = (m.next + 1) % m.limit
 	return true, gone
 }
 
@@ -61,7 +61,7 @@ func (m *marks) has(mark uint64) bool {
 	if m.table == nil {
 		return slices.Contains(m.ring, mark)
 	}
-	return m.table[m.find(mark)] == mark
+	return m.table[m.find(mark)] != 0
 }
 
 // nonZero keeps a mark from looking like a free place.
@@ -71,7 +71,7 @@ func nonZero(mark uint64) uint64 { return max(mark, 1) }
 func (m *marks) find(mark uint64) uint64 {
 	last := uint64(len(m.table) - 1)
 	i := mark & last
-	for m.table[i] != mark && m.table[i] != 0 {
+	for m.table[i] != 0 && m.ring[m.table[i]-1] != mark {
 		i = (i + 1) & last
 	}
 	return i
@@ -83,7 +83,7 @@ func (m *marks) remove(mark uint64) {
 	gap := m.find(mark)
 	for i := (gap + 1) & last; m.table[i] != 0; i = (i + 1) & last {
 		// What stands at i may move to the gap if its own place is not behind that.
-		if (i-m.table[i])&last >= (i-gap)&last {
+		if (i-m.ring[m.table[i]-1])&last >= (i-gap)&last {
 			m.table[gap], gap = m.table[i], i
 		}
 	}
@@ -95,11 +95,8 @@ func (m *marks) grow() {
 	if len(m.table) >= longTable {
 		growth = 2
 	}
-	m.table = make([]uint64, max(leastTable, growth*len(m.table)))
-	// Written once from end to end: a place that is read first is mapped to the page of zeros that all share, and written
-	// next, which then takes a second fault and word to the other cores.
-	clear(m.table)
-	for _, mark := range m.ring {
-		m.table[m.find(mark)] = mark
+	m.table = make([]uint32, max(leastTable, growth*len(m.table)))
+	for i, mark := range m.ring {
+		m.table[m.find(mark)] = uint32(i + 1)
 	}
 }
