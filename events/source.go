@@ -17,7 +17,7 @@ type Flusher interface {
 
 // OutputHead is the size of the head of a result's text that a source makes even where nobody keeps texts, in bytes: where
 // [Tool.Summary] was cut, only what follows the cut shows whether a secret was cut too.
-const OutputHead = 8 << 10
+const OutputHead = 1 << 10
 
 // LineStatuser is implemented by sources that report the status of the last line, for counters and for raw lines.
 type LineStatuser interface {

@@ -34,17 +34,17 @@ type openWork struct {
 	arguments int // bytes of the arguments of open calls
 }
 
-// remove takes x out of a list. Of many that are open the oldest or the newest ends next, as a rule.
+// remove takes x out of a list. Of many that are open the oldest or the newest ends next, as a rule; a few move up, for room.
 func remove[T comparable](list *[]T, x T) {
-	var none T
+	const few = 8
 	all := *list
 	switch last := len(all) - 1; {
 	case last < 0:
 	case all[last] == x:
-		all[last] = none
+		clear(all[last:])
 		*list = all[:last]
-	case all[0] == x:
-		all[0] = none
+	case last >= few && all[0] == x:
+		clear(all[:1])
 		*list = all[1:]
 	default:
 		if i := slices.Index(all, x); i >= 0 {

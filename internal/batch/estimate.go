@@ -10,7 +10,7 @@ import (
 // sized: every sampleStride-th element is. The stride is prime, so that it meets all elements of a pattern in turn. What the
 // sample says is taken twice.
 const (
-	sampleStride = 7
+	sampleStride = 17
 	sampleFrom   = 16  // elements; a smaller batch is sized
 	resourceSize = 128 // bytes of an attribute of a resource or scope, about
 )

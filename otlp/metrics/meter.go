@@ -59,17 +59,16 @@ func (m *Meter) add(key *Key, value float64, whole int64, in otlp.SpanRef) {
 		return
 	}
 	if len(m.waiting) == maxWaiting {
-		m.metrics.add(m.waiting)
-		m.waiting = m.waiting[:0]
+		m.Flush()
 	}
 	m.waiting = append(m.waiting, measurement{m.find(key), value, whole, in})
 }
 
-// Flush adds what waits, and keeps no room for more: the stream may be quiet for long.
+// Flush adds what waits.
 func (m *Meter) Flush() {
 	if len(m.waiting) > 0 {
 		m.metrics.add(m.waiting)
-		m.waiting = nil
+		m.waiting = m.waiting[:0]
 	}
 }
 
@@ -162,5 +161,5 @@ func (m *Meter) EstimatedCost(by User, usd float64) {
 	}
 }
 
-// Trim drops the series that are found without a search.
-func (m *Meter) Trim() { m.known = nil }
+// Trim drops the series that are found without a search, and the room for what waits: the stream may be quiet for long.
+func (m *Meter) Trim() { m.Flush(); m.known, m.waiting = nil, nil }
