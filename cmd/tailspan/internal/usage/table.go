@@ -163,7 +163,7 @@ func grouped(n int64) string {
 	return b.String()
 }
 
-// cost is what is known of it; ~ marks estimates.
+// cost is what is known of it, in cents, or below one in a hundredth of that; ~ marks estimates.
 func cost(s *Sum) string {
 	usd, mark := s.CostUSD(), ""
 	if s.EstimateUSD > 0 {
@@ -172,8 +172,8 @@ func cost(s *Sum) string {
 	switch {
 	case usd == 0:
 		return "-"
-	case usd < 0.005:
-		return mark + "<$0.01"
+	case usd < 0.01:
+		return fmt.Sprintf("%s$%.4f", mark, max(usd, 0.0001))
 	default:
 		cents := int64(usd*100 + 0.5)
 		return fmt.Sprintf("%s$%s.%02d", mark, grouped(cents/100), cents%100)
