@@ -63,7 +63,7 @@ spans, log records and metrics there. It exits as the command exits.`,
 		f.StringVar(&c.child.Raw, "raw", "", "keep the command's output, as it is, in this `file`")
 		f.BoolVar(&c.child.Pipe, "pipe", false, "let the command write to a pipe instead of a file")
 		f.SizeVar(&c.child.MaxSpool, "max-spool", 0, fmt.Sprintf("most output that is kept until it is read, what exceeds it is dropped and counted; needs --pipe, and turns it on; without it all is kept (with --pipe alone: %s)", config.Size(spool.DefaultMaxBytes)))
-		f.DurationVar(&c.child.Grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on and SIGKILL")
+		f.DurationVar(&c.child.Grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on, or the SIGTERM of a limit, and SIGKILL")
 		return c.run
 	},
 }

@@ -31,7 +31,7 @@ func newIndex(anchors []anchor, known []choice) index {
 func newIndexBuilder() *indexBuilder {
 	b := &indexBuilder{
 		index: index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
-		count: new([1 << 16]uint16),
+		count: new([1 << 16]uint16), entries: make([]entry, 0, 1<<15),
 	}
 	for i := range len(sample) - 1 {
 		b.count[pair(sample, i)]++

@@ -2,9 +2,10 @@ package find
 
 import (
 	_ "embed"
-	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"strconv"
 	"strings"
 )
 
@@ -50,29 +51,13 @@ func number(s string) (n int, rest string) {
 	return sign * n, ""
 }
 
-// hashOf is a hash of anchors, and of the sample by which pairs are chosen.
+// hashOf is a hash of the words of anchors: where those are the same, a choice is a right one, if maybe not the best.
 func hashOf(anchors []anchor) string {
 	h := fnv.New64a()
-	buf := []byte(sample)
 	for i := range anchors {
-		a := &anchors[i]
-		buf = append(buf, a.word...)
-		buf = binary.AppendVarint(append(buf, 0, flag(a.fold), flag(a.begins)), int64(a.reach))
-		for _, set := range []*[256]bool{a.before, a.after} {
-			for c := 0; set != nil && c < len(set); c++ {
-				buf = append(buf, flag(set[c]))
-			}
-		}
+		_, _ = io.WriteString(h, anchors[i].word+"\n") // it never fails
 	}
-	_, _ = h.Write(buf) // it never fails
-	return fmt.Sprintf("%016x", h.Sum64())
-}
-
-func flag(is bool) byte {
-	if is {
-		return 1
-	}
-	return 0
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 // formatChoices writes choices as the file has them.

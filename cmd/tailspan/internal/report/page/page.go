@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
@@ -17,7 +18,10 @@ var style string
 //go:embed page.tmpl
 var source string
 
-var page = template.Must(template.New("page").Funcs(functions).Parse(source))
+// page is the template. To read it takes milliseconds, which other commands do not need.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(functions).Parse(source))
+})
 
 // Settings are of a page.
 type Settings struct {
@@ -43,7 +47,7 @@ func Write(w io.Writer, runs []*report.Run, s Settings) error {
 	if len(runs) == 1 {
 		v.Single, v.Title = runs[0], runs[0].Title()
 	}
-	return page.Execute(w, v)
+	return page().Execute(w, v)
 }
 
 // policy allows the style sheet and nothing else.
