@@ -33,13 +33,13 @@ var house = map[string]struct{ ours, others []string }{
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
 	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "poll", "process", "redact", "session", "session/pipeline", "spool", "tail", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "otlp", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
-	"cmd":                          {ours: []string{"*"}, others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
+	"cmd":                          {ours: []string{"*"}, others: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
 	"internal":                     {others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/cenkalti/backoff/v7", "github.com/fsnotify/fsnotify", "github.com/klauspost/compress", "github.com/tidwall/gjson", "go.opentelemetry.io/collector/pdata", "go.uber.org/zap", "github.com/google/go-cmp", "github.com/stretchr/testify"}},
 }
 
 // testOnly are modules that any _test.go file may import, beside what its folder may.
-var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty", "github.com/google/jsonschema-go", "google.golang.org/grpc"}
+var testOnly = []string{"github.com/klauspost/compress", "github.com/stretchr/testify", "github.com/google/go-cmp", "go.uber.org/goleak", "go.opentelemetry.io/collector", "go.opentelemetry.io/otel", "go.uber.org/zap", "go.yaml.in/yaml/v3", "github.com/tidwall/gjson", "github.com/creack/pty", "github.com/google/jsonschema-go", "golang.org/x/term", "google.golang.org/grpc"}
 
 // TestImports holds the table of the design: a layer knows only the layers below it.
 func TestImports(t *testing.T) {

@@ -123,11 +123,12 @@ func (p *Poller) follows(origin string) bool {
 	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
-// since is the row time from which rows are wanted of sessions without a checkpoint: the last write of the last process, or now.
+// since is the row time from which rows are wanted of sessions without a checkpoint: that of the settings, or with
+// [tail.StartAtEnd] the last write of the last process, or now.
 func (p *Poller) since(skip bool) time.Time {
 	switch {
 	case !skip:
-		return time.Time{}
+		return p.settings.RowsSince
 	case p.states.lastRun > 0:
 		return time.Unix(p.states.lastRun, 0)
 	default:

@@ -395,6 +395,23 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 	assert.Equal(t, []string{"s0", "ms0", "new"}, ids(t, &s[0]))
 }
 
+// TestDatabaseRowsSince leaves out the sessions that were not written to since.
+func TestDatabaseRowsSince(t *testing.T) {
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	db := openDatabase(t, w.Path("opencode.db"))
+	since := time.Now().Add(-time.Hour)
+	for id, at := range map[string]int64{"old": 1, "new": since.UnixMilli() + 1} {
+		insert(t, db, "session", "id, time_created, time_updated", id, at, at)
+		insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m-"+id, id, at, at, "{}")
+	}
+	w.follow(func(s *poll.Settings) { s.RowsSince = since })
+	w.Sink.Until(t, "the new session", func() bool { return len(w.Sink.All()) >= 2 })
+	w.finish()
+	s := w.Sink.Opened()
+	require.Len(t, s, 1)
+	assert.Equal(t, []string{"new", "m-new"}, ids(t, &s[0]))
+}
+
 func TestPolledSettings(t *testing.T) {
 	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, filestest.NewSink())
 	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {

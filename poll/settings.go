@@ -27,6 +27,8 @@ type Settings struct {
 	MaxDocumentSize int
 	// Databases are globs of OpenCode's databases.
 	Databases []string
+	// RowsSince leaves out the rows of databases that were written before, but for those that later ones refer to. Zero: none.
+	RowsSince time.Time
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
 	// Shared are settings that the Tailer has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,

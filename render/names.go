@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"time"
 
 	"github.com/tailspan/tailspan/render/internal/safe"
 	"github.com/tailspan/tailspan/render/internal/text"
@@ -16,6 +17,9 @@ import (
 //
 // The result is valid UTF-8, and Sanitize of it is the same.
 func Sanitize(s string) string { return safe.Sanitize(s) }
+
+// ShortDuration is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".
+func ShortDuration(d time.Duration) string { return text.Short(d) }
 
 // CISystems is a set of CI systems that read commands from the logs of their jobs.
 type CISystems = safe.Systems

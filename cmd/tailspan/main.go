@@ -13,6 +13,7 @@
 //	internal/recorded  recorded sessions to spans and records
 //	internal/sender    recorded sessions on their way to an endpoint
 //	internal/report    a run as a page, or as Markdown
+//	internal/watch     the agents that run, on a screen or as lines
 //	internal/doctor    what would be read and sent, and why not
 package main
 
@@ -34,6 +35,7 @@ var commands = []cli.Command{
 	usageCommand,
 	reportCommand,
 	sendCommand,
+	watchCommand,
 	doctorCommand,
 }
 

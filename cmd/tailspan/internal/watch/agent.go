@@ -1,0 +1,264 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/render/style"
+)
+
+// Agent is an agent or sub-agent as it is shown. Its texts have no control characters.
+type Agent struct {
+	Key     string // identifies it on the board
+	Depth   int    // 0 is the agent of a run
+	Name    string
+	ID      string
+	Model   string
+	Path    string // of the file or database that its lines are in
+	Started time.Time
+	Last    time.Time // of its last line, or of one below it
+	Ended   time.Time // zero while it is at work
+	Outcome events.Outcome
+	Error   string // why it failed
+	Waiting string // what it waits for: an approval, an answer, a retry
+	Text    string // what it said last
+	Calls   []Call // the last ones, oldest first
+	Made    int    // calls in all
+	Failed  int    // those that failed
+	Tokens  int64
+	Cost    float64 // USD, valid if HasCost
+	HasCost bool
+}
+
+// Call is a tool call.
+type Call struct {
+	style.Call
+	State   CallState
+	Started time.Time
+	Took    time.Duration
+	Error   string
+}
+
+// CallState is how far a call is.
+type CallState uint8
+
+// The states.
+const (
+	CallRuns CallState = iota
+	CallDone
+	CallFailed
+	CallBackground // it goes on after its result
+)
+
+// agent is what the board has of an agent.
+type agent struct {
+	up      *agent // nil for the agent of a run
+	number  int    // of a sub-agent in its run
+	name    string
+	id      string
+	model   string
+	source  string         // its id
+	linked  bool           // lines have its call
+	span    pcommon.SpanID // of the task at work, where a line has it
+	started time.Time
+	last    time.Time
+	ended   time.Time
+	outcome events.Outcome
+	failure string
+	waiting string
+	text    string
+	calls   []call
+	counts
+}
+
+// counts are what an agent did and used.
+type counts struct {
+	made, failed int
+	usage        events.UsageTotal
+	total        *total // of its span
+}
+
+// total is what the span of an agent has of its usage.
+type total struct {
+	tokens  int64
+	cost    float64
+	hasCost bool
+}
+
+type call struct {
+	id   string
+	tool verdict.Call
+	Call
+}
+
+// apply applies an event of the agent. Span is that of its record.
+func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID) {
+	if a.started.IsZero() || ev.Time.Before(a.started) {
+		a.started = ev.Time
+	}
+	if ev.Time.After(a.last) {
+		a.last = ev.Time
+	}
+	a.id, a.model = cmp.Or(ev.AgentID, a.id), cmp.Or(ev.Model, a.model)
+	if ev.Kind != events.KindUsage && ev.Kind != events.KindToolProgress {
+		a.waiting = ""
+	}
+	switch ev.Kind {
+	case events.KindSessionStarted, events.KindTurnStarted, events.KindPrompt:
+		a.begin(span)
+	case events.KindText:
+		a.said(ev.Text)
+	case events.KindToolUse:
+		a.called(ev)
+	case events.KindToolResult:
+		a.answered(ev)
+	case events.KindUsage:
+		if ev.Usage != nil {
+			a.usage.Add(ev.Model, ev.Usage)
+		}
+	case events.KindApprovalRequest, events.KindAskRequest:
+		a.waiting = style.Waiting(ev)
+	case events.KindNotice:
+		if ev.Notice.Code == events.NoticeAPIRetry {
+			a.waiting = "retrying: " + events.Summary(ev.Text)
+		}
+	}
+}
+
+// begin begins a task: the first one, or a further one of a sub-agent that is asked again.
+func (a *agent) begin(span pcommon.SpanID) {
+	if span != a.span && a.up != nil {
+		a.ended, a.outcome, a.failure = time.Time{}, events.OutcomeUnknown, ""
+	}
+	a.span = span
+}
+
+// said keeps the end of what the agent says.
+func (a *agent) said(text string) {
+	text = strings.TrimSpace(render.Sanitize(text))
+	if text == "" {
+		return
+	}
+	if a.text += "\n" + text; len(a.text) > maxText {
+		a.text = strings.ToValidUTF8(a.text[len(a.text)-maxText:], "")
+		_, rest, found := strings.Cut(a.text, "\n")
+		if found {
+			a.text = rest
+		}
+	}
+	a.text = strings.TrimSpace(a.text)
+}
+
+// called adds a call.
+func (a *agent) called(ev *events.DisplayEvent) {
+	if ev.Tool.Partial {
+		return
+	}
+	a.made++
+	if len(a.calls) >= maxCalls {
+		oldest := slices.IndexFunc(a.calls, func(c call) bool { return c.State != CallRuns })
+		a.calls = slices.Delete(a.calls, max(oldest, 0), max(oldest, 0)+1)
+	}
+	a.calls = append(a.calls, call{ev.Tool.ID, verdict.Call{Tool: ev.Tool.Name, Arg: ev.Tool.Arg()}, Call{Call: style.CallOf(&ev.Tool), Started: ev.Time}})
+}
+
+// answered ends a call.
+func (a *agent) answered(ev *events.DisplayEvent) {
+	if ev.Tool.Error {
+		a.failed++
+	}
+	for i := range slices.Backward(a.calls) {
+		c := &a.calls[i]
+		if c.id != ev.Tool.ID || c.State != CallRuns {
+			continue
+		}
+		c.Took = cmp.Or(ev.Tool.Duration, since(c.Started, ev.Time))
+		switch {
+		case ev.Tool.Error:
+			c.State = CallFailed
+			c.Error = line(cmp.Or(events.Summary(ev.Tool.Err), ev.Tool.Summary))
+			if c.Error == "" && ev.Tool.HasExitCode {
+				c.Error = "exit code " + strconv.Itoa(ev.Tool.ExitCode)
+			}
+		case ev.Tool.State == events.ToolStateBackground:
+			c.State = CallBackground
+		default:
+			c.State = CallDone
+		}
+		return
+	}
+}
+
+// end applies the span of the agent, unless a further task began since.
+func (a *agent) end(span ptrace.Span) {
+	if !a.span.IsEmpty() && a.span != span.SpanID() && a.up != nil {
+		return
+	}
+	m := span.Attributes()
+	a.started, a.ended = span.StartTimestamp().AsTime(), span.EndTimestamp().AsTime()
+	a.outcome, a.waiting = events.ParseOutcome(attribute(m, otlp.AttrRunOutcome)), ""
+	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), attribute(m, otlp.AttrErrorType)))
+	var t total
+	for _, key := range []string{otlp.AttrUsageInput, otlp.AttrUsageOutput} {
+		if v, ok := m.Get(key); ok {
+			t.tokens += v.Int()
+		}
+	}
+	if v, ok := m.Get(otlp.AttrCostUSD); ok {
+		t.cost, t.hasCost = v.Double(), true
+	}
+	a.total = &t
+}
+
+// running is the newest call that runs; nil if there is none.
+func (a *agent) running() *call {
+	for i := range slices.Backward(a.calls) {
+		if a.calls[i].State == CallRuns {
+			return &a.calls[i]
+		}
+	}
+	return nil
+}
+
+// snapshot is the agent as it is shown.
+func (a *agent) snapshot(run string, depth int, of *Source) Agent {
+	out := Agent{
+		Key: agentKey(run, a.number), Depth: depth, Name: line(a.name), ID: line(a.id), Model: line(a.model),
+		Started: a.started, Last: a.last, Ended: a.ended, Outcome: a.outcome, Error: a.failure, Waiting: a.waiting, Text: a.text,
+		Made: a.made, Failed: a.failed,
+	}
+	if of != nil {
+		out.Path = line(of.Path)
+	}
+	out.Calls = make([]Call, len(a.calls))
+	for i := range a.calls {
+		out.Calls[i] = a.calls[i].Call
+	}
+	if a.total != nil && !a.ended.IsZero() {
+		out.Tokens, out.Cost, out.HasCost = a.total.tokens, a.total.cost, a.total.hasCost
+		return out
+	}
+	sum := a.usage.Sum()
+	out.Tokens, out.Cost, out.HasCost = sum.Tokens.Input+sum.Tokens.Output, sum.CostUSD, sum.HasCost
+	return out
+}
+
+// agentKey is the key of the nth agent of a run; topKey that of the first.
+func agentKey(run string, n int) string { return run + "/" + strconv.Itoa(n) }
+func topKey(run string) string          { return agentKey(run, 0) }
+
+// maxLine is the longest text that is kept for one line, in runes.
+const maxLine = 400
+
+// line makes one line of s that is safe to show.
+func line(s string) string { return events.CleanLine(render.Sanitize(s), maxLine) }

@@ -1,0 +1,180 @@
+package watch
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+)
+
+// Bounds of what a board has.
+const (
+	maxRuns   = 500
+	maxAgents = 500
+	maxCalls  = 32
+	maxText   = 4 << 10
+	maxStarts = 4096
+)
+
+// sourceKey is the resource attribute that names the source of data.
+const sourceKey = "watch.source"
+
+// Board has what is known of the runs: which are at work, and how others ended.
+type Board struct {
+	mu      sync.Mutex
+	runs    map[pcommon.TraceID]*run
+	sources map[string]*Source // by their ids
+	evicted int
+	changed chan struct{}
+}
+
+// NewBoard makes an empty board.
+func NewBoard() *Board {
+	return &Board{runs: map[pcommon.TraceID]*run{}, sources: map[string]*Source{}, changed: make(chan struct{}, 1)}
+}
+
+// Changed has a value when something changed since the last one.
+func (b *Board) Changed() <-chan struct{} { return b.changed }
+
+// notify makes Changed ready.
+func (b *Board) notify() {
+	select {
+	case b.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Describe enters a source, or what is known of it now.
+func (b *Board) Describe(id string, of Source) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known := b.sources[id]; known != nil {
+		of.Read = of.Read || known.Read
+		if of == *known {
+			return
+		}
+	}
+	b.sources[id] = &of
+	b.notify()
+}
+
+// Apply applies what was exported.
+func (b *Board) Apply(data *otlp.Data) {
+	if data.Empty() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, rl := range data.Logs.ResourceLogs().All() {
+		m := rl.Resource().Attributes()
+		for _, scope := range rl.ScopeLogs().All() {
+			for _, record := range scope.LogRecords().All() {
+				b.record(m, record)
+			}
+		}
+	}
+	for _, rs := range data.Traces.ResourceSpans().All() {
+		m := rs.Resource().Attributes()
+		for _, scope := range rs.ScopeSpans().All() {
+			for _, span := range scope.Spans().All() {
+				b.span(m, span)
+			}
+		}
+	}
+	b.evict()
+	b.notify()
+}
+
+// record applies a log record.
+func (b *Board) record(resource pcommon.Map, lr plog.LogRecord) {
+	var ev events.DisplayEvent
+	if !otlp.EventFromRecord(lr, &ev) {
+		return
+	}
+	r := b.run(resource, lr.TraceID())
+	if ev.Time.IsZero() {
+		ev.Time = lr.ObservedTimestamp().AsTime()
+	}
+	a := r.agentOf(&ev, attribute(lr.Attributes(), otlp.AttrGenAIAgentName))
+	a.source = cmp.Or(a.source, attribute(resource, sourceKey))
+	a.apply(&ev, lr.SpanID())
+	r.apply(a, &ev, lr.SpanID())
+}
+
+// span applies the span of an agent: the end of a run, or of a sub-agent's work.
+func (b *Board) span(resource pcommon.Map, span ptrace.Span) {
+	m := span.Attributes()
+	if attribute(m, otlp.AttrGenAIOperationName) != otlp.OperationInvokeAgent {
+		return
+	}
+	r := b.run(resource, span.TraceID())
+	_, top := m.Get(otlp.AttrRunKey)
+	r.end(top, span)
+}
+
+// run is the run of a trace.
+func (b *Board) run(resource pcommon.Map, trace pcommon.TraceID) *run {
+	r := b.runs[trace]
+	if r == nil {
+		r = newRun(trace)
+		b.runs[trace] = r
+	}
+	r.service = cmp.Or(r.service, attribute(resource, otlp.AttrServiceName))
+	r.source = cmp.Or(r.source, attribute(resource, sourceKey))
+	return r
+}
+
+// evict removes the runs that ended first, where there are too many.
+func (b *Board) evict() {
+	if len(b.runs) <= maxRuns+maxRuns/10 {
+		return
+	}
+	all := b.sorted()
+	for _, r := range all[maxRuns:] {
+		delete(b.runs, r.trace)
+		b.evicted++
+	}
+}
+
+// sorted are the runs: those at work, and then the others; the newest first.
+func (b *Board) sorted() []*run {
+	list := slices.Collect(maps.Values(b.runs))
+	slices.SortFunc(list, func(x, y *run) int {
+		if x.atWork() != y.atWork() {
+			if x.atWork() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(y.since().Compare(x.since()), cmp.Compare(x.trace.String(), y.trace.String()))
+	})
+	return list
+}
+
+// Runs are the runs at present: those at work, and then the others; the newest first. Those whose source is being read the
+// first time are left out: how they ended may be in what is to come.
+func (b *Board) Runs() []Run {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var runs []Run
+	for _, r := range b.sorted() {
+		if of := b.sources[r.source]; of != nil && of.Read {
+			runs = append(runs, r.snapshot(b.sources))
+		}
+	}
+	return runs
+}
+
+func attribute(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}

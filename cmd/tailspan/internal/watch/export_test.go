@@ -1,0 +1,50 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/tail"
+)
+
+// Part are lines of a file.
+type Part struct {
+	Path  string
+	Lines []string
+}
+
+// Play applies parts of files to a board, in their order, at one moment.
+func Play(now time.Time, r *redact.Redactor, parts ...Part) (*Board, error) {
+	board := NewBoard()
+	reader := newHandler(&Settings{Redactor: r}, board, func() time.Time { return now })
+	var errs []error
+	reader.fail = func(err error) { errs = append(errs, err) }
+	streams, offsets := map[string]*stream{}, map[string]int64{}
+	for _, p := range parts {
+		if streams[p.Path] == nil {
+			s, err := reader.newStream(tail.Stream{ID: p.Path, Path: p.Path, ModTime: now})
+			if err != nil {
+				return nil, err
+			}
+			streams[p.Path] = s
+		}
+		for _, line := range p.Lines {
+			offsets[p.Path]++
+			errs = append(errs, streams[p.Path].Lines(context.Background(), []tail.Line{{Data: []byte(line), Offset: offsets[p.Path]}}))
+		}
+		errs = append(errs, streams[p.Path].Idle(context.Background()))
+	}
+	return board, errors.Join(errs...)
+}
+
+// NewPrinter makes a function that prints what is new on a board.
+func NewPrinter(w io.Writer, since time.Time) func(*Board) error {
+	p := &printer{w: w, since: since, runs: map[string]*printed{}}
+	return func(b *Board) error { return p.print(b.Runs()) }
+}
+
+// RecentAge is how old the oldest file is that is read at start.
+var RecentAge = recentAge

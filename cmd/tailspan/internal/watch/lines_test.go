@@ -1,0 +1,32 @@
+package watch_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
+	"github.com/tailspan/tailspan/internal/goldentest"
+)
+
+// TestLines holds what is printed where there is no screen, step by step.
+func TestLines(t *testing.T) {
+	now := time.Date(2026, 11, 27, 20, 48, 40, 0, time.UTC)
+	var out bytes.Buffer
+	print := watch.NewPrinter(&out, now)
+	for _, to := range []int{2, 9, 9, 0} {
+		out.WriteString("--- \n")
+		require.NoError(t, print(play(t, now, part(t, "a", "claude/failures.jsonl", 0, to), part(t, "b", "claude/case-nested-subagents.jsonl", 0, min(to, 5)))))
+	}
+	goldentest.Compare(t, "testdata/lines.golden", out.String())
+}
+
+// TestLinesOfThePast holds that runs that were over at the start are not printed.
+func TestLinesOfThePast(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, watch.NewPrinter(&out, noon)(play(t, noon, part(t, "a", "claude/failures.jsonl", 0, 0))))
+	assert.Empty(t, out.String())
+}

@@ -1,0 +1,158 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/internal/ticker"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/poll"
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/tail"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Intervals of the reader.
+const (
+	// scanInterval is the time between two scans of all folders: new files are reported by the system, where it can.
+	scanInterval = 30 * time.Second
+	// tickInterval is how exact quiet times of a stream are.
+	tickInterval = 500 * time.Millisecond
+	// ticksOfRegistry is the number of ticks between two looks for what ends by time alone.
+	ticksOfRegistry = 4
+)
+
+// reader follows the sessions and applies what they contain to a board. It is a [tail.Handler].
+type reader struct {
+	board    *Board
+	registry *telemetry.Registry
+	redactor *redact.Redactor
+	now      func() time.Time
+	fail     context.CancelCauseFunc // ends the watch
+
+	files  *tail.Tailer
+	polled *poll.Poller
+	stop   context.CancelFunc
+	ticks  sync.WaitGroup
+
+	mu       sync.Mutex
+	restless map[*stream]struct{} // that wait for time to pass
+}
+
+// newReader makes a reader of the files and databases that the settings name.
+func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader, error) {
+	r := newHandler(s, board, time.Now)
+	r.fail = fail
+	age := recentAge(slices.Concat(s.Files, s.Databases), r.now())
+	shared := tail.Settings{
+		Include: s.Files, ExcludeOlderThan: age, IdleClose: idleGap, Replay: true, PollInterval: scanInterval,
+		Skip: isDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
+	}
+	var err error
+	if len(s.Files) > 0 {
+		r.files, err = tail.New(shared, r)
+	}
+	polled, pollErr := poll.New(poll.Settings{
+		Documents: s.Files, IsDocument: isDocument, Databases: s.Databases, RowsSince: r.now().Add(-age), Shared: shared,
+	}, r)
+	r.polled = polled
+	return r, errors.Join(err, pollErr)
+}
+
+// newHandler makes a reader without sources.
+func newHandler(s *Settings, board *Board, now func() time.Time) *reader {
+	set := telemetry.NewDefaultSettings()
+	set.Version, set.Prices, set.ProgressInterval, set.Now = s.Version, s.Prices, 0, now
+	set.Capture.Prompts = true
+	return &reader{
+		board: board, registry: telemetry.NewRegistry(set), redactor: s.Redactor, now: now, restless: map[*stream]struct{}{},
+	}
+}
+
+// isDocument recognizes by its path a document that is rewritten in place.
+func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
+
+// Open opens a stream.
+func (r *reader) Open(_ context.Context, s tail.Stream) (consumer tail.Consumer, err error) {
+	defer r.guard(&err)
+	return r.newStream(s)
+}
+
+// start begins to read.
+func (r *reader) start(ctx context.Context) error {
+	var errs []error
+	if r.files != nil {
+		errs = append(errs, r.files.Start(ctx))
+	}
+	errs = append(errs, r.polled.Start(ctx))
+	ticking, stop := context.WithCancel(ctx)
+	r.stop = stop
+	r.ticks.Go(func() {
+		var err error
+		defer r.guard(&err)
+		n := 0
+		ticker.Run(ticking, tickInterval, func(now time.Time) error {
+			if n++; n%ticksOfRegistry == 0 {
+				out := r.registry.Take()
+				r.board.Apply(&out.Data)
+				out.Accepted()
+			}
+			r.tick(now)
+			return nil
+		})
+	})
+	return errors.Join(errs...)
+}
+
+// shutdown ends the reading.
+func (r *reader) shutdown(ctx context.Context) error {
+	r.stop()
+	r.ticks.Wait()
+	var errs []error
+	if r.files != nil {
+		errs = append(errs, r.files.Shutdown(ctx))
+	}
+	return errors.Join(append(errs, r.polled.Shutdown(ctx))...)
+}
+
+// await has a stream ticked.
+func (r *reader) await(s *stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.restless[s] = struct{}{}
+}
+
+// tick ticks the streams that wait for time to pass.
+func (r *reader) tick(now time.Time) {
+	r.mu.Lock()
+	waiting := slices.Collect(maps.Keys(r.restless))
+	clear(r.restless)
+	r.mu.Unlock()
+	for _, s := range waiting {
+		if s.tick(now) {
+			r.await(s)
+		}
+	}
+}
+
+// clean removes secrets from a text.
+func (r *reader) clean(s string) string {
+	if r.redactor == nil {
+		return s
+	}
+	return r.redactor.String(s)
+}
+
+// guard makes an error of a panic of its goroutine, and ends the watch with it: the terminal is restored first.
+func (r *reader) guard(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		r.fail(*err)
+	}
+}

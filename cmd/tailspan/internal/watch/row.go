@@ -1,0 +1,155 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render"
+)
+
+// working is what is shown of an agent of a run at work.
+func (v *View) working(r *Run, a *Agent) (left, right string) {
+	var b strings.Builder
+	if a.Depth > 0 {
+		b.WriteString(strings.Repeat("  ", a.Depth))
+		b.WriteString("└ ")
+	}
+	b.WriteString(v.sign(a))
+	b.WriteString(" ")
+	if a.Depth == 0 {
+		b.WriteString(bold(join(" ", r.Service, r.Project)))
+	} else {
+		b.WriteString(a.title())
+	}
+	b.WriteString("  ")
+	b.WriteString(v.doing(a))
+	end := v.Now
+	if !a.Ended.IsZero() {
+		end = a.Ended
+	}
+	return b.String(), v.figures(a, render.ShortDuration(since(a.Started, end).Truncate(time.Second)))
+}
+
+// recent is what is shown of a run that is over.
+func (v *View) recent(r *Run) (left, right string) {
+	a := r.Top()
+	text := r.Verdict.Reason
+	if text == "" {
+		text = r.Title
+	}
+	left = fmt.Sprintf("%s %s %s  %s", verdictSign(&r.Verdict), pad(r.Verdict.Kind.String(), 10), bold(join(" ", r.Service, r.Project)), faint(text))
+	return left, v.figures(a, ago(since(a.Ended, v.Now)))
+}
+
+// ago is how long ago something was.
+func ago(d time.Duration) string {
+	if d < time.Minute {
+		return "just now"
+	}
+	return coarse(d) + " ago"
+}
+
+// coarse is a duration in minutes, hours or days.
+func coarse(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/day)
+}
+
+// narrow is the width below which the figures of a row are left out, but for the first.
+const narrow = 60
+
+// figures are the right part of a row.
+func (v *View) figures(a *Agent, first string) string {
+	s := padLeft(first, 8)
+	if v.Width < narrow {
+		return s
+	}
+	tokens, cost := "", ""
+	if a.Tokens > 0 {
+		tokens = render.ShortCount(a.Tokens)
+	}
+	if a.HasCost {
+		cost = fmt.Sprintf("$%.2f", a.Cost)
+	}
+	return s + padLeft(tokens, 8) + padLeft(cost, 8)
+}
+
+// spread puts the two parts of a row at the ends of a line.
+func (v *View) spread(left, right string) string {
+	if right == "" {
+		return fit(left, v.Width)
+	}
+	room := v.Width - cells(right) - 1
+	return fit(pad(fit(left, room), room)+" "+right, v.Width)
+}
+
+// quiet is how long an agent gives no line before that is shown.
+const quiet = time.Minute
+
+// doing is what an agent does just now, or how it ended.
+func (v *View) doing(a *Agent) string {
+	if !a.Ended.IsZero() {
+		return faint(join(": ", a.Outcome.String(), a.Error))
+	}
+	text := a.Waiting
+	if text == "" {
+		text = "thinking"
+		for i := range slices.Backward(a.Calls) {
+			if a.Calls[i].State == CallRuns {
+				text = a.Calls[i].Fit(max(16, v.Width/2))
+				break
+			}
+		}
+	}
+	if silent := since(a.Last, v.Now); silent >= quiet {
+		text = yellow("quiet for "+coarse(silent)) + " · " + text
+	}
+	return text
+}
+
+// sign is the sign of an agent.
+func (v *View) sign(a *Agent) string {
+	switch {
+	case a.Ended.IsZero() && (a.Waiting != "" || since(a.Last, v.Now) >= quiet):
+		return yellow("●")
+	case a.Ended.IsZero():
+		return green("●")
+	case a.Outcome == events.OutcomeOK:
+		return faint("✓")
+	case a.Outcome.Failed():
+		return red("✗")
+	}
+	return yellow("■")
+}
+
+// verdictSign is the sign of a run that is over.
+func verdictSign(v *verdict.Verdict) string {
+	switch v.Kind {
+	case verdict.KindOK:
+		return green("✓")
+	case verdict.KindError:
+		return red("✗")
+	}
+	return yellow("■")
+}
+
+// title is what a sub-agent is called.
+func (a *Agent) title() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return join(" ", "sub-agent", a.ID[:min(len(a.ID), shortID)])
+}
+
+// shortID is how much of an id is shown, in bytes.
+const shortID = 8

@@ -1,0 +1,157 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/pipeline"
+	"github.com/tailspan/tailspan/tail"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+var _ tail.Suspender = (*stream)(nil)
+
+// idleGap is the time without a line after which a run counts as left, as the receiver's idle_close.
+const idleGap = time.Hour
+
+// stream is one session on its way to the board.
+type stream struct {
+	reader *reader
+	id     string
+
+	mu       sync.Mutex
+	source   Source
+	pipeline *pipeline.Pipeline
+	moved    time.Time // arrival of the last lines; zero once their quiet time was handled
+	closed   bool
+}
+
+// newStream makes a stream. It exports to the board alone.
+func (r *reader) newStream(s tail.Stream) (*stream, error) {
+	st := &stream{reader: r, id: s.ID, source: Source{Path: r.clean(s.Path)}}
+	st.describe()
+	var err error
+	st.pipeline, err = pipeline.New(pipeline.Settings{
+		Events:   pipeline.EventSettings{Provider: parser.Auto, Redactor: r.redactor},
+		Path:     s.Path,
+		Registry: r.registry,
+		InBand:   config.InBandOff, // so that each run has a trace of its own
+		Telemetry: telemetry.StreamSettings{
+			ID: s.ID, IdleGap: idleGap, FileTime: s.ModTime,
+			Identity: otlp.NewIdentity(otlp.Attribute{Key: sourceKey, Value: s.ID}),
+		},
+		Discards: func(int) bool { return true }, // lines of no known agent
+	})
+	return st, err
+}
+
+// Lines applies lines.
+func (s *stream) Lines(_ context.Context, lines []tail.Line) (err error) {
+	defer s.reader.guard(&err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.pipeline.Resume(); err != nil {
+		return err
+	}
+	now := s.reader.now()
+	for i := range lines {
+		line := &lines[i]
+		if !line.Replayed {
+			s.pipeline.EndReplay()
+		}
+		s.pipeline.At = telemetry.Line{Offset: line.Offset, Arrival: now, Read: now, Live: line.Live, Replay: line.Replayed}
+		s.pipeline.Noted = parser.Noted{Abridged: line.Abridged}
+		s.pipeline.Line(line.Data)
+	}
+	s.pipeline.At.Read = time.Time{} // what a timer applies has a later time
+	s.moved = now
+	s.reader.await(s)
+	s.deliver()
+	return nil
+}
+
+// Idle marks that all that was there has been read.
+func (s *stream) Idle(context.Context) (err error) {
+	defer s.reader.guard(&err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pipeline.Suspended() {
+		return nil
+	}
+	s.pipeline.EndReplay()
+	s.pipeline.Idle()
+	s.deliver()
+	s.source.Read = true
+	s.describe()
+	return nil
+}
+
+// Close ends the stream.
+func (s *stream) Close(_ context.Context, reason tail.CloseReason) (err error) {
+	defer s.reader.guard(&err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if reason == tail.CloseReasonShutdown {
+		s.pipeline.Detach()
+		return nil
+	}
+	s.pipeline.Flush()
+	s.pipeline.Close(closeReasons[reason])
+	s.deliver()
+	s.source.Read = true
+	s.describe()
+	return nil
+}
+
+// closeReasons are the close reasons of spans that are open when a stream ends.
+var closeReasons = map[tail.CloseReason]otlp.CloseReason{
+	tail.CloseReasonEnd:       otlp.CloseReasonNoResult,
+	tail.CloseReasonIdle:      otlp.CloseReasonTimeout,
+	tail.CloseReasonUnlinked:  otlp.CloseReasonTruncated,
+	tail.CloseReasonRewritten: otlp.CloseReasonTruncated,
+}
+
+// Suspend releases the parser unless something is pending. The source replays the lines before the next one.
+func (s *stream) Suspend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed && !s.pipeline.At.Replay && s.pipeline.Suspend()
+}
+
+// tick applies the passing of time. It reports whether the stream waits for more of it.
+func (s *stream) tick(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.pipeline.Suspended() {
+		return false
+	}
+	if s.pipeline.At.Replay {
+		return true
+	}
+	s.pipeline.Tick()
+	if !s.moved.IsZero() && now.Sub(s.moved) >= pipeline.QuietAfter {
+		s.moved = time.Time{}
+		s.pipeline.Quiet()
+	}
+	s.deliver()
+	return !s.moved.IsZero() || s.pipeline.Holding()
+}
+
+// describe reports to the board what is known of the source.
+func (s *stream) describe() {
+	s.source.readMeta(s.reader.clean)
+	s.reader.board.Describe(s.id, s.source)
+}
+
+// deliver applies the output of the stream to the board.
+func (s *stream) deliver() {
+	_ = s.pipeline.Deliver(func(out *telemetry.Output) error { // which can't fail
+		s.reader.board.Apply(&out.Data)
+		return nil
+	}, nil)
+}

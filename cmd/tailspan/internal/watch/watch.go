@@ -1,0 +1,96 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/ledger"
+)
+
+// Settings say what is watched, and where it is shown.
+type Settings struct {
+	// Files are globs of the files of sessions, Databases of OpenCode's databases.
+	Files, Databases []string
+	// Prices estimate the cost of agents that report none.
+	Prices ledger.Prices
+	// Redactor removes secrets.
+	Redactor *redact.Redactor
+	// Version is tailspan's own.
+	Version string
+	// Screen shows a screen on a terminal, which Stdin and Stdout are then; else lines are printed to Stdout.
+	Screen bool
+	Stdin  io.Reader
+	Stdout io.Writer
+}
+
+// shutdownTime is how long the end of reading may take.
+const shutdownTime = 2 * time.Second
+
+// Watch shows the runs until the user quits or ctx ends.
+func Watch(ctx context.Context, s Settings) (err error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	board := NewBoard()
+	r, err := newReader(&s, board, fail)
+	if err != nil {
+		return fmt.Errorf("watch sessions: %w", err)
+	}
+	defer func() {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		defer cancel()
+		err = errors.Join(err, r.shutdown(stopping))
+	}()
+	if err := r.start(ctx); err != nil {
+		return fmt.Errorf("watch sessions: %w", err)
+	}
+	if s.Screen {
+		err = showScreen(ctx, &s, board)
+	} else {
+		err = printLines(ctx, s.Stdout, board)
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// frames is how many times a second the screen is drawn at most.
+const frames = 10
+
+// pump calls send with the runs of a board when it changed, at most once for each frame, and when the times that are shown
+// change. It ends when that fails or stopped is closed.
+func pump(board *Board, stopped <-chan struct{}, send func([]Run) error) error {
+	var runs []Run
+	clock := time.NewTimer(0)
+	defer clock.Stop()
+	for {
+		select {
+		case <-stopped:
+			return nil
+		case <-board.Changed():
+			runs = board.Runs()
+		case <-clock.C:
+		}
+		if err := send(runs); err != nil {
+			return err
+		}
+		clock.Reset(pace(runs))
+		select {
+		case <-stopped:
+			return nil
+		case <-time.After(time.Second / frames):
+		}
+	}
+}
+
+// pace is the time until the times of runs change: the seconds of those at work, or the minutes of others.
+func pace(runs []Run) time.Duration {
+	if len(runs) > 0 && runs[0].AtWork {
+		return time.Second
+	}
+	return 10 * time.Second
+}
