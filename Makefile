@@ -43,6 +43,7 @@ FOR ?= 1m
 JOBS ?= 4
 # How `make live` keeps the CLIs on this machine; empty where no namespaces can be made.
 ISOLATE ?= ./isolated
+CLIS = $(BUILD)/clis$(if $(LATEST),-latest)
 SEED ?=
 WHOLE ?=
 PART ?=
@@ -210,10 +211,14 @@ spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of reco
 
 .PHONY: live
 live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a model server of ours; installs them from npm (ONLY=claude/ok LATEST=1 KEEP=folder ISOLATE=)
-	@LATEST='$(LATEST)' tools/live/install $(BUILD)/clis
+	@LATEST='$(LATEST)' tools/live/install $(CLIS)
 	$(GO) test -C tools -c -o $(CURDIR)/$(BUILD)/live.test ./live
-	cd tools/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(BUILD)/clis TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
+	cd tools/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(CLIS) TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
 		-test.timeout 60m -test.parallel 100 -test.v -test.run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))'
+
+.PHONY: capture
+capture: ## the same, and write what the runs leave, for fixtures (KEEP=$(BUILD)/captures ONLY=claude/ok LATEST=1)
+	@$(MAKE) live KEEP='$(or $(KEEP),$(BUILD)/captures)'
 
 # The mapper that Arize Phoenix reads GenAI spans with.
 OPENINFERENCE := @arizeai/openinference-genai@0.3.10

@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -30,6 +31,14 @@ func claude() cli {
 		shell: func(command string) mockmodel.Call {
 			return mockmodel.Call{Name: "Bash", Args: args{"command": command, "description": "run"}}
 		},
+		files: func(work string) []ownCall {
+			file := filepath.Join(work, notes)
+			return []ownCall{
+				{mockmodel.Call{Name: "Read", Args: args{"file_path": file}}, "read", file},
+				{mockmodel.Call{Name: "Bash", Args: args{"command": "grep -n " + sought + " " + notes, "description": "search"}}, "shell", "grep -n " + sought + " " + notes}, // it has no tool for it
+				{mockmodel.Call{Name: "Edit", Args: args{"file_path": file, "old_string": sought, "new_string": written}}, "edit", file},
+			}
+		},
 		agents: &delegation{
 			delegate: func(task string) mockmodel.Call {
 				return mockmodel.Call{Name: "Agent", Args: args{"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
@@ -41,12 +50,14 @@ func claude() cli {
 		compact: &compaction{prompt: "/compact", summary: regexp.MustCompile(`Tool calls will be rejected and you will fail the task`)},
 		retried: 529,
 		limits: []limit{
-			{byRun, []string{"sub-agent", "asked-again"}, "the output tokens of a sub-agent's calls, and its last call, are on the run", noCalls},
+			{byRun, []string{"sub-agent", "asked-again"}, "the output tokens of a sub-agent's calls, and its last call, are on the run; not all its words are shown", func(e *expectation) {
+				e.not.eachCall, e.not.words = true, true
+			}},
 			{byRun, []string{"asked-again"}, "the answer to the report of a task in the background is a run of its own, linked to the first", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "ok", continues: true}}
 			}},
-			{byRun, []string{"compaction"}, "`/compact` is a run of its own, and the call that it makes has its tokens there", func(e *expectation) {
-				e.runs, e.not.eachCall = []ending{ok, ok, ok}, true
+			{byRun, []string{"compaction"}, "`/compact` is a run of its own that says nothing (`empty`), and the call that it makes has its tokens there", func(e *expectation) {
+				e.runs, e.not.eachCall, e.verdicts = []ending{ok, ok, ok}, true, []string{"", "empty", ""}
 			}},
 			{byCollector, []string{"compaction"}, "the call that compacts is not in the transcript", func(e *expectation) { e.not.summary = true }},
 			{byCollector, []string{"sigkill"}, stops, endless},

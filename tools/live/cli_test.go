@@ -27,10 +27,16 @@ type cli struct {
 	input  func(prompt string) string
 	// home writes the settings of a new stage, and gives the environment.
 	home func(t *testing.T, at place) []string
+	// settings write further settings, by the name of the scenario that needs them.
+	settings map[string]func(t *testing.T, at place)
 	// sessions are the globs of the transcripts, below the home folder.
 	sessions []string
 	shell    func(command string) mockmodel.Call
-	agents   *delegation // nil where there are no sub-agents
+	// files are the calls of its own tools that read, search and edit a file of the folder where it works.
+	files func(work string) []ownCall
+	// work is that folder, once it is on a stage.
+	work   string
+	agents *delegation // nil where there are no sub-agents
 	// compact are the settings and arguments with which the second prompt of the scenario compacts.
 	compact *compaction
 	// retried is the status of an answer that it asks for again.
@@ -42,6 +48,12 @@ type cli struct {
 
 // place is where a CLI works.
 type place struct{ home, work, url string }
+
+// ownCall is a call of a CLI's own tool, with what its span has to say of it: the kind of the tool, and what it works on.
+type ownCall struct {
+	mockmodel.Call
+	kind, target string
+}
 
 // delegation is how sub-agents are started and asked.
 type delegation struct {
@@ -59,8 +71,8 @@ type delegation struct {
 type compaction struct {
 	prompt string
 	input  int // tokens that the last answer before it reports; 0: as ever
-	// settings writes further settings of the scenario; nil: none.
-	settings func(t *testing.T, at place)
+	// says is how the text begins in which the CLI reports it, as if the model had said it; empty: it does not.
+	says string
 	// summary is in the body of a request for a summary, and of no other.
 	summary *regexp.Regexp
 }

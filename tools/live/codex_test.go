@@ -15,16 +15,9 @@ var codexAgent = regexp.MustCompile(`([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21})`)
 func codex() cli {
 	flags := []string{"--skip-git-repo-check", "-s", "danger-full-access"}
 	const namespace = "multi_agent_v1"
-	return cli{
-		provider: "codex", program: "codex", title: "Codex",
-		args: func(prompt string) []string { return slices.Concat([]string{"exec"}, flags, []string{prompt}) },
-		again: func(prompt string) []string {
-			return slices.Concat([]string{"exec"}, flags, []string{"resume", "--last", prompt})
-		},
-		home: func(t *testing.T, at place) []string {
-			t.Helper()
-			dir := filepath.Join(at.home, ".codex")
-			writeFile(t, filepath.Join(dir, "config.toml"), fmt.Sprintf(`model = "demo-model"
+	settings := func(t *testing.T, at place, model string) {
+		t.Helper()
+		writeFile(t, filepath.Join(at.home, ".codex", "config.toml"), fmt.Sprintf(`model = %q
 model_provider = "mock"
 model_auto_compact_token_limit = 50000
 check_for_update_on_startup = false
@@ -40,13 +33,34 @@ env_key = "MOCK_KEY"
 wire_api = "responses"
 request_max_retries = 1
 stream_max_retries = 1
-`, at.url+"/v1"))
+`, model, at.url+"/v1"))
+	}
+	return cli{
+		provider: "codex", program: "codex", title: "Codex",
+		args: func(prompt string) []string { return slices.Concat([]string{"exec"}, flags, []string{prompt}) },
+		again: func(prompt string) []string {
+			return slices.Concat([]string{"exec"}, flags, []string{"resume", "--last", prompt})
+		},
+		home: func(t *testing.T, at place) []string {
+			t.Helper()
+			dir := filepath.Join(at.home, ".codex")
+			settings(t, at, "demo-model")
 			writeFile(t, filepath.Join(dir, "rules", "default.rules"), `prefix_rule(pattern=["rm"], decision="forbidden")`+"\n")
 			return []string{"MOCK_KEY=" + dummyKey, "CODEX_HOME=" + dir}
 		},
+		// Only models that it knows have its tool for patches.
+		settings: map[string]func(*testing.T, place){"workflow": func(t *testing.T, at place) { t.Helper(); settings(t, at, "gpt-5.5") }},
 		sessions: []string{".codex/sessions/**/*.jsonl"},
 		shell: func(command string) mockmodel.Call {
 			return mockmodel.Call{Name: "exec_command", Args: args{"cmd": command, "yield_time_ms": 30000}}
+		},
+		files: func(work string) []ownCall {
+			file := filepath.Join(work, notes) // the stream has the whole path
+			return []ownCall{
+				{mockmodel.Call{Name: "exec_command", Args: args{"cmd": "cat " + notes}}, "shell", "cat " + notes},
+				{mockmodel.Call{Name: "exec_command", Args: args{"cmd": "grep -n " + sought + " " + notes}}, "shell", "grep -n " + sought + " " + notes},
+				{mockmodel.Call{Name: "apply_patch", Text: fmt.Sprintf("*** Begin Patch\n*** Update File: %s\n@@\n-%s\n+%s\n*** End Patch\n", file, sought, written)}, "edit", file},
+			}
 		},
 		agents: &delegation{
 			delegate: func(task string) mockmodel.Call {

@@ -79,14 +79,9 @@ func (s *stage) compare(t *testing.T, want *expectation, got *sink) {
 	if !assert.Len(t, runs, len(want.runs), "runs") {
 		return
 	}
-	calls := s.calls()
-	if want.not.agents {
-		calls = slices.DeleteFunc(calls, func(c mockmodel.Served) bool { return delegated(&c.Request) })
-	}
-	if want.not.summary {
-		calls = slices.DeleteFunc(calls, func(c mockmodel.Served) bool { return s.cli.summarises(&c.Request) })
-	}
+	calls := s.shown(want)
 	tools, failed, denied, agents := 0, 0, 0, 0
+	var kinds []string
 	for i, r := range runs {
 		compareEnding(t, want.runs[i], r)
 		agents += len(r.below("invoke_agent")) - 1
@@ -95,7 +90,15 @@ func (s *stage) compare(t *testing.T, want *expectation, got *sink) {
 			failed += count(tool.Status().Code() == 2)
 			denied += count(tool.text("error.type") == "permission_denied")
 			s.compareLength(t, want, tool)
+			kinds = append(kinds, tool.text("tailspan.tool.kind")+" "+tool.text("tailspan.tool.target"))
 		}
+	}
+	if want.workflow {
+		var calls []string
+		for _, c := range s.cli.workflow() {
+			calls = append(calls, c.kind+" "+c.target)
+		}
+		assert.ElementsMatch(t, calls, kinds, "kinds and targets of tools")
 	}
 	asked := 0
 	for _, c := range calls {
@@ -105,8 +108,25 @@ func (s *stage) compare(t *testing.T, want *expectation, got *sink) {
 	assert.Equal(t, want.failed, failed, "failed tool calls")
 	assert.Equal(t, want.denied, denied, "denied tool calls")
 	assert.Equal(t, want.agents, agents, "sub-agents")
-	s.compareTokens(t, want, calls, runs)
+	s.compareTokens(t, want, runs)
 	s.compareTimes(t, want, calls, runs)
+}
+
+// shown are the calls of the model that an account has something of.
+func (s *stage) shown(want *expectation) []mockmodel.Served {
+	return slices.DeleteFunc(s.calls(), func(c mockmodel.Served) bool {
+		return want.not.agents && delegated(&c.Request) || want.not.summary && s.cli.summarises(&c.Request)
+	})
+}
+
+// served are the tokens of the calls that an account has something of, without those that were refused.
+func (s *stage) served(want *expectation) (list []counts) {
+	for _, c := range s.shown(want) {
+		if c.Turn.Status == 0 {
+			list = append(list, counts{c.Turn.Tokens.Input, c.Turn.Tokens.Output, c.Turn.Tokens.CacheRead})
+		}
+	}
+	return list
 }
 
 func count(yes bool) int {
@@ -143,17 +163,11 @@ func (c *counts) add(other counts) {
 }
 
 // compareTokens holds model calls and their tokens against what was served.
-func (s *stage) compareTokens(t *testing.T, want *expectation, calls []mockmodel.Served, runs []*spanView) {
+func (s *stage) compareTokens(t *testing.T, want *expectation, runs []*spanView) {
 	t.Helper()
 	served, chats := []string{}, []string{}
 	var total, sum counts
-	refused := 0
-	for _, c := range calls {
-		if c.Turn.Status != 0 {
-			refused++
-			continue
-		}
-		n := counts{c.Turn.Tokens.Input, c.Turn.Tokens.Output, c.Turn.Tokens.CacheRead}
+	for _, n := range s.served(want) {
 		served = append(served, n.String())
 		total.add(n)
 	}

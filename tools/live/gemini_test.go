@@ -33,6 +33,14 @@ func gemini() cli {
 		shell: func(command string) mockmodel.Call {
 			return mockmodel.Call{Name: "run_shell_command", Args: args{"command": command}}
 		},
+		files: func(work string) []ownCall {
+			file := filepath.Join(work, notes)
+			return []ownCall{
+				{mockmodel.Call{Name: "read_file", Args: args{"file_path": file}}, "read", file},
+				{mockmodel.Call{Name: "grep_search", Args: args{"pattern": sought}}, "search", sought},
+				{mockmodel.Call{Name: "replace", Args: args{"file_path": file, "instruction": "edit", "old_string": sought, "new_string": written}}, "edit", file},
+			}
+		},
 		agents: &delegation{
 			delegate: func(task string) mockmodel.Call {
 				return mockmodel.Call{Name: "invoke_agent", Args: args{"agent_name": "looker", "prompt": task}}
@@ -41,10 +49,11 @@ func gemini() cli {
 				return mockmodel.Call{Name: "complete_task", Args: args{"result": text}}
 			},
 		},
-		compact: &compaction{
-			settings: func(t *testing.T, at place) { t.Helper(); settings(t, at, `,"model":{"compressionThreshold":0.0001}`) },
-			summary:  regexp.MustCompile(`distilling chat history`),
-		},
+		settings: map[string]func(*testing.T, place){"compaction": func(t *testing.T, at place) {
+			t.Helper()
+			settings(t, at, `,"model":{"compressionThreshold":0.0001}`)
+		}},
+		compact: &compaction{summary: regexp.MustCompile(`distilling chat history`)},
 		retried: 500,
 		limits: []limit{
 			{byRun, []string{"ctrl-c"}, unanswered, noResult},

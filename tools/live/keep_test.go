@@ -21,10 +21,12 @@ func (s *stage) keep(name string) {
 	dir = filepath.Join(dir, name)
 	require.NoError(s.t, os.RemoveAll(dir))
 	require.NoError(s.t, os.MkdirAll(dir, 0o700))
-	for i, raw := range s.raw {
-		b, err := os.ReadFile(raw)
+	for i, p := range s.processes {
+		b, err := os.ReadFile(p.raw)
 		require.NoError(s.t, err)
-		require.NoError(s.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("run%d.jsonl", i+1)), b, 0o600))
+		for name, data := range map[string][]byte{"run%d.jsonl": b, "run%d.log": []byte(p.log), "run%d.messages": []byte(p.messages)} {
+			require.NoError(s.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf(name, i+1)), data, 0o600))
+		}
 	}
 	for i, served := range s.model.Served() {
 		require.NoError(s.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("request%d.json", i+1)), served.Request.Body, 0o600))

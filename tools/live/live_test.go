@@ -2,8 +2,6 @@ package live
 
 import (
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // TestLive plays every scenario to every CLI, below `tailspan run` and beside a collector that follows the transcripts.
@@ -25,26 +23,29 @@ func TestLive(t *testing.T) {
 
 func play(t *testing.T, c cli, sc *scenario) {
 	t.Helper()
-	s, exit := func() (*stage, int) {
+	s := func() *stage {
 		if !sc.waits {
 			atWork <- struct{}{}
 			defer func() { <-atWork }()
 		}
-		s := newStage(t, c, sc.script(c))
-		if sc.name == "compaction" && c.compact.settings != nil {
-			c.compact.settings(t, s.place)
+		s := newStage(t, c, sc.script)
+		if settings := c.settings[sc.name]; settings != nil {
+			settings(t, s.place)
 		}
-		return s, sc.play(s)
+		sc.play(s)
+		return s
 	}()
 	want := c.expected(sc, byCollector)
 	s.settle(len(want.runs))
 	s.keep(c.provider + "-" + sc.name)
-	if sc.want.exit != nil {
-		assert.Contains(t, sc.want.exit, exit, "exit code")
-	}
 	t.Run(string(byRun), func(t *testing.T) {
 		want := c.expected(sc, byRun)
 		s.compare(t, &want, s.stream)
+		s.compareOutput(t, &want)
+		s.compareVerdict(t, &want)
 	})
-	t.Run(string(byCollector), func(t *testing.T) { s.compare(t, &want, s.transcript) })
+	t.Run(string(byCollector), func(t *testing.T) {
+		s.compare(t, &want, s.transcript)
+		s.compareSessions(t, &want)
+	})
 }

@@ -39,6 +39,14 @@ func opencode() cli {
 		shell: func(command string) mockmodel.Call {
 			return mockmodel.Call{Name: "bash", Args: args{"command": command, "description": "run"}}
 		},
+		files: func(work string) []ownCall {
+			file := filepath.Join(work, notes)
+			return []ownCall{
+				{mockmodel.Call{Name: "read", Args: args{"filePath": file}}, "read", file},
+				{mockmodel.Call{Name: "grep", Args: args{"pattern": sought}}, "search", sought},
+				{mockmodel.Call{Name: "edit", Args: args{"filePath": file, "oldString": sought, "newString": written}}, "edit", file},
+			}
+		},
 		agents: &delegation{
 			delegate: func(task string) mockmodel.Call {
 				return mockmodel.Call{Name: "task", Args: args{"description": "look", "prompt": task, "subagent_type": "general"}}

@@ -25,17 +25,25 @@ func qwen() cli {
 		shell: func(command string) mockmodel.Call {
 			return mockmodel.Call{Name: "run_shell_command", Args: args{"command": command, "is_background": false}}
 		},
+		files: func(work string) []ownCall {
+			file := filepath.Join(work, notes)
+			return []ownCall{
+				{mockmodel.Call{Name: "read_file", Args: args{"file_path": file}}, "read", file},
+				{mockmodel.Call{Name: "grep_search", Args: args{"pattern": sought}}, "search", sought},
+				{mockmodel.Call{Name: "edit", Args: args{"file_path": file, "old_string": sought, "new_string": written}}, "edit", file},
+			}
+		},
 		agents: &delegation{
 			delegate: func(task string) mockmodel.Call {
 				return mockmodel.Call{Name: "agent", Args: args{"description": "look", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
 			},
 		},
-		compact: &compaction{prompt: "/compress", summary: regexp.MustCompile(`produce the <state_snapshot>`)},
+		compact: &compaction{prompt: "/compress", says: "Context compressed", summary: regexp.MustCompile(`produce the <state_snapshot>`)},
 		retried: 500,
 		cannot:  map[string]string{"asked-again": "`send_message` reaches sub-agents in the background only; one in the foreground ends with its report"},
 		limits: []limit{
 			{byRun, []string{"ctrl-c"}, unanswered, noResult},
-			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run", noCalls},
+			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run, and its words are not shown", func(e *expectation) { e.not.eachCall, e.not.words = true, true }},
 			{byRun, []string{"compaction"}, "`/compress` is a run of its own; the stream counts the tokens of the whole session", func(e *expectation) {
 				e.runs = []ending{ok, ok, ok}
 				noTokens(e)

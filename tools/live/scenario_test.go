@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/tools/internal/mockmodel"
@@ -31,7 +32,11 @@ type expectation struct {
 	// lasts is how long each shell command lasts; 0: not judged.
 	lasts time.Duration
 	lost  int // calls of tools that are not shown
-	not   hidden
+	// verdicts are those of the processes; nil: they follow from how the runs end.
+	verdicts []string
+	// workflow: the calls are those of the CLI's workflow, whose kinds and targets are known.
+	workflow bool
+	not      hidden
 }
 
 // hidden is what an export does not show.
@@ -39,6 +44,7 @@ type hidden struct {
 	eachCall bool // the tokens of each model call
 	sum      bool // the tokens of all
 	agents   bool // anything of a sub-agent's work
+	words    bool // what a sub-agent says
 	summary  bool // the call that compacts a conversation
 	start    bool // when the first run began
 	end      bool // when the last run ended
@@ -48,8 +54,8 @@ type hidden struct {
 type scenario struct {
 	name, title string
 	script      func(c cli) mockmodel.Script
-	play        func(s *stage) int // gives the exit code of the last run
-	waits       bool               // it mostly waits, and leaves the machine to others
+	play        func(s *stage)
+	waits       bool // it mostly waits, and leaves the machine to others
 	want        expectation
 }
 
@@ -66,6 +72,18 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{ok}, exit: []int{0}, lasts: time.Second},
 	},
 	{
+		name: "workflow", title: "read, search, edit and run", script: working,
+		play: func(s *stage) {
+			path := filepath.Join(s.work, notes)
+			require.NoError(s.t, os.WriteFile(path, []byte("alpha\n"+sought+"\n"), 0o600))
+			runOnce(s)
+			b, err := os.ReadFile(path)
+			require.NoError(s.t, err)
+			assert.Equal(s.t, "alpha\n"+written+"\n", string(b), "the file after the edit")
+		},
+		want: expectation{runs: []ending{ok}, exit: []int{0}, workflow: true},
+	},
+	{
 		name: "failing-tool", title: "a tool that fails", script: callThenSay(failedCall), play: runOnce,
 		want: expectation{runs: []ending{ok}, failed: 1, exit: []int{0}, lasts: time.Second},
 	},
@@ -75,12 +93,12 @@ var scenarios = []scenario{
 	},
 	{
 		name: "denied", title: "a call that is not allowed", script: callThenSay("rm -rf nothing"),
-		play: func(s *stage) int {
+		play: func(s *stage) {
 			words := s.cli.args
 			if s.cli.denying != nil {
 				words = s.cli.denying
 			}
-			return s.run(words(prompt), nil)
+			s.run(words(prompt), nil)
 		},
 		want: expectation{runs: []ending{ok}, failed: 1, denied: 1, exit: []int{0}},
 	},
@@ -130,22 +148,22 @@ var scenarios = []scenario{
 	},
 	{
 		name: "resume", title: "a second process goes on, after a pause", script: callThenSay(shortCall),
-		play: func(s *stage) int {
+		play: func(s *stage) {
 			s.run(s.cli.args(prompt), nil)
 			s.pause()
-			return s.run(s.cli.again(second), nil)
+			s.run(s.cli.again(second), nil)
 		},
 		want: expectation{runs: []ending{ok, ok}, exit: []int{0}, lasts: time.Second},
 	},
 	{
 		name: "compaction", title: "the conversation is compacted, and goes on", script: compacting,
-		play: func(s *stage) int {
+		play: func(s *stage) {
 			s.run(s.cli.args(prompt), nil)
 			if s.cli.compact.prompt != "" {
 				s.pauseForLong() // within the grace it is part of the run before
 				s.run(s.cli.again(s.cli.compact.prompt), nil)
 			}
-			return s.run(s.cli.again(second), nil)
+			s.run(s.cli.again(second), nil)
 		},
 		want: expectation{runs: []ending{ok, ok}, exit: []int{0}},
 	},
@@ -153,12 +171,12 @@ var scenarios = []scenario{
 
 const prompt, second = "Run the check, please.", "Once more, please."
 
-func runOnce(s *stage) int { return s.run(s.cli.args(prompt), nil) }
+func runOnce(s *stage) { s.run(s.cli.args(prompt), nil) }
 
 // inTheMiddle plays one run and does something to it while its command is at work.
-func inTheMiddle(do func(s *stage, p *os.Process)) func(s *stage) int {
-	return func(s *stage) int {
-		return s.run(s.cli.args(prompt), func(p *os.Process) {
+func inTheMiddle(do func(s *stage, p *os.Process)) func(s *stage) {
+	return func(s *stage) {
+		s.run(s.cli.args(prompt), func(p *os.Process) {
 			require.Eventually(s.t, func() bool { return exists(filepath.Join(s.work, "started")) }, time.Minute, 20*time.Millisecond, "the command started")
 			s.wait(time.Second)
 			do(s, p)
@@ -172,12 +190,12 @@ func exists(path string) bool {
 }
 
 // twoPrompts gives a process its second prompt a while after it has answered the first.
-func twoPrompts(s *stage) int {
+func twoPrompts(s *stage) {
 	r, w, err := os.Pipe()
 	require.NoError(s.t, err)
 	defer r.Close()
 	s.stdin = r
-	return s.run(s.cli.inputs, func(*os.Process) {
+	s.run(s.cli.inputs, func(*os.Process) {
 		defer w.Close()
 		_, err := w.WriteString(s.cli.input(prompt))
 		require.NoError(s.t, err)

@@ -64,6 +64,27 @@ func (c *cli) callThenSay(q *mockmodel.Request, commands ...string) mockmodel.Tu
 	return turn
 }
 
+// The file that a workflow reads, searches and edits: its name, the line that it is searched for, and what becomes of it.
+const notes, sought, written = "notes.txt", "beta", "gamma"
+
+// workflow are the calls of a workflow.
+func (c *cli) workflow() []ownCall {
+	return append(c.files(c.work), ownCall{c.shell(shortCall), "shell", shortCall})
+}
+
+// working makes the calls of a workflow, one after the other.
+func working(c cli) mockmodel.Script {
+	calls := c.workflow()
+	return c.numbered(func(*mockmodel.Request) mockmodel.Turn {
+		if len(calls) == 0 {
+			return mockmodel.Turn{Text: "It is done."}
+		}
+		call := calls[0]
+		calls = calls[1:]
+		return mockmodel.Turn{Text: "I go on.", Calls: []mockmodel.Call{call.Call}}
+	})
+}
+
 func refuse(status int, cause string) func(cli) mockmodel.Script {
 	return func(cli) mockmodel.Script {
 		return func(*mockmodel.Request) mockmodel.Turn { return mockmodel.Turn{Status: status, Cause: cause} }
@@ -132,12 +153,15 @@ func (d *delegation) work(c *cli, q *mockmodel.Request) mockmodel.Turn {
 	return mockmodel.Turn{Text: text}
 }
 
+// summary begins each summary of a conversation.
+const summary = "<analysis>Short.</analysis>"
+
 // compacting reports many tokens at the end of the first prompt, where that makes the CLI compact, and gives a summary.
 func compacting(c cli) mockmodel.Script {
 	last := 0
 	return c.numbered(func(q *mockmodel.Request) mockmodel.Turn {
 		if c.summarises(q) {
-			return mockmodel.Turn{Text: "<analysis>Short.</analysis><summary>A check was run.</summary><state_snapshot>A check was run.</state_snapshot>"}
+			return mockmodel.Turn{Text: summary + "<summary>A check was run.</summary><state_snapshot>A check was run.</state_snapshot>"}
 		}
 		turn := c.callThenSay(q, "echo hello")
 		if len(turn.Calls) == 0 && last == 0 {

@@ -69,12 +69,16 @@ type stage struct {
 	transcript *sink // of the collector
 	collector  *program.Process
 	stdin      *os.File // of the next process; nil: empty
-	processes  []period
-	raw        []string // the output of each process
+	processes  []process
 }
 
-// period is when something was at work.
-type period struct{ start, end time.Time }
+// process is one run of `tailspan run`.
+type process struct {
+	start, end    time.Time
+	raw           string // the file with what the CLI wrote
+	log, messages string // standard output and standard error
+	exit          int
+}
 
 func needed(t *testing.T, variable string) string {
 	t.Helper()
@@ -85,16 +89,19 @@ func needed(t *testing.T, variable string) string {
 	return v
 }
 
-func newStage(t *testing.T, c cli, script mockmodel.Script) *stage {
+func newStage(t *testing.T, c cli, script func(cli) mockmodel.Script) *stage {
 	t.Helper()
 	root := needed(t, "TAILSPAN_CLIS")
+	c.work = t.TempDir()
 	s := &stage{t: t, cli: c, stream: newSink(t), transcript: newSink(t)}
 	var err error
-	s.model, err = mockmodel.Start(script)
+	s.model, err = mockmodel.Start(script(c))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.model.Close()) })
-	s.place = place{home: t.TempDir(), work: t.TempDir(), url: s.model.URL()}
-	path := "/usr/local/bin:/usr/bin:/bin"
+	s.place = place{home: t.TempDir(), work: c.work, url: s.model.URL()}
+	searching, err := filepath.Glob(filepath.Join(root, "ripgrep", "node_modules", "@vscode", "ripgrep-*", "bin"))
+	require.NoError(t, err)
+	path := strings.Join(append(searching, "/usr/local/bin", "/usr/bin", "/bin"), ":") // OpenCode would download a ripgrep
 	if c.node22 {
 		path = filepath.Join(root, "node22", "node_modules", ".bin") + ":" + path
 	}
@@ -105,12 +112,8 @@ func newStage(t *testing.T, c cli, script mockmodel.Script) *stage {
 }
 
 func (s *stage) startCollector() {
-	var include []string
-	for _, glob := range s.cli.sessions {
-		include = append(include, filepath.Join(s.home, glob))
-	}
 	config, err := yaml.Marshal(args{
-		"receivers": args{"agent_stream": args{"include": include, "start_at": "beginning", "poll_interval": "200ms", "force_flush_period": "500ms", "end_grace": endGrace.String()}},
+		"receivers": args{"agent_stream": args{"include": s.sessions(), "start_at": "beginning", "poll_interval": "200ms", "force_flush_period": "500ms", "end_grace": endGrace.String()}},
 		"exporters": args{"otlp_http": args{"endpoint": s.transcript.URL, "compression": "none", "sending_queue": args{"enabled": false}}},
 		"service": args{"telemetry": args{"metrics": args{"level": "none"}},
 			"pipelines": args{"traces": args{"receivers": []string{"agent_stream"}, "exporters": []string{"otlp_http"}}}},
@@ -128,32 +131,46 @@ func (s *stage) startCollector() {
 // atWork bounds how many CLIs work at a time, since their times are compared.
 var atWork = make(chan struct{}, 2)
 
-// run runs the CLI below `tailspan run` and returns its exit code. at is called with the process once it was started.
-func (s *stage) run(words []string, at func(*os.Process)) int {
+// run runs the CLI below `tailspan run`. at is called with the process once it was started.
+func (s *stage) run(words []string, at func(*os.Process)) {
 	s.t.Helper()
-	s.raw = append(s.raw, filepath.Join(s.t.TempDir(), "raw"))
-	line := append([]string{"run", "--stream", "--raw", s.raw[len(s.raw)-1], "--otlp", s.stream.URL, "--mode", "verbose", "--", s.cli.program}, words...)
+	p := process{raw: filepath.Join(s.t.TempDir(), "raw"), start: time.Now()}
+	line := append([]string{"run", "--stream", "--raw", p.raw, "--otlp", s.stream.URL, "--fail-on", failOn, "--", s.cli.program}, words...)
 	cmd := exec.CommandContext(s.t.Context(), needed(s.t, "TAILSPAN_COMMAND"), line...)
 	cmd.Dir, cmd.Env = s.work, s.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if s.stdin != nil {
 		cmd.Stdin = s.stdin
 	}
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	began := time.Now()
+	var log, messages strings.Builder
+	cmd.Stdout, cmd.Stderr = &log, &messages
 	require.NoError(s.t, cmd.Start())
 	if at != nil {
 		at(cmd.Process)
 	}
 	err := cmd.Wait()
-	s.processes = append(s.processes, period{began, time.Now()})
-	s.t.Logf("$ %s: %v\n%s", strings.Join(line, " "), err, out.String())
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(s.t, err)
 	}
-	return cmd.ProcessState.ExitCode()
+	p.end, p.log, p.messages, p.exit = time.Now(), log.String(), messages.String(), cmd.ProcessState.ExitCode()
+	s.processes = append(s.processes, p)
+	s.t.Logf("$ %s: %v\n%s%s", strings.Join(line, " "), err, p.log, p.messages)
+}
+
+// failOn are the verdicts that are a failure in every run.
+const failOn = "error,incomplete,denied,empty"
+
+// tailspan runs another command, and returns what it prints.
+func (s *stage) tailspan(t *testing.T, words ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), needed(t, "TAILSPAN_COMMAND"), words...)
+	cmd.Dir, cmd.Env = s.work, s.env
+	var messages strings.Builder
+	cmd.Stderr = &messages
+	out, err := cmd.Output()
+	require.NoError(t, err, "tailspan %s\n%s%s", strings.Join(words, " "), out, messages.String())
+	return string(out)
 }
 
 // awaitAnswers waits until the model has answered the agent n times.

@@ -72,6 +72,10 @@ func responsesItems(a *answer) (items []object) {
 		if c.Namespace != "" {
 			item["namespace"] = c.Namespace
 		}
+		if c.Text != "" {
+			item["type"], item["input"] = "custom_tool_call", c.Text
+			delete(item, "arguments")
+		}
 		items = append(items, item)
 	}
 	return items
@@ -117,6 +121,8 @@ func begun(item object) object {
 		b["status"], b["content"] = "in_progress", []any{}
 	case "function_call":
 		b["status"], b["arguments"] = "in_progress", ""
+	case "custom_tool_call":
+		b["status"], b["input"] = "in_progress", ""
 	}
 	return b
 }

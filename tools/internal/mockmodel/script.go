@@ -57,6 +57,8 @@ type Call struct {
 	ID   string // made up if it is empty
 	Name string
 	Args any // marshalled as JSON
+	// Text is the input of a tool that takes text instead of arguments; only OpenAI Responses has such tools.
+	Text string
 	// Namespace is the group of tools that the name is from; only OpenAI Responses has such groups.
 	Namespace string
 }

@@ -47,7 +47,7 @@ func Agents(getenv func(string) string, home string) []Place {
 			filepath.Join(codex, "sessions", "**", "*.jsonl"), filepath.Join(codex, "archived_sessions", "**", "*.jsonl"),
 		}},
 		{Name: "gemini", Root: gemini, Globs: []string{filepath.Join(gemini, "*", "chats", "**", sessionNames)}},
-		{Name: "qwen", Root: qwen, Globs: []string{filepath.Join(qwen, "*", "chats", "**", "*.jsonl")}},
+		{Name: "qwen", Root: qwen, Globs: []string{filepath.Join(qwen, "*", "chats", "**", "*.jsonl"), filepath.Join(qwen, "*", "subagents", "**", "*.jsonl")}},
 		{Name: "opencode", Root: opencode, Globs: []string{database}, Trees: true},
 	}
 }
