@@ -9,7 +9,7 @@
 // # Bounds
 //
 // At start the files that were changed in the last hour are read, and of older ones the newest, up to [recentFiles] and
-// [recentBytes]; others are read when they change. The Board has up to [maxRuns] runs, [maxAgents] sub-agents of each, and the
+// [recentBytes]; of databases what was written within [recentRows]. Others are read when they change. The Board has up to [maxRuns] runs, [maxAgents] sub-agents of each, and the
 // last [maxCalls] calls and [maxText] bytes of text of each agent. The oldest that are over are evicted first, and counted
 // ([Run.Evicted]).
 //

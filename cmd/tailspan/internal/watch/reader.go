@@ -49,7 +49,7 @@ type reader struct {
 func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader, error) {
 	r := newHandler(s, board, time.Now)
 	r.fail = fail
-	age := recentAge(slices.Concat(s.Files, s.Databases), r.now())
+	age := recentAge(s.Files, r.now())
 	shared := tail.Settings{
 		Include: s.Files, ExcludeOlderThan: age, IdleClose: idleGap, Replay: true, PollInterval: scanInterval,
 		Skip: isDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
@@ -59,7 +59,7 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 		r.files, err = tail.New(shared, r)
 	}
 	polled, pollErr := poll.New(poll.Settings{
-		Documents: s.Files, IsDocument: isDocument, Databases: s.Databases, RowsSince: r.now().Add(-age), Shared: shared,
+		Documents: s.Files, IsDocument: isDocument, Databases: s.Databases, RowsSince: r.now().Add(-recentRows), Shared: shared,
 	}, r)
 	r.polled = polled
 	return r, errors.Join(err, pollErr)

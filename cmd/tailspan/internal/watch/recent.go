@@ -13,6 +13,9 @@ const (
 	recentBytes = 256 << 20
 )
 
+// recentRows is how old the sessions of a database are at most that are read at start.
+const recentRows = 72 * time.Hour
+
 // recentAge is how old the oldest file is that is read at start.
 func recentAge(globs []string, now time.Time) time.Duration {
 	found := make([]discover.Found, 0, 1024)
