@@ -13,9 +13,10 @@ var doctorCommand = cli.Command{
 	Name:  "doctor",
 	Usage: []string{"[FILE|DIR|GLOB...]", "--otlp FILE..."},
 	Short: "report what would be read, from where, and why not",
-	Long: `Without arguments: lists where the agents on this machine keep their sessions, which of
-them can be read, and why the others can't, and where run would send to. With files,
-folders or globs: the same of those. With --otlp: checks files that a collector exported.`,
+	Long: `Without arguments: lists where the agents on this machine keep their sessions, how many, of
+which version, which of them can be read, and why the others can't; the limits of the system;
+and where run would send to, and whether that answers. With files, folders or globs: the same
+of those. With --otlp: checks files that a collector exported.`,
 	Examples: []cli.Example{
 		{Line: "tailspan doctor", Does: "the sessions of all agents on this machine, and where run would send to"},
 		{Line: "tailspan doctor ~/.claude/projects 'runs/**/*.jsonl'", Does: "a folder and the files that a glob matches"},
@@ -23,14 +24,14 @@ folders or globs: the same of those. With --otlp: checks files that a collector 
 	},
 	New: func(f *cli.Flags) cli.Action {
 		export := f.Bool("otlp", false, "check the files as OTLP JSON, a request a line")
-		return func(_ context.Context, args []string, s cli.Streams) error {
+		return func(ctx context.Context, args []string, s cli.Streams) error {
 			switch {
 			case *export && len(args) == 0:
 				return cli.UsageError{Err: errors.New("--otlp needs the files to check")}
 			case *export:
 				return doctor.CheckExport(args, s.Out)
 			default:
-				return doctor.Examine(args, os.Getenv, s.Out)
+				return doctor.Examine(ctx, args, os.Getenv, s.Out)
 			}
 		}
 	},

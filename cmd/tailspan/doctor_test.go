@@ -117,19 +117,20 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "sessions"), 0o700))
 	code, out, errs := runDoctor()
 	assert.Equal(t, cli.ExitOK, code, errs)
-	assert.Regexp(t, `claude +\S+projects +2 files, .* kB, newest less than a minute ago, claude: 2\n`, out)
+	assert.Regexp(t, `claude +\S+projects +1 session, 2 files, .* kB, newest less than a minute ago, version 2\.\d+\.\d+, claude: 2\n`, out)
 	assert.Regexp(t, `codex +\S+codex +there, but no session in it\n`, out)
 	assert.Regexp(t, `gemini +\S+tmp +not there\n`, out)
 	assert.Contains(t, out, "run sends nothing: OTEL_EXPORTER_OTLP_ENDPOINT is not set")
 	assert.Contains(t, out, "no problems\n")
 
 	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "elsewhere"))
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:made-up@collector:4318")
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:made-up@collector.invalid:4318")
 	code, out, _ = runDoctor()
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Regexp(t, `claude +\S+elsewhere\S+projects +not there\n`, out)
-	assert.Contains(t, out, "problem: no_sessions: ")
-	assert.Contains(t, out, "run sends to http://user:xxxxx@collector:4318/v1/traces")
+	assert.Contains(t, out, "note: no_sessions: ")
+	assert.Contains(t, out, "run sends to http://user:xxxxx@collector.invalid:4318/v1/traces")
+	assert.Contains(t, out, "problem: endpoint: send traces: ")
 	assert.NotContains(t, out, "made-up")
 }
 
@@ -213,7 +214,50 @@ func TestDoctorKnowsOpenCode(t *testing.T) {
 	unpackDatabase(t, database)
 	code, out, errs = runDoctor()
 	assert.Equal(t, cli.ExitOK, code, errs)
-	assert.Contains(t, out, "opencode: 1")
+	assert.Regexp(t, `opencode +\S+opencode +\d+ sessions, 1 file, .*, version \d+\.\d+\.\d+, opencode: 1\n`, out, "its database is many sessions")
+}
+
+// TestDoctorOfAPlainMachine has no agent and no endpoint, which is no failure.
+func TestDoctorOfAPlainMachine(t *testing.T) {
+	sessions(t)
+	code, out, errs := runDoctor()
+	assert.Equal(t, cli.ExitOK, code, errs)
+	assert.Contains(t, out, "note: no_sessions: ")
+	assert.Contains(t, out, "no problems\n")
+	assert.Regexp(t, `(?m)^limits +- +.*\d+ open files$`, out)
+}
+
+// TestDoctorReadsSessions has lines of types that nobody knows, and torn ones, which are noted and no problems.
+func TestDoctorReadsSessions(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.jsonl")
+	copyTo(t, path, "claude", "background.jsonl")
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(strings.Repeat(`{"type":"brand_new","session_id":"s"}`+"\n", 3) + `{"type":"torn` + "\n")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	code, out, errs := runDoctor(dir)
+	assert.Equal(t, cli.ExitOK, code, errs)
+	assert.Contains(t, out, `note: unknown_type: "`+dir+`": 3 lines of type "brand_new"`)
+	assert.Contains(t, out, `note: not_understood: "`+dir+`": 1 line torn, or no JSON`)
+}
+
+// TestDoctorAsksTheEndpoint sends one empty export, and reports an endpoint that does not accept it.
+func TestDoctorAsksTheEndpoint(t *testing.T) {
+	sessions(t)
+	sink := newOTLPSink(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", sink.URL)
+	code, out, errs := runDoctor()
+	assert.Equal(t, cli.ExitOK, code, errs)
+	assert.Contains(t, out, "/v1/metrics: it answers\n")
+	assert.Len(t, sink.seen, 1, "one server is asked once")
+	sink.Close()
+	code, out, _ = runDoctor()
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, out, "problem: endpoint: send traces: ")
+	assert.Contains(t, out, "connection refused")
+	assert.NotContains(t, out, "it answers")
 }
 
 // TestDoctorTellsOfALongLine holds that a file whose first line is skipped is told to be so, and not to be of nobody.

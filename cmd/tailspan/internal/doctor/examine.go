@@ -2,18 +2,22 @@ package doctor
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 )
 
 // Examine reports what is in the places that args name, or where agents keep their sessions, and what can't be read and why.
-func Examine(args []string, getenv func(string) string, stdout io.Writer) error {
+// Without args it also reports the limits of the system, and whether the endpoint of run answers.
+func Examine(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	places := place.Named(args)
 	if len(args) == 0 {
 		home, err := os.UserHomeDir()
@@ -23,38 +27,104 @@ func Examine(args []string, getenv func(string) string, stdout io.Writer) error 
 		places = place.Agents(getenv, home)
 	}
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	var problems []string
-	sessions := 0
+	var problems, notes []string
+	files := 0
 	for i := range places {
 		f := examinePlace(&places[i])
 		fmt.Fprintf(table, "%s\t%s\t%s\n", places[i].Name, cmp.Or(places[i].Root, "-"), f)
-		sessions += f.readable
-		problems = append(problems, f.problems...)
+		files += f.files
+		problems, notes = append(problems, f.problems...), append(notes, f.notes()...)
 		if len(args) > 0 && len(f.problems) == 0 && f.files == 0 {
 			problems = append(problems, fmt.Sprintf("nothing_there: %q: no file to read", places[i].Name))
 		}
 	}
 	if len(args) == 0 {
-		fmt.Fprintf(table, "export\t%s\n", exportGoes(getenv))
+		limits := readLimits()
+		fmt.Fprintf(table, "limits\t-\t%s\n", limits)
+		goes, err := exportGoes(ctx, getenv)
+		fmt.Fprintf(table, "export\t-\t%s\n", goes)
+		problems = append(problems, limits.problems(files)...)
+		if err != nil {
+			problems = append(problems, "endpoint: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+		if files == 0 {
+			notes = append(notes, "no_sessions: no agent has kept a session in the usual folders; run one, or name its folder: tailspan doctor DIR")
+		}
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if sessions == 0 && len(problems) == 0 {
-		problems = append(problems, "no_sessions: no agent has kept a session in the usual folders; run one, or name its folder: tailspan doctor DIR")
+	for _, note := range notes {
+		if _, err := fmt.Fprintln(stdout, "note:", note); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
 	}
 	return report(problems, stdout)
 }
 
-// exportGoes says where run sends to.
-func exportGoes(getenv func(string) string) string {
+// probeTimeout bounds the question whether an endpoint answers.
+const probeTimeout = 5 * time.Second
+
+// exportGoes says where run sends to. Its error is that of an endpoint that does not accept an empty export.
+func exportGoes(ctx context.Context, getenv func(string) string) (string, error) {
 	endpoints, err := otlphttp.FromEnvironment(getenv, "")
 	switch {
 	case err != nil:
-		return fmt.Sprintf("run sends nothing: %v", err)
+		return "run sends nothing", err
 	case endpoints.Empty():
-		return "run sends nothing: OTEL_EXPORTER_OTLP_ENDPOINT is not set"
-	default:
-		return "run sends to " + strings.Join(endpoints.Addresses(), ", ")
+		return "run sends nothing: OTEL_EXPORTER_OTLP_ENDPOINT is not set", nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	exporter := otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: export.UserAgent()})
+	defer exporter.Close()
+	goes := "run sends to " + strings.Join(endpoints.Addresses(), ", ")
+	if err := exporter.Probe(ctx); err != nil {
+		return goes, err
+	}
+	return goes + ": it answers", nil
+}
+
+// limits are those of the system that following files needs; 0 is not known.
+type limits struct{ watches, files uint64 }
+
+// readLimits reads the limits of watched folders (Linux) and of open files.
+func readLimits() limits {
+	return limits{watches: readNumber("/proc/sys/fs/inotify/max_user_watches"), files: openFiles()}
+}
+
+func readNumber(path string) (n uint64) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	_, _ = fmt.Sscan(string(data), &n) // what is no number is not known
+	return n
+}
+
+// String is "524288 watched folders, 1024 open files".
+func (l limits) String() string {
+	var parts []string
+	if l.watches > 0 {
+		parts = append(parts, fmt.Sprintf("%d watched folders", l.watches))
+	}
+	if l.files > 0 {
+		parts = append(parts, fmt.Sprintf("%d open files", l.files))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "not known")
+}
+
+// leastFiles is how many open files a collector needs beside those that it follows.
+const leastFiles = 256
+
+// problems are limits that are too low for files in folders.
+func (l limits) problems(files int) []string {
+	var all []string
+	if l.watches > 0 && uint64(files) > l.watches { //nolint:gosec // a count
+		all = append(all, fmt.Sprintf("few_watches: %d files, and %d folders can be watched: others are looked at once a second; raise fs.inotify.max_user_watches", files, l.watches))
+	}
+	if l.files > 0 && l.files < leastFiles {
+		all = append(all, fmt.Sprintf("few_descriptors: %d files can be open; raise it (ulimit -n)", l.files))
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,17 +22,29 @@ import (
 // maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.
 const maxExamined = 200
 
+// maxRead limits how much of a place is read to the end, in bytes, the newest files first; of the others the first lines are.
+const maxRead = 64 << 20
+
+// maxSessions limits the sessions that are counted one by one.
+const maxSessions = 100_000
+
 // maxListed limits how many problems of a kind are listed for a place.
 const maxListed = 10
 
 // findings are what is in a place.
 type findings struct {
+	name            string
 	state           string // of a place with nothing in it
 	files, readable int
 	examined        int
-	size            int64
+	size, budget    int64
 	newest          time.Time
-	agents          map[string]int // files by who wrote them
+	agents          map[string]int  // files by who wrote them
+	sessions        map[string]bool // of the files that were read, by id
+	unread          int             // files of which only the beginning was read: a session each
+	version         string          // of the program that wrote last
+	unknown         map[string]int  // lines by unknown type
+	malformed       int             // lines
 	problems        []string
 	kinds           map[string]int // all problems by their kind
 }
@@ -42,7 +55,13 @@ func (f *findings) String() string {
 		return f.state
 	}
 	var parts []string
+	if n := len(f.sessions) + f.unread; n > 0 {
+		parts = append(parts, cli.Count(n, "session"))
+	}
 	parts = append(parts, cli.Count(f.files, "file"), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
+	if f.version != "" {
+		parts = append(parts, "version "+f.version)
+	}
 	for _, agent := range slices.Sorted(maps.Keys(f.agents)) {
 		parts = append(parts, fmt.Sprintf("%s: %d", agent, f.agents[agent]))
 	}
@@ -54,7 +73,10 @@ func (f *findings) String() string {
 
 // examinePlace reports what is in a place.
 func examinePlace(p *place.Place) *findings {
-	f := &findings{agents: map[string]int{}, kinds: map[string]int{}, state: "there, but no session in it"}
+	f := &findings{
+		name: p.Name, state: "there, but no session in it", budget: maxRead,
+		agents: map[string]int{}, sessions: map[string]bool{}, unknown: map[string]int{}, kinds: map[string]int{},
+	}
 	if p.Root != "" {
 		if _, err := os.Stat(p.Root); errors.Is(err, fs.ErrNotExist) {
 			f.state = "not there"
@@ -100,6 +122,7 @@ func (f *findings) file(m tail.Match) {
 	}
 	if f.examined == maxExamined {
 		f.readable++
+		f.unread++
 		return
 	}
 	f.examined++
@@ -107,7 +130,7 @@ func (f *findings) file(m tail.Match) {
 		f.problem("no_file", m.Path, errors.New("a pipe or device is not read as a file; a FIFO belongs under the receiver's setting pipes"))
 		return
 	}
-	agent, err := writerOf(m.Path)
+	found, err := read(m.Path, &f.budget)
 	switch {
 	case errors.Is(err, errTooLong):
 		f.problem("too_long", m.Path, err)
@@ -115,9 +138,9 @@ func (f *findings) file(m tail.Match) {
 		f.problem("incomplete", m.Path, err)
 	case err != nil:
 		f.problem("unreadable", m.Path, err)
-	case agent != "":
+	case found.provider != "":
 		f.readable++
-		f.agents[agent]++
+		f.content(found)
 	case m.Size == 0:
 		f.readable++
 		f.agents["empty"]++
@@ -130,6 +153,38 @@ func (f *findings) file(m tail.Match) {
 		}
 		f.problem("unknown_format", m.Path, fmt.Errorf("its first lines are of no agent that is known; %s", then))
 	}
+}
+
+// content adds what is in a file of an agent.
+func (f *findings) content(c *content) {
+	f.agents[c.provider]++
+	f.version = cmp.Or(f.version, c.version) // the newest file comes first
+	f.malformed += c.stats.Malformed
+	for name, n := range c.stats.UnknownTypes {
+		f.unknown[name] += n
+	}
+	if !c.whole || len(c.sessions) == 0 {
+		f.unread++
+		return
+	}
+	maps.Copy(f.sessions, c.sessions)
+}
+
+// notes are what is worth to be known, and no problem: a newer version of an agent writes lines that older parsers do not know.
+func (f *findings) notes() []string {
+	var all []string
+	names := slices.Sorted(maps.Keys(f.unknown))
+	for i, name := range names {
+		if i == maxListed {
+			all = append(all, fmt.Sprintf("unknown_type: %q: %d more types", f.name, len(names)-maxListed))
+			break
+		}
+		all = append(all, fmt.Sprintf("unknown_type: %q: %s of type %q", f.name, cli.Count(f.unknown[name], "line"), name))
+	}
+	if f.malformed > 0 {
+		all = append(all, fmt.Sprintf("not_understood: %q: %s torn, or no JSON", f.name, cli.Count(f.malformed, "line")))
+	}
+	return all
 }
 
 // tree adds a folder of OpenCode's older storage, and reports whether root is one.

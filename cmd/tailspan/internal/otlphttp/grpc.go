@@ -110,7 +110,7 @@ func newClient(grpc bool) *http.Client {
 	}}
 }
 
-// Probe sends an empty request to each endpoint once. Its error says which do not accept it, and why.
+// Probe sends one empty request to each server. Its error says which do not accept it, and why.
 func (e *Exporter) Probe(ctx context.Context) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -122,8 +122,8 @@ func (e *Exporter) Probe(ctx context.Context) error {
 		if r.to.URL == "" || seen[r.to.base()] {
 			continue
 		}
+		seen[r.to.base()] = true
 		if no := e.try(ctx, r); no.err != nil {
-			seen[r.to.base()] = true // one server, one reason
 			errs = append(errs, fmt.Errorf("send %s: %w", r.signal, no.err))
 		}
 	}
