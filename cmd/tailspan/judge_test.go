@@ -188,7 +188,7 @@ i=0
 while [ $i -lt ` + strconv.Itoa(calls) + ` ]; do
 	i=$((i+1)); echo $i > "$0"
 	echo '{"type":"assistant","session_id":"s1","uuid":"a'$i'","message":{"id":"m'$i'","role":"assistant","model":"claude-x","usage":{"input_tokens":1000,"output_tokens":1},"content":[{"type":"tool_use","id":"t'$i'","name":"Bash","input":{"command":"go test"}}]}}'
-	sleep 0.1
+	sleep 0.3
 	echo '{"type":"user","session_id":"s1","uuid":"b'$i'","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t'$i'","is_error":true,"content":"FAIL"}]}}'
 done
 echo '` + okLine + `'`, count}, func() int {
@@ -217,8 +217,8 @@ func TestLimits(t *testing.T) {
 		{"tokens", []string{"--max-tokens", "3500"}, otlp.StopMaxTokens, []string{
 			"tailspan: 3000 tokens used, 86 % of --max-tokens 3500\n", "tailspan: 4000 tokens used, stopping the agent (--max-tokens 3500)\n",
 			"tailspan: error: stopped: it used too many tokens in Bash: go test\n"}, [2]int{4, 5}},
-		{"time", []string{"--max-time", "300ms"}, otlp.StopMaxTime, []string{
-			" % of --max-time 300ms\n", "stopping the agent (--max-time 300ms)\n", "tailspan: error: stopped: it took too long"}, [2]int{1, 6}},
+		{"time", []string{"--max-time", "900ms"}, otlp.StopMaxTime, []string{
+			" % of --max-time 900ms\n", "stopping the agent (--max-time 900ms)\n", "tailspan: error: stopped: it took too long"}, [2]int{1, 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sink := newOTLPSink(t)
@@ -256,18 +256,25 @@ func TestUnknownCost(t *testing.T) {
 }
 
 // TestStallKill: a silent program is warned about within 1.2 s and ended within the grace, also one that does not want to end, and all
-// that it started.
+// that it started. A machine that has much else to do gets three attempts.
 func TestStallKill(t *testing.T) {
 	for name, script := range map[string]string{"ends": "sleep 100", "does not want to end": `trap "" TERM; sleep 100 & while :; do wait; done`} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			b := begin(t, "--stall-after", "1s", "--stall-kill", "--grace", "500ms", "--", "sh", "-c", script)
-			b.stderr.has(t, "tailspan: no output for 1s, stopping the agent (--stall-kill)\n")
-			assert.Less(t, time.Since(start), 1200*time.Millisecond)
-			code, _, stderr := b.end(t)
-			assert.Less(t, time.Since(start), 1700*time.Millisecond+200*time.Millisecond)
-			assert.Contains(t, []int{137, 143}, code)
-			assert.Contains(t, stderr, "tailspan: error: stopped: no output for too long\n")
+			var warned, ended time.Duration
+			for range 3 {
+				start := time.Now()
+				b := begin(t, "--stall-after", "1s", "--stall-kill", "--grace", "500ms", "--", "sh", "-c", script)
+				b.stderr.has(t, "tailspan: no output for 1s, stopping the agent (--stall-kill)\n")
+				warned = time.Since(start)
+				code, _, stderr := b.end(t)
+				ended = time.Since(start) - warned
+				assert.Contains(t, []int{137, 143}, code)
+				assert.Contains(t, stderr, "tailspan: error: stopped: no output for too long\n")
+				if warned < 1200*time.Millisecond && ended < 700*time.Millisecond {
+					return
+				}
+			}
+			t.Errorf("warned after %s, ended %s later", warned, ended)
 		})
 	}
 }
