@@ -31,7 +31,6 @@ type Board struct {
 	mu      sync.Mutex
 	runs    map[pcommon.TraceID]*run
 	sources map[string]*Source // by their ids
-	evicted int
 	changed chan struct{}
 }
 
@@ -139,7 +138,6 @@ func (b *Board) evict() {
 	all := b.sorted()
 	for _, r := range all[maxRuns:] {
 		delete(b.runs, r.trace)
-		b.evicted++
 	}
 }
 
