@@ -45,6 +45,12 @@ func bytesOfAsk(a *events.Ask) (n int) {
 // which wait are a difference.
 type pendingEvents []pendingEvent
 
+// headerAlone reports whether nothing is pending but the header of a transcript. Gemini CLI leaves such a file when it resumes a
+// session in another minute, and writes on to the one before.
+func (p pendingEvents) headerAlone() bool {
+	return len(p) == 1 && startsSession(&p[0].event) && p[0].event.Session != nil && p[0].event.Session.Recorded
+}
+
 // bytesFrom is about what the events from one on take.
 func (p pendingEvents) bytesFrom(first int) int64 {
 	return p[len(p)-1].upTo - p[first].upTo + int64(p[first].bytes)

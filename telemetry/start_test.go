@@ -45,6 +45,18 @@ func TestSessionOnTheRun(t *testing.T) {
 	}
 }
 
+// TestHeaderAlone: a transcript in which nobody asked for anything is no run; the stream of a process that said nothing more is one.
+func TestHeaderAlone(t *testing.T) {
+	for recorded, want := range map[bool]int{true: 0, false: 1} {
+		start := started()
+		start.Session = &events.Session{Recorded: recorded}
+		for _, reason := range []otlp.CloseReason{otlp.CloseReasonShutdown, otlp.CloseReasonTimeout, otlp.CloseReasonTruncated} {
+			f := fold(t, script{line(start)}, telemetry.StreamSettings{}, reason)
+			assert.Len(t, f.spans, want, "recorded %v, closed by %s", recorded, reason)
+		}
+	}
+}
+
 // TestCompaction marks the first model call after a compaction, in the run or in the next, and no other.
 func TestCompaction(t *testing.T) {
 	notice := func(sec float64, id string) []events.DisplayEvent {

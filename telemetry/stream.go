@@ -294,6 +294,9 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 }
 
 func (s *Stream) close(reason otlp.CloseReason) {
+	if s.pending.headerAlone() {
+		s.pending = nil // nobody asked for anything: there is no run
+	}
 	s.release(releaseAll)
 	s.closeOpen(reason)
 }
