@@ -284,7 +284,7 @@ func (c *running) follow(f *following) error {
 	for _, reader := range []<-chan error{shown, written} {
 		select {
 		case err := <-reader:
-			if err != nil && !show.IsEndOfReader(err) && ctx.Err() == nil {
+			if err != nil && !cli.IsEndOfReader(err) && ctx.Err() == nil {
 				c.screen.Report(err.Error())
 			}
 		case <-ctx.Done(): // it may hang in a write that nobody reads

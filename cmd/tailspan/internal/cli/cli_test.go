@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"os/exec"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ func program() *cli.Program {
 	}
 	fails := map[string]error{
 		"usage": cli.UsageError{Err: errors.New("one\ntwo")}, "missing": cli.UsageError{Err: fs.ErrNotExist},
-		"fails": errors.New("broken \x1b[2J disk"), "own": cli.ExitError{Status: 77}, "pipe": syscall.EPIPE,
+		"fails": errors.New("broken \x1b[2J disk"), "own": cli.ExitError{Status: 77}, "pipe": &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE},
+		"sent": fmt.Errorf("send traces: %w", &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}),
 	}
 	p := &cli.Program{Name: "demo", Short: "shows", Commands: []cli.Command{
 		{Name: "do", Usage: []string{"[flags] FILE"}, Short: "does it", Long: ".It does\nit.", New: flags, Examples: []cli.Example{{Line: "demo do x", Does: "it"}}},
@@ -85,6 +87,7 @@ func TestRun(t *testing.T) {
 		{"fails", 1, "", "demo: broken  disk\n"},
 		{"own", 77, "", ""},
 		{"pipe", 0, "", ""},
+		{"sent", 1, "", "demo: send traces: write tcp: broken pipe\n"},
 		{"completion tcsh", 2, "", "demo: completion needs one shell: bash, zsh, fish; see demo completion --help\n"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {

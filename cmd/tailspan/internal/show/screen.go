@@ -3,12 +3,10 @@
 package show
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -83,6 +81,3 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	return l.w.Write(p)
 }
-
-// IsEndOfReader reports whether a write failed since nobody reads any more, which is a normal end.
-func IsEndOfReader(err error) bool { return errors.Is(err, syscall.EPIPE) }
