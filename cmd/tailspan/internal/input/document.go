@@ -48,6 +48,7 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 		}
 	}
 	all := io.MultiReader(bytes.NewReader(head), reader)
+	l.end -= int64(len(head)) // which is read again
 	if framing != parser.FramingDocument {
 		if long != nil {
 			if err := l.give(pipeline.Line{Data: long, Noted: parser.Noted{Abridged: true}}, f); err != nil {

@@ -63,6 +63,23 @@ func TestLinesTooLong(t *testing.T) {
 	assert.Equal(t, 6, l.TooLong())
 }
 
+// TestOffset holds that each record has the place of its line in the input: ids are made of it.
+func TestOffset(t *testing.T) {
+	for name, text := range map[string]string{
+		"lines": "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n", "text": "a\n\nb\n", "blank lines first": "\n\n{\"a\":1}\n{\"b\":2}\n",
+		"long first line": `{"a":"` + strings.Repeat("x", 100) + "\"}\n{\"b\":2}\n{\"c\":3}\n",
+	} {
+		l := input.NewLines(input.LineSettings{Name: "run.jsonl", Max: 50})
+		at, read := 0, strings.SplitAfter(text, "\n")
+		require.NoError(t, l.Records(strings.NewReader(text), func([]byte) error {
+			assert.EqualValues(t, at, l.Offset(), name)
+			at, read = at+len(read[0]), read[1:]
+			return nil
+		}), name)
+		assert.Equal(t, len(text), at, name)
+	}
+}
+
 // FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.
 func FuzzSplit(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\nc"), uint16(1))
