@@ -191,6 +191,19 @@ func TestDoctorTellsAFew(t *testing.T) {
 }
 
 // TestDoctorMayNotRead has a session of somebody else.
+// TestDoctorIsSafeForATerminal holds that neither the name of a file nor what is in it reaches the terminal as it is.
+func TestDoctorIsSafeForATerminal(t *testing.T) {
+	dir := t.TempDir()
+	line := `{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m","claude_code_version":"2.1\u001b[2J"}` + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(line), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b\x1b[2J.json.gz"), []byte("no gzip"), 0o600))
+	code, out, _ := runDoctor(dir)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, out, "version 2.1")
+	assert.Contains(t, out, "problem:")
+	assert.NotContains(t, out, "\x1b")
+}
+
 func TestDoctorMayNotRead(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may read every file")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/exportcheck"
+	"github.com/tailspan/tailspan/render"
 )
 
 // ErrProblems is the end of a check that found something.
@@ -34,7 +35,7 @@ func CheckExport(paths []string, stdout io.Writer) error {
 // report prints the problems; it gives an error if there are any.
 func report(problems []string, stdout io.Writer) error {
 	for _, p := range problems {
-		if _, err := fmt.Fprintln(stdout, "problem:", p); err != nil {
+		if _, err := fmt.Fprintln(stdout, "problem:", render.Sanitize(p)); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}

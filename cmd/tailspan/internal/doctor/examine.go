@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
+	"github.com/tailspan/tailspan/render"
 )
 
 // Examine reports what is in the places that args name, or where agents keep their sessions, and what can't be read and why.
@@ -31,7 +32,7 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	files := 0
 	for i := range places {
 		f := examinePlace(&places[i])
-		fmt.Fprintf(table, "%s\t%s\t%s\n", places[i].Name, cmp.Or(places[i].Root, "-"), f)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", places[i].Name, cmp.Or(places[i].Root, "-"), render.Sanitize(f.String()))
 		files += f.files
 		problems, notes = append(problems, f.problems...), append(notes, f.notes()...)
 		if len(args) > 0 && len(f.problems) == 0 && f.files == 0 {
@@ -55,7 +56,7 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 		return fmt.Errorf("write report: %w", err)
 	}
 	for _, note := range notes {
-		if _, err := fmt.Fprintln(stdout, "note:", note); err != nil {
+		if _, err := fmt.Fprintln(stdout, "note:", render.Sanitize(note)); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
