@@ -219,6 +219,14 @@ func dropNUL(s *string) {
 	}
 }
 
+// Str is a text attribute, empty if there is none.
+func Str(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
 func PutStr(m pcommon.Map, key, value string) {
 	if value != "" {
 		m.PutStr(key, value)

@@ -72,9 +72,9 @@ func (r *Reader) Read(d *otlp.Data) {
 
 func (r *Reader) span(span ptrace.Span) {
 	m := span.Attributes()
-	switch str(m, otlp.AttrGenAIOperationName) {
+	switch otlp.Str(m, otlp.AttrGenAIOperationName) {
 	case otlp.OperationInvokeAgent:
-		if str(m, otlp.AttrRunKey) == "" {
+		if otlp.Str(m, otlp.AttrRunKey) == "" {
 			r.subAgents++
 			return
 		}
@@ -89,24 +89,20 @@ func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
 		r.start = span.StartTimestamp()
 	}
 	r.end, r.trace = max(r.end, span.EndTimestamp()), span.TraceID()
-	agent := str(m, otlp.AttrGenAIAgentName)
+	agent := otlp.Str(m, otlp.AttrGenAIAgentName)
 	if models := list(m, otlp.AttrModels); models != "" {
 		agent += ", " + models
 	}
 	if !slices.Contains(r.agents, agent) && len(r.agents) < MaxTools {
 		r.agents = append(r.agents, strings.Clone(agent))
 	}
-	r.tokens.Add(events.Tokens{
-		Input: integer(m, otlp.AttrUsageInput), Output: integer(m, otlp.AttrUsageOutput), CacheRead: integer(m, otlp.AttrUsageCacheRead),
-	})
-	if usd, ok := m.Get(otlp.AttrCostUSD); ok {
-		estimated, marked := m.Get(otlp.AttrCostEstimated)
-		r.cost, r.hasCost, r.estimated = r.cost+usd.Double(), true, r.estimated || marked && estimated.Bool()
-	}
+	used := otlp.ReadUsage(m).Total
+	r.tokens.Add(used.Tokens)
+	r.cost, r.hasCost, r.estimated = r.cost+used.CostUSD, r.hasCost || used.HasCost, r.estimated || used.CostEstimated
 }
 
 func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
-	name := str(m, otlp.AttrGenAIToolName)
+	name := otlp.Str(m, otlp.AttrGenAIToolName)
 	i := slices.IndexFunc(r.tools, func(t tool) bool { return t.name == name })
 	if i < 0 {
 		if len(r.tools) >= maxNames {
@@ -120,7 +116,7 @@ func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
 	t := &r.tools[i]
 	t.calls++
 	t.time += max(span.EndTimestamp().AsTime().Sub(span.StartTimestamp().AsTime()), 0)
-	why := str(m, otlp.AttrErrorType)
+	why := otlp.Str(m, otlp.AttrErrorType)
 	if why == "" {
 		return
 	}
@@ -129,7 +125,7 @@ func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
 		r.moreFailed++
 		return
 	}
-	f := failure{tool: t.name, target: str(m, otlp.AttrToolTarget), why: why}
+	f := failure{tool: t.name, target: otlp.Str(m, otlp.AttrToolTarget), why: why}
 	if text := span.Status().Message(); text != "" {
 		f.why = text
 	}
@@ -156,20 +152,6 @@ func (r *Reader) record(lr plog.LogRecord) {
 func line(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.Clone(events.CutRunes(strings.TrimSpace(first), MaxLine))
-}
-
-func str(m pcommon.Map, key string) string {
-	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
-}
-
-func integer(m pcommon.Map, key string) int64 {
-	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeInt {
-		return v.Int()
-	}
-	return 0
 }
 
 // list is a list of strings as one.

@@ -72,9 +72,9 @@ func (r *Reader) withExit() outcome.Verdict {
 
 func (r *Reader) span(span ptrace.Span) {
 	m := span.Attributes()
-	switch str(m, otlp.AttrGenAIOperationName) {
+	switch otlp.Str(m, otlp.AttrGenAIOperationName) {
 	case otlp.OperationInvokeAgent:
-		if str(m, otlp.AttrSessionID) != "" || str(m, otlp.AttrRunKey) != "" { // a run, not a sub-agent
+		if otlp.Str(m, otlp.AttrSessionID) != "" || otlp.Str(m, otlp.AttrRunKey) != "" { // a run, not a sub-agent
 			r.run(span, m)
 		}
 	case otlp.OperationExecuteTool:
@@ -82,15 +82,22 @@ func (r *Reader) span(span ptrace.Span) {
 	}
 }
 
-func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
+// OutcomeOf is how a run ended, by its span.
+func OutcomeOf(span ptrace.Span) outcome.Verdict {
+	m := span.Attributes()
 	v := outcome.Verdict{
-		Outcome: events.ParseOutcome(str(m, otlp.AttrRunOutcome)),
-		Reason:  otlp.CloseReason(str(m, otlp.AttrCloseReason)),
+		Outcome: events.ParseOutcome(otlp.Str(m, otlp.AttrRunOutcome)),
+		Reason:  otlp.CloseReason(otlp.Str(m, otlp.AttrCloseReason)),
 		Message: span.Status().Message(),
 	}
 	if v.Outcome == events.OutcomeError {
-		v.Cause = events.Cause(str(m, otlp.AttrErrorType))
+		v.Cause = events.Cause(otlp.Str(m, otlp.AttrErrorType))
 	}
+	return v
+}
+
+func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
+	v := OutcomeOf(span)
 	if v.WorseThan(&r.facts.Worst) {
 		r.facts.Worst = v
 	}
@@ -104,17 +111,17 @@ func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
 
 func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
 	r.facts.Calls++
-	if str(m, otlp.AttrErrorType) == otlp.ErrorTypeDenied {
-		r.facts.Refused.Add(str(m, otlp.AttrGenAIToolName))
+	if otlp.Str(m, otlp.AttrErrorType) == otlp.ErrorTypeDenied {
+		r.facts.Refused.Add(otlp.Str(m, otlp.AttrGenAIToolName))
 	}
-	switch otlp.CloseReason(str(m, otlp.AttrCloseReason)) {
+	switch otlp.CloseReason(otlp.Str(m, otlp.AttrCloseReason)) {
 	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
 		return
 	}
 	if start := span.StartTimestamp(); start >= r.atWork { // the innermost began last
 		r.atWork = start
-		tool := events.Tool{Target: str(m, otlp.AttrToolTarget)}
-		r.facts.AtWork = Call{Tool: strings.Clone(str(m, otlp.AttrGenAIToolName)), Arg: tool.Arg()}
+		tool := events.Tool{Target: otlp.Str(m, otlp.AttrToolTarget)}
+		r.facts.AtWork = Call{Tool: strings.Clone(otlp.Str(m, otlp.AttrGenAIToolName)), Arg: tool.Arg()}
 	}
 }
 
@@ -123,24 +130,7 @@ func (r *Reader) record(lr plog.LogRecord) {
 		r.facts.Words++
 		return
 	}
-	if !otlp.EventFromRecord(lr, &r.event) || r.event.Synthetic {
-		return
+	if otlp.EventFromRecord(lr, &r.event) {
+		r.facts.Say(&r.event)
 	}
-	switch r.event.Kind {
-	case events.KindText, events.KindMessage:
-		if strings.TrimSpace(r.event.Text) != "" {
-			r.facts.Words++
-		}
-	case events.KindSessionEnded, events.KindTurnDone:
-		if r.event.End.Result != "" {
-			r.facts.Words++
-		}
-	}
-}
-
-func str(m pcommon.Map, key string) string {
-	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
 }

@@ -79,6 +79,20 @@ type Facts struct {
 	Words, Calls int
 }
 
+// Say counts what the agent says in an event, if it does: a text or a result, and not one that its program made up.
+func (f *Facts) Say(ev *events.DisplayEvent) {
+	words := ""
+	switch ev.Kind {
+	case events.KindText, events.KindMessage:
+		words = ev.Text
+	case events.KindSessionEnded, events.KindTurnDone:
+		words = ev.End.Result
+	}
+	if !ev.Synthetic && strings.TrimSpace(words) != "" {
+		f.Words++
+	}
+}
+
 // WithoutContents are the facts without the text of errors and the targets of calls; name makes what may be shown of the name of a
 // tool.
 func (f Facts) WithoutContents(name func(string) string) Facts {

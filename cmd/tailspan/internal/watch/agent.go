@@ -85,14 +85,7 @@ type agent struct {
 type counts struct {
 	made, failed int
 	usage        events.UsageTotal
-	total        *total // of its span
-}
-
-// total is what the span of an agent has of its usage.
-type total struct {
-	tokens  int64
-	cost    float64
-	hasCost bool
+	total        *events.Usage // of its span
 }
 
 type call struct {
@@ -206,18 +199,10 @@ func (a *agent) end(span ptrace.Span) {
 	}
 	m := span.Attributes()
 	a.started, a.ended = span.StartTimestamp().AsTime(), span.EndTimestamp().AsTime()
-	a.outcome, a.waiting = events.ParseOutcome(attribute(m, otlp.AttrRunOutcome)), ""
-	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), attribute(m, otlp.AttrErrorType)))
-	var t total
-	for _, key := range []string{otlp.AttrUsageInput, otlp.AttrUsageOutput} {
-		if v, ok := m.Get(key); ok {
-			t.tokens += v.Int()
-		}
-	}
-	if v, ok := m.Get(otlp.AttrCostUSD); ok {
-		t.cost, t.hasCost = v.Double(), true
-	}
-	a.total = &t
+	a.outcome, a.waiting = events.ParseOutcome(otlp.Str(m, otlp.AttrRunOutcome)), ""
+	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), otlp.Str(m, otlp.AttrErrorType)))
+	used := otlp.ReadUsage(m).Total
+	a.total = &used
 }
 
 // running is the newest call that runs; nil if there is none.
@@ -244,11 +229,10 @@ func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	for i := range a.calls {
 		out.Calls[i] = a.calls[i].Call
 	}
-	if a.total != nil && !a.ended.IsZero() {
-		out.Tokens, out.Cost, out.HasCost = a.total.tokens, a.total.cost, a.total.hasCost
-		return out
-	}
 	sum := a.usage.Sum()
+	if a.total != nil && !a.ended.IsZero() {
+		sum = *a.total
+	}
 	out.Tokens, out.Cost, out.HasCost = sum.Tokens.Input+sum.Tokens.Output, sum.CostUSD, sum.HasCost
 	return out
 }

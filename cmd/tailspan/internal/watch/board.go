@@ -101,8 +101,8 @@ func (b *Board) record(resource pcommon.Map, lr plog.LogRecord) {
 	if ev.Time.IsZero() {
 		ev.Time = lr.ObservedTimestamp().AsTime()
 	}
-	a := r.agentOf(&ev, attribute(lr.Attributes(), otlp.AttrGenAIAgentName))
-	a.source = cmp.Or(a.source, attribute(resource, sourceKey))
+	a := r.agentOf(&ev, otlp.Str(lr.Attributes(), otlp.AttrGenAIAgentName))
+	a.source = cmp.Or(a.source, otlp.Str(resource, sourceKey))
 	a.apply(&ev, lr.SpanID())
 	r.apply(a, &ev, lr.SpanID())
 }
@@ -110,7 +110,7 @@ func (b *Board) record(resource pcommon.Map, lr plog.LogRecord) {
 // span applies the span of an agent: the end of a run, or of a sub-agent's work.
 func (b *Board) span(resource pcommon.Map, span ptrace.Span) {
 	m := span.Attributes()
-	if attribute(m, otlp.AttrGenAIOperationName) != otlp.OperationInvokeAgent {
+	if otlp.Str(m, otlp.AttrGenAIOperationName) != otlp.OperationInvokeAgent {
 		return
 	}
 	r := b.run(resource, span.TraceID())
@@ -125,8 +125,8 @@ func (b *Board) run(resource pcommon.Map, trace pcommon.TraceID) *run {
 		r = newRun(trace)
 		b.runs[trace] = r
 	}
-	r.service = cmp.Or(r.service, attribute(resource, otlp.AttrServiceName))
-	r.source = cmp.Or(r.source, attribute(resource, sourceKey))
+	r.service = cmp.Or(r.service, otlp.Str(resource, otlp.AttrServiceName))
+	r.source = cmp.Or(r.source, otlp.Str(resource, sourceKey))
 	return r
 }
 
@@ -168,11 +168,4 @@ func (b *Board) Runs() []Run {
 		}
 	}
 	return runs
-}
-
-func attribute(m pcommon.Map, key string) string {
-	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render/style"
-	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Run is one run as it is shown: the agent, and behind it its sub-agents, each behind the one that started it.
@@ -131,6 +130,7 @@ func (r *run) callerOf(call string) *agent {
 // apply applies what an event of an agent says of the run.
 func (r *run) apply(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 	r.session = cmp.Or(r.session, ev.SessionID)
+	r.facts.Say(ev)
 	switch ev.Kind {
 	case events.KindSessionStarted, events.KindTurnStarted:
 		if ev.Session != nil {
@@ -140,8 +140,6 @@ func (r *run) apply(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 		if a == r.top() && !ev.Synthetic && r.title == "" {
 			r.title = events.Summary(ev.Text)
 		}
-	case events.KindText:
-		r.facts.Words++
 	case events.KindToolUse:
 		r.facts.Calls++
 		r.applyStart(a, ev, span)
@@ -177,12 +175,12 @@ func (r *run) applyStart(a *agent, ev *events.DisplayEvent, span pcommon.SpanID)
 // end applies the span of an agent of the run.
 func (r *run) end(top bool, span ptrace.Span) {
 	m := span.Attributes()
-	a := r.byID[attribute(m, otlp.AttrAgentID)]
+	a := r.byID[otlp.Str(m, otlp.AttrAgentID)]
 	switch {
 	case top:
 		a = r.top()
-		r.folder = cmp.Or(r.folder, attribute(m, otlp.AttrProcessWorkDir))
-		r.session = cmp.Or(r.session, attribute(m, otlp.AttrGenAIConversationID))
+		r.folder = cmp.Or(r.folder, otlp.Str(m, otlp.AttrProcessWorkDir))
+		r.session = cmp.Or(r.session, otlp.Str(m, otlp.AttrGenAIConversationID))
 	case a == nil:
 		for id, call := range r.starts {
 			if call.span == span.ParentSpanID() {
@@ -194,10 +192,7 @@ func (r *run) end(top bool, span ptrace.Span) {
 		a.end(span)
 	}
 	if top {
-		r.facts.Worst = outcome.Verdict{
-			Outcome: a.outcome, Reason: otlp.CloseReason(attribute(m, otlp.AttrCloseReason)),
-			Cause: events.Cause(attribute(m, otlp.AttrErrorType)), Message: span.Status().Message(),
-		}
+		r.facts.Worst = verdict.OutcomeOf(span)
 		if c := a.running(); c != nil {
 			r.facts.AtWork = c.tool
 		}

@@ -135,6 +135,17 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestVerdictOfNothing holds that what the agent's program says in its place is not its work.
+func TestVerdictOfNothing(t *testing.T) {
+	runs := play(t, noon, watch.Part{Path: "a", Lines: []string{
+		`{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m"}`,
+		`{"type":"assistant","session_id":"s","message":{"id":"1","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}`,
+		`{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":""}`,
+	}}).Runs()
+	require.Len(t, runs, 1)
+	assert.Equal(t, "empty: did nothing", runs[0].Verdict.String())
+}
+
 // TestHostile holds that nothing that an agent wrote reaches the terminal but text, whatever the width.
 func TestHostile(t *testing.T) {
 	evil := `\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r\n\tend 表表表👩‍👩‍👧‍👦é\u200b`
