@@ -80,7 +80,9 @@ func (r *Reader) Read(ctx context.Context, name string) error {
 	}
 	stream.Flush()
 	stream.Idle()
-	return r.deliver(ctx, stream)
+	err = r.deliver(ctx, stream)
+	stream.Suspend() // no line comes
+	return err
 }
 
 func (r *Reader) newStream(name string) (*pipeline.Pipeline, error) {
