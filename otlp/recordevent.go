@@ -84,12 +84,7 @@ type recordReader struct {
 	m pcommon.Map
 }
 
-func (r recordReader) str(key string) string {
-	if v, ok := r.m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
-}
+func (r recordReader) str(key string) string { return Str(r.m, key) }
 
 func (r recordReader) bool(key string) bool {
 	v, ok := r.m.Get(key)

@@ -127,3 +127,6 @@ func FitEnd(s string, width int) string { return text.FitEnd(s, width) }
 
 // ShortCount is a number as people read it: "950", "12.3k", "1.2M".
 func ShortCount(n int64) string { return text.Count(n) }
+
+// GroupedCount is a number with a comma before each three digits: "1,234,567".
+func GroupedCount(n int64) string { return text.Grouped(n) }

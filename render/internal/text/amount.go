@@ -37,6 +37,15 @@ func Count(n int64) string {
 	}
 }
 
+// Grouped is a number with a comma before each three digits.
+func Grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Plural is a number and a noun: "1 call", "3 calls".
 func Plural(n int, noun string) string {
 	if n == 1 {

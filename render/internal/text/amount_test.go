@@ -17,3 +17,12 @@ func TestShort(t *testing.T) {
 		assert.Equal(t, want, text.Short(d), d.String())
 	}
 }
+
+func TestCounts(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 12_345_678: "12.3M"} {
+		assert.Equal(t, want, text.Count(n))
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", -100: "-100", -1000: "-1,000"} {
+		assert.Equal(t, want, text.Grouped(n))
+	}
+}

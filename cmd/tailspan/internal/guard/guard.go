@@ -23,9 +23,6 @@ type Limits struct {
 	MaxCost   float64
 }
 
-// Any reports whether there is a limit.
-func (l *Limits) Any() bool { return *l != Limits{} }
-
 // nearTime is when a guard warns of MaxTime.
 func (l *Limits) nearTime() time.Duration { return time.Duration(warnAt * float64(l.MaxTime)) }
 

@@ -125,11 +125,6 @@ func TestWords(t *testing.T) {
 	} {
 		assert.Equal(t, want, report.Duration(d))
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 12_345_678: "12.3M"} {
-		assert.Equal(t, want, report.Short(n))
-	}
-	assert.Equal(t, "1,234,567", report.Count(1_234_567))
-	assert.Equal(t, "999", report.Count(999))
 	assert.Equal(t, "–", report.Cost(events.Usage{}))
 	assert.Equal(t, "$0.0618", report.Cost(events.Usage{HasCost: true, CostUSD: 0.06177}))
 	assert.Equal(t, "≈ $123.46", report.Cost(events.Usage{HasCost: true, CostUSD: 123.456, CostEstimated: true}))

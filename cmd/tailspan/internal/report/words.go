@@ -131,31 +131,6 @@ func (r *Run) Offset(at time.Time) string {
 	}
 }
 
-// Count writes a number with its thousands apart.
-func Count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	var b strings.Builder
-	for i, c := range digits {
-		if left := len(digits) - i; i > 0 && left%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// Short writes a number in three digits or so: "950", "29.3k", "1.2M".
-func Short(n int64) string {
-	switch {
-	case n < 1000:
-		return strconv.FormatInt(n, 10)
-	case n < 999_950:
-		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + "k"
-	default:
-		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
-	}
-}
-
 // Cost writes what something cost: "$0.0618"; "≈ $0.0618" for an estimate, "–" where it is not known.
 func Cost(u events.Usage) string {
 	if !u.HasCost {

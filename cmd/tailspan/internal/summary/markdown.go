@@ -64,9 +64,9 @@ func (r *Reader) facts(b *strings.Builder, p *Page) {
 	if t := r.tokens; t.Input+t.Output > 0 {
 		cached := ""
 		if t.CacheRead > 0 {
-			cached = " (" + number(t.CacheRead) + " cached)"
+			cached = " (" + render.GroupedCount(t.CacheRead) + " cached)"
 		}
-		add("tokens", number(t.Input)+" in"+cached+", "+number(t.Output)+" out")
+		add("tokens", render.GroupedCount(t.Input)+" in"+cached+", "+render.GroupedCount(t.Output)+" out")
 	}
 	switch {
 	case r.hasCost && r.estimated:
@@ -162,13 +162,4 @@ func duration(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()
-}
-
-// number writes a number with separators: 137,604.
-func number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tailspan/tailspan/render"
@@ -42,10 +41,10 @@ type layout struct {
 
 // layouts are those that are tried, until one fits on the screen.
 var layouts = []layout{
-	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, grouped},
-	{[]number{allInput, cacheRead, cacheWrite, allOutput}, grouped},
+	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, render.GroupedCount},
+	{[]number{allInput, cacheRead, cacheWrite, allOutput}, render.GroupedCount},
 	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, render.ShortCount},
-	{[]number{allInput, allOutput, allTokens}, grouped},
+	{[]number{allInput, allOutput, allTokens}, render.GroupedCount},
 	{[]number{allInput, allOutput}, render.ShortCount},
 	{[]number{allTokens}, render.ShortCount},
 }
@@ -150,19 +149,6 @@ func name(d Dimension, value, home string) string {
 	return cmp.Or(strings.TrimSpace(render.Sanitize(value)), "(unknown)")
 }
 
-// grouped is a number with a comma before each three digits.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	var b strings.Builder
-	for i, digit := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return b.String()
-}
-
 // cost is what is known of it, in cents, or below one in a hundredth of that; ~ marks estimates.
 func cost(s *Sum) string {
 	usd, mark := s.CostUSD(), ""
@@ -176,7 +162,7 @@ func cost(s *Sum) string {
 		return fmt.Sprintf("%s$%.4f", mark, max(usd, 0.0001))
 	default:
 		cents := int64(usd*100 + 0.5)
-		return fmt.Sprintf("%s$%s.%02d", mark, grouped(cents/100), cents%100)
+		return fmt.Sprintf("%s$%s.%02d", mark, render.GroupedCount(cents/100), cents%100)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render"
 )
 
 // Limits of one item of a log.
@@ -47,8 +48,8 @@ func (l *log) items(a *report.Agent, indent string) {
 
 func (l *log) agent(a *report.Agent, indent string) string {
 	t := &a.Usage.Total.Tokens
-	line := fmt.Sprintf("%s── %s, %s, %s in, %s out, %s\n", indent, a.Name, a.Took(), report.Short(t.Input),
-		report.Short(t.Output), a.Outcome)
+	line := fmt.Sprintf("%s── %s, %s, %s in, %s out, %s\n", indent, a.Name, a.Took(), render.ShortCount(t.Input),
+		render.ShortCount(t.Output), a.Outcome)
 	if l.b.Len()+len(line) > l.room {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
+	"github.com/tailspan/tailspan/render"
 )
 
 // DefaultBytes is the limit of what Write writes: a comment on GitHub has 65,536 characters at most.
@@ -51,7 +52,7 @@ func (d *document) contents(runs []*report.Run) {
 		}
 		t := &r.Usage.Total.Tokens
 		d.printf("| %s | %s | %s | %s | %d | %d | %s | %s |\n", r.Verdict.Kind, cell(r.Title()), date(r.Start),
-			r.Took(), r.Calls, r.CallsFailed+r.CallsDenied, report.Short(t.Input+t.Output), report.Cost(r.Usage.Total))
+			r.Took(), r.Calls, r.CallsFailed+r.CallsDenied, render.ShortCount(t.Input+t.Output), report.Cost(r.Usage.Total))
 	}
 	d.printf("\n")
 }
@@ -86,7 +87,7 @@ func (d *document) figures(r *report.Run) {
 	}
 	d.printf("| Agent | Duration | Tokens in | Tokens out | Cost | Model calls | Tool calls | Sub-agents |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	d.printf("| %s | %s | %s | %s | %s | %s | %s | %d |\n\n", cell(r.Program+" "+r.Version), r.Took(),
-		report.Short(t.Input), report.Short(t.Output), report.Cost(r.Usage.Total), r.ModelCallCount(), calls, r.Agents)
+		render.ShortCount(t.Input), render.ShortCount(t.Output), report.Cost(r.Usage.Total), r.ModelCallCount(), calls, r.Agents)
 	facts := []string{"trace " + code(r.TraceID)}
 	if !r.Undated() {
 		facts = append([]string{"Started " + date(r.Start) + " UTC"}, facts...)
@@ -140,8 +141,8 @@ func (d *document) usage(r *report.Run) {
 			break
 		}
 		t := &m.Usage.Tokens
-		d.printf("| %s | %s | %s | %s | %s | %s | %s |\n", cell(m.Model), report.Count(t.Input), report.Count(t.CacheRead),
-			report.Count(t.CacheWrite), report.Count(t.Output), report.Count(t.Reasoning), report.Cost(m.Usage))
+		d.printf("| %s | %s | %s | %s | %s | %s | %s |\n", cell(m.Model), render.GroupedCount(t.Input), render.GroupedCount(t.CacheRead),
+			render.GroupedCount(t.CacheWrite), render.GroupedCount(t.Output), render.GroupedCount(t.Reasoning), report.Cost(m.Usage))
 	}
 	d.printf("\n")
 	if r.Usage.Incomplete {

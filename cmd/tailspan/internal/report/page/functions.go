@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/render"
 )
 
 var functions = template.FuncMap{
@@ -16,8 +17,8 @@ var functions = template.FuncMap{
 	"heading":  func(v runView, id, text string) headingView { return headingView{v.Single, idOf(id, v.Run), text} },
 	"date":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 	"offset":   (*report.Run).Offset,
-	"group":    report.Count,
-	"short":    report.Short,
+	"group":    render.GroupedCount,
+	"short":    render.ShortCount,
 	"cost":     report.Cost,
 	"join":     func(list []string) string { return strings.Join(list, ", ") },
 	"tokens":   func(u otlp.AgentUsage) int64 { return u.Total.Tokens.Input + u.Total.Tokens.Output },
