@@ -54,7 +54,8 @@ func follow(ctx context.Context, names []string, s *Settings) error {
 	stop := ticker.Start(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return f.tick() })
 	<-ctx.Done()
 	stop()
-	return errors.Join(tailer.Shutdown(context.WithoutCancel(ctx)), f.failed)
+	err = tailer.Shutdown(context.WithoutCancel(ctx)) // which closes streams, and they may fail
+	return errors.Join(err, f.failed)
 }
 
 // isOther reports whether a path is of no file of lines.
