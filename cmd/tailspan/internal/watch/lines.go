@@ -87,7 +87,7 @@ func (p *printer) failures(b *strings.Builder, r *Run, was *printed) {
 func (p *printer) line(b *strings.Builder, at time.Time, what string, r *Run, a *Agent, text string) {
 	who := join(" ", r.Service, r.Project)
 	if r.Session != "" {
-		who = join(" ", who, "["+r.Session[:min(len(r.Session), shortID)]+"]")
+		who = join(" ", who, "["+short(r.Session)+"]")
 	}
 	if a != nil && a.Depth > 0 {
 		who += " " + a.title()

@@ -30,3 +30,14 @@ func TestLinesOfThePast(t *testing.T) {
 	require.NoError(t, watch.NewPrinter(&out, noon)(play(t, noon, part(t, "a", "claude/failures.jsonl", 0, 0))))
 	assert.Empty(t, out.String())
 }
+
+// TestShortID holds that an id is not cut inside a rune.
+func TestShortID(t *testing.T) {
+	board := play(t, noon, watch.Part{Path: "a", Lines: []string{
+		`{"type":"system","subtype":"init","session_id":"aééééé","cwd":"/x","tools":[],"model":"m"}`,
+		`{"type":"result","subtype":"success","is_error":false,"session_id":"aééééé","result":"done"}`,
+	}})
+	var out bytes.Buffer
+	require.NoError(t, watch.NewPrinter(&out, time.Time{})(board))
+	assert.Contains(t, out.String(), "[aééé]")
+}

@@ -148,8 +148,11 @@ func (a *Agent) title() string {
 	if a.Name != "" {
 		return a.Name
 	}
-	return join(" ", "sub-agent", a.ID[:min(len(a.ID), shortID)])
+	return join(" ", "sub-agent", short(a.ID))
 }
 
 // shortID is how much of an id is shown, in bytes.
 const shortID = 8
+
+// short is the beginning of an id.
+func short(id string) string { return strings.ToValidUTF8(id[:min(len(id), shortID)], "") }
