@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -72,7 +69,7 @@ func (c *reporting) write(ctx context.Context, args []string, s cli.Streams) err
 	}
 	files := args
 	if !slices.Equal(args, []string{input.Stdin}) {
-		if files, err = input.Files(args); err != nil {
+		if files, err = input.Files(args, s.Report); err != nil {
 			return cli.UsageError{Err: err}
 		}
 	}
@@ -83,8 +80,6 @@ func (c *reporting) write(ctx context.Context, args []string, s cli.Streams) err
 	if set.Redactor, err = redact.NewRedactor(redact.Settings{}); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	limits := report.DefaultLimits()
 	runs, err := report.Read(ctx, set, files, limits)
 	if runs, err = c.selected(runs, err); len(runs) == 0 {

@@ -57,7 +57,7 @@ func (c *sending) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	files, err := input.Files(args)
+	files, err := input.Files(args, s.Report)
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
@@ -67,6 +67,7 @@ func (c *sending) run(ctx context.Context, args []string, s cli.Streams) error {
 	set.Stderr = s.Err
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends a read that waits
 	return sender.Send(ctx, set, files)
 }
 

@@ -75,7 +75,7 @@ func (c *adding) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	files, unreadable := usage.Find(places)
+	files, unreadable := usage.Find(places, s.Report)
 	report, err := usage.Read(ctx, set, files)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ const maxWarned = 10
 // warn reports what is missing in the sums; it is an error if files are.
 func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
 	warn := func(format string, args ...any) {
-		fmt.Fprintf(s.Err, "tailspan: %s\n", render.Sanitize(fmt.Sprintf(format, args...)))
+		s.Report(fmt.Sprintf(format, args...))
 	}
 	if named && report.Unrecognized > 0 {
 		warn("skipped %s of no known format; --provider names it", cli.Count(report.Unrecognized, "line"))

@@ -19,6 +19,11 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
+// Report writes a line of our own to standard error, which may show what a file says.
+func (s Streams) Report(problem string) {
+	fmt.Fprintf(s.Err, "tailspan: %s\n", render.Sanitize(problem))
+}
+
 // Action does what a command is for. args are the arguments that are no flags.
 type Action func(ctx context.Context, args []string, s Streams) error
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 )
 
 // Files gives the files that arguments name, in their order, each once: files, the sessions in folders, what globs match.
-// Standard input and folders of OpenCode's older storage are one input each.
-func Files(names []string) ([]string, error) {
+// Standard input and folders of OpenCode's older storage are one input each. Of what a folder or glob holds only regular files
+// are inputs, and links to them; the others are reported. A named FIFO is an input.
+func Files(names []string, report func(skipped string)) ([]string, error) {
 	var files []string
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -27,16 +29,11 @@ func Files(names []string) ([]string, error) {
 		case err != nil && !(errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[{")):
 			return nil, err
 		}
-		var found []string
-		for _, glob := range place.Named([]string{name})[0].Globs {
-			matches, err := doublestar.FilepathGlob(glob, doublestar.WithFilesOnly())
-			if err != nil {
-				return nil, fmt.Errorf("match %q: %w", glob, err)
-			}
-			found = append(found, matches...)
+		found, err := match(place.Named([]string{name})[0].Globs)
+		if err != nil {
+			return nil, err
 		}
-		slices.Sort(found)
-		files = append(files, found...)
+		files = append(files, Regular(found, report)...)
 	}
 	seen := map[string]bool{}
 	files = slices.DeleteFunc(files, func(name string) bool {
@@ -48,6 +45,58 @@ func Files(names []string) ([]string, error) {
 		return nil, fmt.Errorf("no file matches %q", strings.Join(names, " "))
 	}
 	return files, nil
+}
+
+// match gives what globs match, in order. Links to folders are not followed where ** is: they may form a circle.
+func match(globs []string) ([]string, error) {
+	var found []string
+	for _, glob := range globs {
+		options := []doublestar.GlobOption{doublestar.WithFilesOnly()}
+		if strings.Contains(glob, "**") {
+			options = append(options, doublestar.WithNoFollow())
+		}
+		matches, err := doublestar.FilepathGlob(glob, options...)
+		if err != nil {
+			return nil, fmt.Errorf("match %q: %w", glob, err)
+		}
+		found = append(found, matches...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
+// Regular gives those of the paths that are regular files, or links to one that is not among them. It opens none: opening a pipe
+// waits for its writer.
+func Regular(paths []string, report func(skipped string)) []string {
+	var files, links []string
+	real := map[string]bool{}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		target, evalErr := filepath.EvalSymlinks(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			report(fmt.Sprintf("skipped %q: a link to what is not there", path))
+		case err != nil || evalErr != nil:
+			files = append(files, path) // reading it reports what is wrong
+		case info.IsDir():
+		case !info.Mode().IsRegular():
+			report(fmt.Sprintf("skipped %q: a pipe or device is read only if it is named itself", path))
+		case target != filepath.Clean(path):
+			links = append(links, path)
+		default:
+			real[target] = true
+			files = append(files, path)
+		}
+	}
+	for _, path := range links {
+		target, _ := filepath.EvalSymlinks(path) // as before
+		if !real[target] {
+			real[target] = true
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	return files
 }
 
 // isTree reports whether a folder is one of OpenCode's older storage.

@@ -103,6 +103,13 @@ func (w *walker) read(path string) []byte {
 }
 
 func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe waits for its writer
+		return nil, fmt.Errorf("read file %q: not a regular file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ const transcripts = "*.{json,jsonl}{,.gz,.zst}"
 
 // Related returns the files near that of a session in which its sub-agents may have transcripts of their own: in a folder that has
 // the name of the file or of the session (Claude Code 2.1, Gemini CLI 0.39, Qwen Code 0.24), and in the folder of the file, where
-// they begin with the id of the session (Claude Code 1 and 2.0, Codex).
+// they say that they are a sub-agent's of the session (Claude Code 2.0, Codex). Other files of the session are not its sub-agents'.
 func Related(path string, sessions []string) []string {
 	dir, name := filepath.Split(path)
 	stem, _, _ := strings.Cut(name, ".json")
@@ -39,7 +40,7 @@ func Related(path string, sessions []string) []string {
 		files = append(files, match(glob)...)
 	}
 	for _, candidate := range match(filepath.Join(dir, transcripts)) {
-		if names(candidate, sessions) {
+		if isSubagent(candidate, sessions) {
 			files = append(files, candidate)
 		}
 	}
@@ -53,6 +54,10 @@ func match(glob string) []string {
 	if err != nil {
 		return nil // an id is no pattern
 	}
+	found = slices.DeleteFunc(found, func(path string) bool {
+		info, err := os.Stat(path) // opening a pipe waits for its writer
+		return err != nil || !info.Mode().IsRegular()
+	})
 	return found[:min(len(found), maxCandidates)]
 }
 
@@ -68,16 +73,30 @@ func escapeGlob(name string) string {
 	return b.String()
 }
 
-// names reports whether the beginning of a file has the id of a session in quotes.
-func names(path string, sessions []string) bool {
+// isSubagent reports whether the beginning of a file says that it is a sub-agent's of one of the sessions: for Claude Code by its
+// name or a mark in its first line, and the id of the session; for Codex by the id as that of the parent.
+func isSubagent(path string, sessions []string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	head, _ := io.ReadAll(io.LimitReader(file, headBytes)) // reading the session reports what fails
-	return slices.ContainsFunc(sessions, func(id string) bool { return bytes.Contains(head, []byte(`"`+id+`"`)) })
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	sidechain := strings.HasPrefix(filepath.Base(path), "agent-") || sidechainMark.Match(first)
+	return slices.ContainsFunc(sessions, func(id string) bool {
+		quoted := []byte(`"` + id + `"`)
+		if sidechain && bytes.Contains(head, quoted) {
+			return true
+		}
+		return slices.ContainsFunc(parentMark.FindAllIndex(head, -1), func(at []int) bool { return bytes.HasPrefix(head[at[1]:], quoted) })
+	})
 }
+
+var (
+	sidechainMark = regexp.MustCompile(`"isSidechain"\s*:\s*true\b`)
+	parentMark    = regexp.MustCompile(`"parent_thread_id"\s*:\s*`)
+)
 
 func same(a, b string) bool {
 	if a == b {

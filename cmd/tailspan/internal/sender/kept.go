@@ -16,8 +16,8 @@ import (
 
 // isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
 func isKept(name string) (bool, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return false, nil // sessions of OpenCode's older storage
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return false, nil // a folder of OpenCode's older storage, or a pipe, which can be read once
 	}
 	file, err := os.Open(name)
 	if err != nil {

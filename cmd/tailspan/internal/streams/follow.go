@@ -99,6 +99,9 @@ func (s *Settings) globs(names []string) ([]string, error) {
 var literal = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 func isDatabase(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return false

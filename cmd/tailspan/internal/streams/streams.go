@@ -19,7 +19,6 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
-	"github.com/tailspan/tailspan/render"
 )
 
 // Stream is one input on its way to an output.
@@ -97,7 +96,7 @@ func (s Settings) Files(names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, cli.UsageError{Err: errNoInput}
 	}
-	files, err := input.Files(names)
+	files, err := input.Files(names, s.Streams.Report)
 	if err != nil {
 		return nil, cli.UsageError{Err: err}
 	}
@@ -201,6 +200,4 @@ func (t *target) close(tooLong int) error {
 }
 
 // report writes a line of our own.
-func (s *Settings) report(problem string) {
-	_, _ = fmt.Fprintf(s.Streams.Err, "tailspan: %s\n", render.Sanitize(problem))
-}
+func (s *Settings) report(problem string) { s.Streams.Report(problem) }

@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 	"github.com/tailspan/tailspan/tail"
 )
 
 // Find gives the sessions in places, each once, in the order of their names, so that a session comes before its sub-agents; and
-// what of the places can't be read.
-func Find(places []place.Place) (files []string, errs []error) {
+// what of the places can't be read. Pipes and devices are reported, unless a place is one: then it is read.
+func Find(places []place.Place, report func(skipped string)) (files []string, errs []error) {
 	for _, p := range places {
 		matches, err := tail.Find(p.Globs, nil)
 		if err != nil {
@@ -24,11 +25,17 @@ func Find(places []place.Place) (files []string, errs []error) {
 		if isTree {
 			files = append(files, p.Root)
 		}
+		var found []string
 		for _, m := range matches {
-			if m.Regular && !(isTree && filepath.Ext(m.Path) == ".json") { // those of a tree are its parts
+			switch {
+			case isTree && filepath.Ext(m.Path) == ".json": // those of a tree are its parts
+			case slices.Equal(p.Globs, []string{p.Root}): // named itself
 				files = append(files, m.Path)
+			default:
+				found = append(found, m.Path)
 			}
 		}
+		files = append(files, input.Regular(found, report)...)
 	}
 	slices.Sort(files)
 	return slices.Compact(files), errs

@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+)
+
+// TestOddFilesInFolders holds that a folder or glob with pipes, links in a circle and links to nothing is read to its end: each
+// file once, and one line about each that is not read.
+func TestOddFilesInFolders(t *testing.T) {
+	plainEnvironment(t)
+	dir := t.TempDir()
+	one := writeFile(t, filepath.Join(dir, "one.jsonl"), claudeLines("s1", "One."))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o600))
+	require.NoError(t, os.Symlink(".", filepath.Join(dir, "loop")))
+	require.NoError(t, os.Symlink("one.jsonl", filepath.Join(dir, "again.jsonl")))
+	require.NoError(t, os.Symlink("nothing", filepath.Join(dir, "dangling.jsonl")))
+	for _, input := range []string{dir, filepath.Join(dir, "*.jsonl"), filepath.Join(dir, "**", "*.jsonl")} {
+		t.Run(filepath.Base(input), func(t *testing.T) {
+			code, stdout, stderr := tailspan("", "render", input)
+			assert.Equal(t, cli.ExitOK, code, stderr)
+			assert.Equal(t, "One.\n", stdout)
+			assert.Equal(t, 1, strings.Count(stderr, "pipe.jsonl"), stderr)
+			assert.Equal(t, 1, strings.Count(stderr, "dangling.jsonl"), stderr)
+			assert.Equal(t, 2, strings.Count(stderr, "\n"), stderr)
+			code, stdout, stderr = tailspan("", "events", input)
+			assert.Equal(t, cli.ExitOK, code, stderr)
+			assert.Equal(t, 1, strings.Count(stdout, `"text":"One."`))
+			code, stdout, stderr = tailspan("", "report", "--format", "markdown", input)
+			assert.Equal(t, cli.ExitOK, code, stderr)
+			assert.NotContains(t, stdout, "agent runs")
+			_, stdout, stderr = tailspan("", "usage", "--json", input)
+			assert.Contains(t, stdout, `"files": 1,`, stderr)
+			assert.Equal(t, 1, strings.Count(stderr, "pipe.jsonl"), stderr)
+		})
+	}
+	code, stdout, stderr := tailspan("", "report", "--format", "markdown", one)
+	assert.Equal(t, cli.ExitOK, code, stderr)
+	assert.Contains(t, stdout, "One.", "the pipe beside the file is no sub-agent")
+	code, _, stderr = tailspan("", "render", filepath.Join(dir, "pi*"))
+	assert.Equal(t, cli.ExitUsage, code)
+	assert.Contains(t, stderr, "no file matches")
+}
+
+// TestNamedPipe holds that a FIFO is read if it is named itself.
+func TestNamedPipe(t *testing.T) {
+	plainEnvironment(t)
+	pipe := filepath.Join(t.TempDir(), "pipe.jsonl")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, command := range []string{"render", "report --format markdown", "usage --by session"} {
+		written := make(chan error, 1)
+		go func() { written <- os.WriteFile(pipe, []byte(claudeLines("s1", "One.")), 0) }()
+		code, stdout, stderr := tailspan("", append(strings.Fields(command), pipe)...)
+		require.NoError(t, <-written)
+		assert.Equal(t, cli.ExitOK, code, stderr)
+		assert.NotEmpty(t, stdout, command)
+	}
+}
+
+// TestReportOfResumedSession holds that the other runs of a session, which lie beside a file, are not shown with it.
+func TestReportOfResumedSession(t *testing.T) {
+	plainEnvironment(t)
+	_, stdout, stderr := tailspan("", "report", "--format", "markdown", filepath.Join("..", "..", "testdata", "claude", "resume-run1.jsonl"))
+	assert.NotContains(t, stdout, "agent runs")
+	assert.Equal(t, 1, strings.Count(stdout, "· session "), stderr)
+}
