@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/doctor"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
 var doctorCommand = cli.Command{
@@ -26,6 +28,8 @@ of those. With --otlp: checks files that a collector exported.`,
 		export := f.Bool("otlp", false, "check the files as OTLP JSON, a request a line")
 		return func(ctx context.Context, args []string, s cli.Streams) error {
 			switch {
+			case slices.Contains(args, input.Stdin):
+				return cli.UsageError{Err: errors.New("doctor reads files and folders, not standard input")}
 			case *export && len(args) == 0:
 				return cli.UsageError{Err: errors.New("--otlp needs the files to check")}
 			case *export:

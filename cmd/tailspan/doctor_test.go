@@ -51,6 +51,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
+	exported := exportUnder(t, [8]byte{})
 	for _, tc := range []struct {
 		name  string
 		paths []string
@@ -58,6 +59,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		want  string
 	}{
 		{"whole", []string{writeExport(t, [8]byte{1})}, cli.ExitOK, "no problems"},
+		{"sent twice", []string{exported, exported}, cli.ExitOK, "note: 1 span came again, with the same ids and content\nno problems"},
 		{"an orphan", []string{writeExport(t, [8]byte{9})}, cli.ExitFailure, "problem: missing_parent"},
 		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, cli.ExitFailure, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},
 		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, cli.ExitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},

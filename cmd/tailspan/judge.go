@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/process"
+	"github.com/tailspan/tailspan/render"
 )
 
 // judge is the part of run that limits a run and decides what became of it.
@@ -27,7 +29,8 @@ type judge struct {
 	failures          []verdict.Kind // that failOn names
 	summaryFile       string
 	traceURL          string
-	summary           *os.File // nil without summaryFile
+	summary           *os.File         // nil without summaryFile
+	escape            render.CISystems // whose commands are broken in the summary
 	name              func(string) string
 	report            func(string)
 	silentUnlessFails bool // the verdict is not reported, unless it changes the exit code
@@ -132,7 +135,7 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 	}
 	if j.summary != nil {
 		page := summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}
-		_, err := j.summary.WriteString(r.Summary.Markdown(&page))
+		_, err := io.WriteString(render.BreakCommands(j.summary, j.escape), r.Summary.Markdown(&page))
 		if err := errors.Join(err, j.summary.Close()); err != nil {
 			j.report(fmt.Sprintf("write summary: %v", err))
 		}

@@ -37,6 +37,7 @@ several runs the newest is last; the log of those that have no room is left out.
 		c.stream.Add(f)
 		c.stream.AddContainer(f)
 		c.prices.Add(f)
+		c.escape.Add(f)
 		f.ChoiceVar(&c.format, "format", formatHTML, []string{formatHTML, formatMarkdown}, "what is written")
 		f.StringVar(&c.run, "run", "", "show the runs with this `id` alone: that of a trace, span or session, or its beginning")
 		return c.write
@@ -53,6 +54,7 @@ const (
 type reporting struct {
 	stream      options.Stream
 	prices      options.Prices
+	escape      options.Escape
 	format, run string
 }
 
@@ -109,7 +111,7 @@ func (c *reporting) print(runs []*report.Run, s cli.Streams) error {
 	var b bytes.Buffer
 	var err error
 	if c.format == formatMarkdown {
-		err = markdown.Write(&b, runs, markdown.DefaultBytes)
+		err = markdown.Write(c.escape.Writer(&b), runs, markdown.DefaultBytes)
 	} else {
 		err = page.Write(&b, runs, page.Settings{Version: cli.Version(), Made: time.Now()})
 	}

@@ -142,6 +142,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 
 // openFiles opens what is written beside the log; out is standard output.
 func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
+	c.judge.escape = c.screen.Settings.EscapeCommands
 	c.judge.report, c.judge.silentUnlessFails = c.screen.Report, c.screen.Settings.Mode == render.ModeJSON
 	if c.look.Show == options.ShowNames {
 		c.judge.name = names.Name

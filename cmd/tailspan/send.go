@@ -78,6 +78,7 @@ func (c *sending) settings(args []string) (sender.Settings, error) {
 	set.Prices, pricesErr = c.prices.Read()
 	set.Endpoints, endpointErr = otlphttp.FromEnvironment(os.Getenv, c.otlp)
 	errs := []error{pricesErr, endpointErr}
+	errs = append(errs, input.CheckNamed("send", args))
 	if len(args) == 0 {
 		errs = append(errs, errors.New("send needs a file, folder or glob"))
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/usage"
@@ -101,10 +101,8 @@ func placesOf(args []string, home string) ([]place.Place, error) {
 	if len(args) == 0 {
 		return place.Agents(os.Getenv, home), nil
 	}
-	for _, arg := range args {
-		if _, err := os.Stat(arg); err != nil && !(errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{")) {
-			return nil, err
-		}
+	if err := input.CheckNamed("usage", args); err != nil {
+		return nil, err
 	}
 	return place.Named(args), nil
 }

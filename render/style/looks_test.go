@@ -46,6 +46,10 @@ func TestToolsAreComplete(t *testing.T) {
 	}
 }
 
+func TestBaseNameOfALink(t *testing.T) {
+	assert.Equal(t, "calc.go", transcriptArg(fieldFile, "\x1b]8;;http://x.example/y\x1b\\/src/calc.go\x1b]8;;\x1b\\"))
+}
+
 func TestBaseName(t *testing.T) {
 	tests := []struct{ path, want string }{
 		{"calc.go", "calc.go"}, {"/home/dev/calc.go", "calc.go"}, {"src/", "src"}, {`C:\src\calc.go`, "calc.go"},

@@ -40,7 +40,7 @@ func transcriptToolUse(p *Pen, e *events.DisplayEvent) {
 // transcriptArg is a tool's argument in a transcript, empty if there is none.
 func transcriptArg(f field, target string) string {
 	if f == fieldFile {
-		target = baseName(strings.TrimSpace(target))
+		target = baseName(strings.TrimSpace(safe.Sanitize(target)))
 	}
 	arg := text.Brief(target)
 	if arg == "" {

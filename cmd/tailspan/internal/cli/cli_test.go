@@ -82,6 +82,8 @@ func TestRun(t *testing.T) {
 		{"do --wait long", 2, "", `demo: --wait must be a duration such as 30s or 5m, got "long"; see demo do --help` + "\n"},
 		{"do --count x", 2, "", `demo: --count must be a number, got "x"; see demo do --help` + "\n"},
 		{"do --yes=maybe", 2, "", `demo: --yes must be true or false, got "maybe"; see demo do --help` + "\n"},
+		{"man x", 2, "", `demo: man takes no arguments, got "x"; see demo man --help` + "\n"},
+		{"version x y", 2, "", `demo: version takes no arguments, got "x y"; see demo version --help` + "\n"},
 		{"usage", 2, "", "demo: one; two; see demo usage --help\n"},
 		{"missing", 2, "", "demo: file does not exist\n"},
 		{"fails", 1, "", "demo: broken  disk\n"},

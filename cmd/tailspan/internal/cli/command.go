@@ -141,13 +141,24 @@ func (p *Program) builtin() []Command {
 		{
 			Name: "version", Short: "print the version", Long: "Prints the version.", Usage: []string{""},
 			New: func(*Flags) Action {
-				return func(_ context.Context, _ []string, s Streams) error {
+				return func(_ context.Context, args []string, s Streams) error {
+					if err := noArguments("version", args); err != nil {
+						return err
+					}
 					_, err := fmt.Fprintln(s.Out, p.Name, Version())
 					return err
 				}
 			},
 		},
 	}
+}
+
+// noArguments is the error of a command that takes none and has some.
+func noArguments(command string, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return UsageError{fmt.Errorf("%s takes no arguments, got %q", command, strings.Join(args, " "))}
 }
 
 // command finds a command by its name, or by the flag of its name.

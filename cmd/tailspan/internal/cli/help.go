@@ -37,7 +37,7 @@ func writeExitCodes(w io.Writer) {
 func (p *Program) helpOf(c *Command, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for i, form := range c.Usage {
-		fmt.Fprintf(out, "%s %s %s %s\n", []string{"usage:", "      "}[min(i, 1)], p.Name, c.Name, form)
+		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%s %s %s %s", []string{"usage:", "      "}[min(i, 1)], p.Name, c.Name, form), " "))
 	}
 	fmt.Fprintf(out, "\n%s\n", c.Long)
 	for i, row := range c.rows() {

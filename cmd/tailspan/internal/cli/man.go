@@ -17,7 +17,10 @@ func (p *Program) manCommand() Command {
 			{p.Name + " man | mandoc -T html > " + p.Name + ".html", "make a web page of it"},
 		},
 		New: func(*Flags) Action {
-			return func(_ context.Context, _ []string, s Streams) error {
+			return func(_ context.Context, args []string, s Streams) error {
+				if err := noArguments("man", args); err != nil {
+					return err
+				}
 				var out strings.Builder
 				p.man(&out)
 				_, err := io.WriteString(s.Out, out.String())

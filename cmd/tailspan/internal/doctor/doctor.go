@@ -27,6 +27,15 @@ func CheckExport(paths []string, stdout io.Writer) error {
 	if err := exportcheck.Describe(data, stdout); err != nil {
 		return err
 	}
+	repeated, err := exportcheck.DropRepeats(data)
+	if err != nil {
+		return fmt.Errorf("compare spans: %w", err)
+	}
+	if repeated > 0 {
+		if _, err := fmt.Fprintf(stdout, "note: %s came again, with the same ids and content\n", cli.Count(repeated, "span")); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
 	problems = append(problems, exportcheck.Problems(data)...)
 	slices.Sort(problems)
 	return report(problems, stdout)

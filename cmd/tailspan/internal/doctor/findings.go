@@ -91,6 +91,9 @@ func examinePlace(p *place.Place) *findings {
 	for _, one := range joined(err) {
 		f.problem("unreadable", "", one)
 	}
+	if p.Root == "" && len(matches) == 0 {
+		f.state = "not there" // what a glob matches
+	}
 	slices.SortStableFunc(matches, func(a, b tail.Match) int { return b.ModTime.Compare(a.ModTime) })
 	tree := p.Trees && f.tree(p.Root)
 	for _, m := range matches {

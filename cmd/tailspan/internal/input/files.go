@@ -26,7 +26,7 @@ func Files(names []string, report func(skipped string)) ([]string, error) {
 		case name == Stdin, err == nil && !info.IsDir(), err == nil && isTree(name):
 			files = append(files, name)
 			continue
-		case err != nil && !(errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[{")):
+		case err != nil && !isGlob(name, err):
 			return nil, err
 		}
 		found, err := match(place.Named([]string{name})[0].Globs)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -20,7 +19,7 @@ type Look struct {
 	Show string
 
 	color, scope                string
-	escape                      escapeFlag
+	escape                      Escape
 	reasoning, results, summary bool
 	interval                    time.Duration
 	given                       func(flag string) bool
@@ -39,7 +38,7 @@ func (l *Look) Add(f *cli.Flags) {
 	l.given = f.Given
 	f.ChoiceVar(&l.Show, "show", ShowAll, []string{ShowAll, ShowNames}, "names: a log for everybody to read, without any text, argument, output or path, in verbose mode and transcript style unless something else is asked for; run then drops what the command writes to standard error")
 	f.ChoiceVar(&l.color, "color", render.ColorAuto.String(), []string{"auto", "always", "never"}, "colours; auto: on a terminal (NO_COLOR and FORCE_COLOR count)")
-	f.Var(&l.escape, "escape-commands", "break what a CI system would take for a command to it (`auto|on|off`, auto: in a job of one, without a value: on)")
+	l.escape.Add(f)
 	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
 	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
 	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
@@ -98,20 +97,4 @@ func (l *Look) Lines(s *render.LogSettings, out io.Writer) {
 	color, _ := render.ParseColor(l.color) // Settings has checked it
 	s.LinesColor = color.Wanted(render.IsTerminal(out), os.Getenv)
 	s.Width = render.WidthOf(out)
-}
-
-// escapeFlag is --escape-commands: alone it means on.
-type escapeFlag struct{ render.CIEscape }
-
-// IsBoolFlag lets the flag be without a value.
-func (*escapeFlag) IsBoolFlag() bool { return true }
-
-// Set takes auto, on or off, and what a flag of truth takes.
-func (e *escapeFlag) Set(value string) error {
-	if on, err := strconv.ParseBool(value); err == nil {
-		value = map[bool]string{true: render.CIEscapeOn.String(), false: render.CIEscapeOff.String()}[on]
-	}
-	var err error
-	e.CIEscape, err = render.ParseCIEscape(value)
-	return err
 }

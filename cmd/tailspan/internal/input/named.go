@@ -1,0 +1,29 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// CheckNamed reports which of the arguments of a command that reads files and folders can't be read: standard input, and what
+// is not there, unless it is a glob.
+func CheckNamed(command string, args []string) error {
+	if slices.Contains(args, Stdin) {
+		return fmt.Errorf("%s reads files and folders, not standard input", command)
+	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err != nil && !isGlob(arg, err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// isGlob reports whether an argument whose stat has failed is a pattern.
+func isGlob(arg string, err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{")
+}
