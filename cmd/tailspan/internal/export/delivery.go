@@ -1,7 +1,9 @@
 package export
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,69 +16,104 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// delivery sends output to an endpoint. Once sending has failed, it keeps that and everything behind it in a file, which
-// `tailspan send` delivers. It serves one goroutine at a time.
+// delivery sends output to an endpoint. Once sending a signal has failed, it keeps that and all of the signal behind it in a file,
+// which `tailspan send` delivers; what can't be kept either is lost, and counted. It serves one goroutine at a time.
 type delivery struct {
 	exporter *otlphttp.Exporter
 	sending  context.Context // ends when no more is to be sent
-	cause    error           // why nothing is sent any more; nil while it is
-	kept     *keptFile
+	// Why nothing of a signal is sent any more; nil while it is.
+	noTraces, noLogs, noMetrics error
+
+	kept *keptFile
+	lost losses
 }
 
-// deliver returns when out was accepted or kept. It fails when it can't be kept.
+// stop has nothing sent any more of the signal that failed, of which stopped is the cause, and unless the endpoint takes others,
+// nothing at all.
+func (d *delivery) stop(stopped *error, err error) {
+	if err == nil {
+		return
+	}
+	if *stopped = err; !errors.Is(err, otlphttp.ErrNoPath) {
+		d.noTraces, d.noLogs, d.noMetrics = cmp.Or(d.noTraces, err), cmp.Or(d.noLogs, err), cmp.Or(d.noMetrics, err)
+	}
+}
+
+// losses are what was neither sent nor kept.
+type losses struct {
+	cause          error // why nothing is kept any more; nil while it is
+	spans, records int
+}
+
+// deliver returns when out was accepted, kept or counted as lost. It never fails: what can't be kept now can't be kept later, and
+// who reads the output has to come to its end.
 func (d *delivery) deliver(out *telemetry.Output) error {
 	if out.Empty() {
 		return nil
 	}
 	traces, logs := out.Traces, out.Logs
-	if d.cause == nil {
-		traces, d.cause = d.exporter.Traces(d.sending, traces)
+	if d.noTraces == nil {
+		var err error
+		traces, err = d.exporter.Traces(d.sending, traces)
+		d.stop(&d.noTraces, err)
 	}
-	if d.cause == nil {
-		logs, d.cause = d.exporter.Logs(d.sending, logs)
+	if d.noLogs == nil {
+		var err error
+		logs, err = d.exporter.Logs(d.sending, logs)
+		d.stop(&d.noLogs, err)
 	}
-	if d.cause == nil {
-		return nil
-	}
-	return d.keep(traces, logs, pmetric.NewMetrics())
+	d.keep(traces, logs, pmetric.NewMetrics())
+	return nil
 }
 
 // deliverMetrics sends or keeps the metrics as they stand at the end.
-func (d *delivery) deliverMetrics(m *metricExport) error {
+func (d *delivery) deliverMetrics(m *metricExport) {
 	for _, md := range m.metrics.TakeLast(time.Now()) {
-		if d.cause == nil {
-			d.cause = m.exporter.Metrics(d.sending, md)
+		if d.noMetrics == nil {
+			d.stop(&d.noMetrics, m.exporter.Metrics(d.sending, md))
 		}
-		if d.cause != nil {
-			if err := d.keep(ptrace.NewTraces(), plog.NewLogs(), md); err != nil {
-				return err
-			}
+		if d.noMetrics != nil {
+			d.keep(ptrace.NewTraces(), plog.NewLogs(), md)
 		}
 	}
-	return nil
 }
 
-func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {
-	if d.kept == nil {
-		var err error
-		if d.kept, err = newKeptFile(); err != nil {
-			return fmt.Errorf("not everything was sent (%w), and it can't be kept: %w", d.cause, err)
-		}
+// keep writes what was not sent to the file.
+func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
+	if td.SpanCount()+ld.LogRecordCount()+md.DataPointCount() == 0 {
+		return
 	}
-	if err := d.kept.add(td, ld, md); err != nil {
-		return fmt.Errorf("not everything was sent (%w), and it can't be kept: %w", d.cause, err)
+	if d.kept == nil && d.lost.cause == nil {
+		d.kept, d.lost.cause = newKeptFile()
 	}
-	return nil
+	if d.lost.cause == nil {
+		d.lost.cause = d.kept.add(td, ld, md)
+	}
+	if d.lost.cause != nil {
+		d.lost.spans += td.SpanCount()
+		d.lost.records += ld.LogRecordCount()
+	}
 }
 
 // close ends the delivery. Its error says what was not sent, and where it is.
 func (d *delivery) close() error {
-	if d.kept == nil {
+	if d.kept != nil {
+		if err := d.kept.close(); err != nil {
+			return fmt.Errorf("close file of unsent data: %w", err)
+		}
+	}
+	cause := cmp.Or(d.noTraces, d.noLogs, d.noMetrics)
+	var kept, lost string
+	if d.kept != nil && d.kept.size > 0 {
+		kept = fmt.Sprintf("; %s and %s are kept in %q, tailspan send delivers them",
+			cli.Count(d.kept.spans, "span"), cli.Count(d.kept.records, "log record"), d.kept.file.Name())
+	}
+	if d.lost.cause != nil {
+		lost = fmt.Sprintf("; %s and %s are lost, since they can't be kept: %v",
+			cli.Count(d.lost.spans, "span"), cli.Count(d.lost.records, "log record"), d.lost.cause)
+	}
+	if kept+lost == "" {
 		return nil
 	}
-	if err := d.kept.file.Close(); err != nil {
-		return fmt.Errorf("close file of unsent data: %w", err)
-	}
-	return fmt.Errorf("not everything was sent (%w); %s and %s are kept in %q, tailspan send delivers them",
-		d.cause, cli.Count(d.kept.spans, "span"), cli.Count(d.kept.records, "log record"), d.kept.file.Name())
+	return fmt.Errorf("not everything was sent (%w)%s%s", cause, kept, lost)
 }

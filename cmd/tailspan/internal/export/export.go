@@ -152,7 +152,7 @@ func (e *exporting) Lines(_ context.Context, lines []tail.Line) error {
 	return e.deliver(e.registry.Take)
 }
 
-// deliver sends or keeps the output of the stream, and that of the registry. It fails when that can't be kept.
+// deliver sends or keeps the output of the stream, and that of the registry.
 func (e *exporting) deliver(last func() telemetry.Output) error {
 	if err := e.pipeline.Deliver(e.out.deliver, nil); err != nil {
 		return err
@@ -204,5 +204,7 @@ func (e *exporting) end(exit process.Exit) error {
 	ended := execute.ExitOf(exit)
 	ended.Stderr = process.Clean(exit.Stderr)
 	e.pipeline.Exited(*ended)
-	return errors.Join(e.deliver(e.registry.Close), e.out.deliverMetrics(e.metrics))
+	err := e.deliver(e.registry.Close)
+	e.out.deliverMetrics(e.metrics)
+	return err
 }

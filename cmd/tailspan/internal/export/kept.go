@@ -12,6 +12,7 @@ import (
 // keptFile holds OTLP JSON, one request a line, as the collector's file exporter writes it.
 type keptFile struct {
 	file           *os.File
+	size           int64
 	spans, records int
 }
 
@@ -24,21 +25,36 @@ func newKeptFile() (*keptFile, error) {
 	return &keptFile{file: file}, nil
 }
 
+// add writes all of it or nothing.
 func (k *keptFile) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {
+	var all []byte
 	var errs []error
 	line := func(count int, marshal func() ([]byte, error)) {
 		if count == 0 {
 			return
 		}
 		b, err := marshal()
-		if err == nil {
-			_, err = k.file.Write(append(b, '\n'))
-		}
-		errs = append(errs, err)
+		all, errs = append(append(all, b...), '\n'), append(errs, err)
 	}
 	line(td.SpanCount(), func() ([]byte, error) { return (&ptrace.JSONMarshaler{}).MarshalTraces(td) })
 	line(ld.LogRecordCount(), func() ([]byte, error) { return (&plog.JSONMarshaler{}).MarshalLogs(ld) })
 	line(md.DataPointCount(), func() ([]byte, error) { return (&pmetric.JSONMarshaler{}).MarshalMetrics(md) })
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if _, err := k.file.Write(all); err != nil {
+		return errors.Join(err, k.file.Truncate(k.size)) // half a line would spoil those before it
+	}
+	k.size += int64(len(all))
 	k.spans, k.records = k.spans+td.SpanCount(), k.records+ld.LogRecordCount()
-	return errors.Join(errs...)
+	return nil
+}
+
+// close closes the file, and removes it if nothing is in it.
+func (k *keptFile) close() error {
+	err := k.file.Close()
+	if k.size == 0 {
+		err = errors.Join(err, os.Remove(k.file.Name()))
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,9 @@ func (e *Endpoints) Addresses() []string {
 	}
 	return all
 }
+
+// signalPath is what an address for all signals ends in that was given for one of them.
+var signalPath = regexp.MustCompile(`/v1/(traces|logs|metrics)/*$`)
 
 const defaultTimeout = 10 * time.Second
 
@@ -124,6 +128,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 	case e.GRPC:
 		e.URL = (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: grpcMethods[signal]}).String()
 	case below:
+		u.Path, u.RawPath = signalPath.ReplaceAllString(u.Path, ""), ""
 		e.URL = u.JoinPath("v1", signal).String() // before a query, which may hold a key
 	}
 	return e, e.options(getenv, own, upper)

@@ -84,7 +84,7 @@ func (e *Exporter) Close() {
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
 // Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended,
-// [ErrUnreachable], or the endpoint speaks another protocol.
+// [ErrUnreachable], [ErrNoPath], or the endpoint speaks another protocol.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := &e.settings.Endpoints.Traces
 	if to.URL == "" || td.SpanCount() == 0 {
@@ -165,12 +165,16 @@ type refusal struct {
 	again       bool // it may be tried again
 	unreachable bool // the endpoint accepts no connection
 	foreign     bool // the endpoint speaks another protocol
+	noPath      bool // nothing takes the signal there, which says nothing about the data
 	tooLarge    bool
 	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
 }
 
 // ErrUnreachable is the error of data that was not sent since the endpoint accepts no connection.
 var ErrUnreachable = errors.New("endpoint accepts no connection")
+
+// ErrNoPath is the error of data whose signal nothing takes at the address; others may be taken.
+var ErrNoPath = errors.New("nothing takes them there")
 
 // insist sends until the endpoint accepts or refuses for good. A refusal for the size is an error, as [batch.IsTooLarge]
 // knows it, unless the request can't be smaller.
@@ -190,6 +194,8 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			return ended(ctx, r, no.err)
 		case no.foreign:
 			return fmt.Errorf("send %s: %w", r.signal, no.err)
+		case no.noPath:
+			return fmt.Errorf("send %s: %w: %w", r.signal, ErrNoPath, no.err)
 		case no.unreachable && hurrying:
 			return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
 		case no.tooLarge && !r.last:
@@ -267,7 +273,7 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 	case mayTryAgain(code):
 		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	default:
-		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), tooLarge: code == http.StatusRequestEntityTooLarge}
+		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), tooLarge: code == http.StatusRequestEntityTooLarge, noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -121,7 +122,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, code := range []int{400, 401, 404, 500} {
+	for _, code := range []int{400, 401, 500} {
 		s := newServer(t, status(code))
 		e, reported := exporter(t, s.URL)
 		sent(t, e.Traces, twoSpans())
@@ -129,6 +130,20 @@ func TestRefusals(t *testing.T) {
 		assert.Len(t, s.bodies, 2, "no second try")
 		assert.EqualValues(t, 4, e.Refused())
 		assert.Len(t, *reported, 1)
+	}
+}
+
+// TestNoPath: that an endpoint has no such path says nothing about the data, which is the caller's again.
+func TestNoPath(t *testing.T) {
+	for _, code := range []int{404, 405} {
+		s := newServer(t, status(code))
+		e, _ := exporter(t, s.URL)
+		left, err := e.Traces(t.Context(), twoSpans())
+		require.ErrorIs(t, err, ErrNoPath)
+		require.ErrorContains(t, err, "/v1/traces answers "+strconv.Itoa(code))
+		assert.Equal(t, 2, left.SpanCount())
+		assert.Len(t, s.bodies, 1, "no second try")
+		assert.Zero(t, e.Refused())
 	}
 }
 
@@ -264,6 +279,8 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "nothing"},
 		{name: "one for all", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:4318"}, traces: "http://a:4318/v1/traces", logs: "http://a:4318/v1/logs"},
 		{name: "with a path", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp/"}, traces: "https://a/otlp/v1/traces", logs: "https://a/otlp/v1/logs"},
+		{name: "with the path of a signal", base: "http://a/otlp/v1/traces", traces: "http://a/otlp/v1/traces", logs: "http://a/otlp/v1/logs"},
+		{name: "with the path of a signal, by variable", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1/v1/logs/?key=k"}, traces: "http://a:1/v1/traces?key=k", logs: "http://a:1/v1/logs?key=k"},
 		{name: "each its own, as it is", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://b/x"}, traces: "http://b/x", logs: "http://a/v1/logs"},
 		{name: "logs alone", env: map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://b/x"}, logs: "http://b/x"},
 		{name: "none", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "none"}, logs: "http://a/v1/logs"},

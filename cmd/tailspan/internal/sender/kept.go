@@ -84,10 +84,7 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
-		if err := s.exporter.Metrics(ctx, md); err != nil {
-			return fmt.Errorf("%w: %w", errNotSent, err)
-		}
-		return nil
+		return s.sent(s.exporter.Metrics(ctx, md), new(int), 0)
 	default:
 		return errors.New("no OTLP JSON")
 	}

@@ -3,6 +3,7 @@
 package sender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type sender struct {
 	exporter       *otlphttp.Exporter
 	sessions       *recorded.Reader
 	spans, records int
+	noPath         error // why nothing of a signal was sent; nil if that did not happen
 }
 
 // Send sends files. Its error says all that was not sent.
@@ -71,6 +73,9 @@ func Send(ctx context.Context, set Settings, files []string) error {
 	if n := s.exporter.Refused(); n > 0 {
 		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused", n))
 	}
+	if s.noPath != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", errNotSent, s.noPath))
+	}
 	s.report(fmt.Sprintf("sent %s and %s of %s", cli.Count(s.spans, "span"), cli.Count(s.records, "log record"), cli.Count(len(files), "file")))
 	return errors.Join(errs...)
 }
@@ -99,13 +104,23 @@ func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) er
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	spans, records := td.SpanCount(), ld.LogRecordCount()
-	if _, err := s.exporter.Traces(ctx, td); err != nil {
-		return fmt.Errorf("%w: %w", errNotSent, err)
+	_, err := s.exporter.Traces(ctx, td)
+	if err := s.sent(err, &s.spans, spans); err != nil {
+		return err
 	}
-	s.spans += spans
-	if _, err := s.exporter.Logs(ctx, ld); err != nil {
+	_, err = s.exporter.Logs(ctx, ld)
+	return s.sent(err, &s.records, records)
+}
+
+// sent counts what was sent of a signal. Where nothing takes the signal, the others are sent all the same.
+func (s *sender) sent(err error, count *int, n int) error {
+	switch {
+	case errors.Is(err, otlphttp.ErrNoPath):
+		s.noPath = cmp.Or(s.noPath, err)
+	case err != nil:
 		return fmt.Errorf("%w: %w", errNotSent, err)
+	default:
+		*count += n
 	}
-	s.records += records
 	return nil
 }

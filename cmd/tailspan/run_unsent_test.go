@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+)
+
+// TestRunCannotKeepWhatIsUnsent: where the file for it can't be created, what was not sent is counted as lost, and the run ends.
+func TestRunCannotKeepWhatIsUnsent(t *testing.T) {
+	sink := newOTLPSink(t)
+	sink.Close()
+	plainEnvironment(t)
+	raw := filepath.Join(t.TempDir(), "raw.jsonl")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "no"))
+	code, _, stderr := beginPlain("--raw", raw, "--otlp", sink.URL, "--mode", "quiet", "--export-timeout", "1h", "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stderr, "not everything was sent (send traces: endpoint accepts no connection")
+	assert.Regexp(t, `; \d+ spans and \d+ log records are lost, since they can't be kept: open .*: no such file or directory\n$`, stderr)
+	assert.NotContains(t, stderr, "; 0 spans")
+	assert.NotContains(t, stderr, "are kept")
+}
+
+// TestRunEndsWhileItCannotKeep: a signal after the end of the command ends the delivery also where nothing can be kept.
+func TestRunEndsWhileItCannotKeep(t *testing.T) {
+	sink := newOTLPSink(t)
+	asked, done := make(chan struct{}, 1), make(chan struct{})
+	sink.answer = func(http.ResponseWriter, *http.Request) bool {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		<-done
+		return true
+	}
+	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
+	plainEnvironment(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Join(dir, "no"))
+	summary := filepath.Join(dir, "summary.md")
+	b := beginPlain("--raw", filepath.Join(dir, "raw.jsonl"), "--otlp", sink.URL, "--export-timeout", "1h", "--summary-file", summary, "--", "cat", fixtures+"parity.jsonl")
+	<-asked
+	require.Eventually(t, func() bool { page, err := os.ReadFile(summary); return err == nil && len(page) > 0 }, patience, patience/1e5)
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	code, _, stderr := b.end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stderr, "are lost, since they can't be kept")
+}
+
+// TestRunWithoutAPathForLogs: an endpoint that takes no logs gets the spans, and the log records are kept.
+func TestRunWithoutAPathForLogs(t *testing.T) {
+	sink := newOTLPSink(t)
+	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/v1/logs" {
+			return false
+		}
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	}
+	code, _, stderr := begin(t, "--otlp", sink.URL+"/v1/traces", "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	sink.span(t, runSpan)
+	assert.Contains(t, stderr, "not everything was sent (send logs: ")
+	assert.Contains(t, stderr, "/v1/logs answers 404 Not Found); 0 spans and ")
+	kept, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+
+	delivered := newOTLPSink(t)
+	code, _, stderr = tailspan("", "send", "--otlp", delivered.URL, kept[0])
+	assert.Zero(t, code, stderr)
+	assert.NotEmpty(t, delivered.named("tailspan.session_end"))
+
+	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, fixtures+"parity.jsonl")
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Equal(t, 1, strings.Count(stderr, "answers 404 Not Found"), stderr)
+	assert.Contains(t, stderr, "sent ")
+}
