@@ -93,8 +93,9 @@ func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// start watches a command; the channel has what became of it when it has ended and all of its output was read.
-func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.Child) <-chan *observer.Result {
+// start watches a command; the channels have what became of it, and the limit that it exceeded, when it has ended and all of its output
+// was read.
+func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.Child) (<-chan *observer.Result, <-chan otlp.StopReason) {
 	done := make(chan *observer.Result, 1)
 	s.Limits, s.LoopAfter, s.Name, s.Report = j.limits, j.loopAfter, j.name, j.report
 	s.Stop = func(why otlp.StopReason) { child.StopFor(syscall.SIGTERM, string(why)) }
@@ -102,7 +103,9 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 	if err != nil {
 		j.report(fmt.Sprintf("the command is not watched: %v", err))
 		close(done)
-		return done
+		none := make(chan otlp.StopReason)
+		close(none)
+		return done, none
 	}
 	go func() {
 		defer close(done)
@@ -112,7 +115,7 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 		}
 		done <- result
 	}()
-	return done
+	return done, o.Stopped()
 }
 
 // finish reports the verdict and writes the summary, and returns the exit code. Of a run that was left there is no result.
@@ -126,7 +129,7 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 		facts = facts.WithoutContents(j.name)
 	}
 	v := facts.Verdict()
-	fails := status == 0 && (slices.Contains(j.failures, v.Kind) || exit.StopReason != "" && v.Kind == verdict.KindError)
+	fails := status == 0 && (slices.Contains(j.failures, v.Kind) || facts.Exit.StopReason != "" && v.Kind == verdict.KindError)
 	if fails {
 		status = cli.ExitFailure
 	}

@@ -246,6 +246,19 @@ func TestLimitOfATidyAgent(t *testing.T) {
 	assert.Contains(t, stderr, "tailspan: error: stopped: it took too long\n")
 }
 
+// TestLimitOfTheLastLine: a limit that the last lines exceed makes the run fail, whether or not the agent has ended by itself before it could
+// be stopped.
+func TestLimitOfTheLastLine(t *testing.T) {
+	sink := newOTLPSink(t)
+	script := (&ending{lines: []string{startLine, wordsLine, okLine}}).script(t)
+	script[2] = `trap "" TERM; ` + script[2]
+	code, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--max-tokens", "5", "--"}, script...)...).end(t)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "tailspan: error: stopped: it used too many tokens\n")
+	span, _ := sink.span(t, runSpan)
+	assert.Equal(t, "max_tokens", span.Attributes().AsRaw()[otlp.AttrProcessStopReason])
+}
+
 // TestUnknownCost: a limit of the cost that can't hold says so.
 func TestUnknownCost(t *testing.T) {
 	script, made := looping(t, 3)

@@ -276,7 +276,14 @@ func (c *running) follow(f *following) error {
 		case <-ctx.Done():
 		}
 	}()
-	judged := c.judge.start(ctx, f.observe, child)
+	judged, stopped := c.judge.start(ctx, f.observe, child)
+	f.export.StopReason = func(ctx context.Context) (why otlp.StopReason) {
+		select {
+		case why = <-stopped:
+		case <-ctx.Done():
+		}
+		return why
+	}
 	shown := goRead(func() error { return c.show(ctx, child) })
 	written := goRead(func() error { return c.writeEvents(ctx, child, f.events) })
 	sent := export.Start(ctx, f.export, child.Process)

@@ -6,6 +6,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/ticker"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/redact"
@@ -39,6 +41,9 @@ type Settings struct {
 	MetricsEvery time.Duration
 	// Timeout is how long sending may go on when the program has ended.
 	Timeout time.Duration
+	// StopReason, if set, waits for the limit that the program exceeded, which may become known after its end, or for the end of the
+	// context.
+	StopReason func(context.Context) otlp.StopReason
 	// Report shows what goes wrong.
 	Report func(problem string)
 }
@@ -86,6 +91,7 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 // exporting is the output of a command on its way to an endpoint. It is a [tail.Consumer].
 type exporting struct {
 	maxLine  int
+	stopped  func(context.Context) otlp.StopReason
 	registry *telemetry.Registry
 	out      *delivery
 	metrics  *metricExport
@@ -103,7 +109,7 @@ func newExport(s *Settings) (*exporting, error) {
 	}
 	sending := otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report}
 	return &exporting{
-		maxLine: int(s.MaxLine), registry: s.Pipeline.Registry, pipeline: p, document: input.Document{Limit: int(s.MaxLine)},
+		maxLine: int(s.MaxLine), stopped: s.StopReason, registry: s.Pipeline.Registry, pipeline: p, document: input.Document{Limit: int(s.MaxLine)},
 		out:     &delivery{exporter: otlphttp.New(sending)},
 		metrics: &metricExport{exporter: otlphttp.New(sending), metrics: s.Pipeline.Registry.Metrics(), every: s.MetricsEvery},
 	}, nil
@@ -202,6 +208,9 @@ func (e *exporting) end(exit process.Exit) error {
 	}
 	e.pipeline.Flush()
 	ended := execute.ExitOf(exit)
+	if e.stopped != nil {
+		ended.StopReason = cmp.Or(ended.StopReason, e.stopped(e.out.sending))
+	}
 	ended.Stderr = process.Clean(exit.Stderr)
 	e.pipeline.Exited(*ended)
 	err := e.deliver(e.registry.Close)

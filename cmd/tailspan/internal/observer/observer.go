@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ type Observer struct {
 	reports  chan string
 	running  sync.WaitGroup
 	read     chan error // how reading ended
+	stopped  chan otlp.StopReason
 
 	mu       sync.Mutex // of what follows, for the timer
 	pipeline *pipeline.Pipeline
@@ -67,7 +69,7 @@ type Result struct {
 // Start watches what a program writes.
 func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	o := &Observer{
-		settings: s, reports: make(chan string, maxReports), read: make(chan error, 1),
+		settings: s, reports: make(chan string, maxReports), read: make(chan error, 1), stopped: make(chan otlp.StopReason, 1),
 		document: input.Document{Limit: int(s.MaxLine)},
 		guard:    guard.New(s.Limits, time.Now()), spending: guard.NewSpending(s.Prices), loops: guard.NewLoops(s.LoopAfter),
 	}
@@ -185,6 +187,10 @@ func (o *Observer) check() {
 	o.arm()
 }
 
+// Stopped has, when the program has ended and all that it wrote was read, the limit that was exceeded: also one of which that became
+// known too late to stop the program. It is empty if there was none.
+func (o *Observer) Stopped() <-chan otlp.StopReason { return o.stopped }
+
 // End ends the stream with the exit of the program, when all that it wrote was read.
 func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 	err := <-o.read
@@ -197,6 +203,9 @@ func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 		o.pipeline.Line(rest)
 	}
 	o.pipeline.Flush()
+	o.act(o.guard.Check(exit.Time))
+	exit.StopReason = cmp.Or(exit.StopReason, o.guard.Stopped())
+	o.stopped <- exit.StopReason
 	o.pipeline.Exited(*exit)
 	o.take()
 	last := o.settings.Pipeline.Registry.Close()

@@ -165,6 +165,29 @@ func TestReportIsNotRead(t *testing.T) {
 	})
 }
 
+// TestLimitAtTheEnd: a limit that the last lines exceed, or that is known to be exceeded when the program has ended, counts although
+// nothing was there to be stopped.
+func TestLimitAtTheEnd(t *testing.T) {
+	for why, limits := range map[otlp.StopReason]guard.Limits{
+		otlp.StopMaxTokens: {MaxTokens: 500}, otlp.StopMaxTime: {MaxTime: time.Second}, "": {MaxTokens: 5000, MaxTime: time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			in := newFeed()
+			o, _ := start(t, limits, in)
+			in.write(initLine, textLine, resultLine)
+			in.end()
+			exit := &outcome.Exit{Time: time.Now().Add(time.Second)} // the timer was late
+			r, err := o.End(exit)
+			require.NoError(t, err)
+			want := map[otlp.StopReason]string{
+				otlp.StopMaxTokens: "error: stopped: it used too many tokens", otlp.StopMaxTime: "error: stopped: it took too long", "": "ok",
+			}
+			assert.Equal(t, want[why], r.Verdict().String())
+			assert.Equal(t, why, <-o.Stopped())
+		})
+	}
+}
+
 // TestEnd: what follows the last newline counts, and so does all that was used.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -134,6 +134,9 @@ func (f *Facts) Verdict() Verdict {
 			v.Kind, v.Reason = KindEmpty, "did nothing"
 		}
 	}
+	if stop := f.stop(); stop != "" && v.Kind != KindError { // the program ended well before it could be stopped
+		v.Kind, v.Reason = KindError, stop
+	}
 	v.Reason = events.CutRunes(v.Reason, ReasonRunes)
 	return v
 }
