@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -49,35 +52,49 @@ func (j *judge) add(f *cli.Flags) {
 	f.StringVar(&j.traceURL, "trace-url", "", "`address` of a trace for the summary, with "+summary.TraceID+" in place of its id")
 }
 
-// check reports all that is wrong with the flags.
-func (j *judge) check() error {
+// check reports all that is wrong with the flags; given reports whether one was set.
+func (j *judge) check(given func(flag string) bool) error {
 	var errs []error
 	var err error
 	if j.failures, err = verdict.ParseKinds(j.failOn); err != nil {
 		errs = append(errs, fmt.Errorf("--fail-on: %w", err))
+	} else if given("fail-on") && len(j.failures) == 0 {
+		errs = append(errs, fmt.Errorf("--fail-on must name a verdict (error, incomplete, denied, empty), got %q", j.failOn))
 	}
 	l := &j.limits
 	for _, limit := range []struct {
-		flag    string
-		allowed bool
+		flag  string
+		value any
+		holds bool // it limits something
 	}{
-		{"stall-after", l.StallAfter >= 0}, {"max-time", l.MaxTime >= 0}, {"max-cost", l.MaxCost >= 0}, {"max-tokens", l.MaxTokens >= 0},
-		{"loop-after", j.loopAfter >= 0},
+		{"stall-after", l.StallAfter, l.StallAfter > 0}, {"max-time", l.MaxTime, l.MaxTime > 0}, {"max-tokens", l.MaxTokens, l.MaxTokens > 0},
+		{"max-cost", l.MaxCost, l.MaxCost > 0 && !math.IsInf(l.MaxCost, 0)},
 	} {
-		if !limit.allowed {
-			errs = append(errs, fmt.Errorf("--%s must not be negative", limit.flag))
+		if given(limit.flag) && !limit.holds {
+			errs = append(errs, fmt.Errorf("--%s must be positive and finite, got %v", limit.flag, limit.value))
 		}
 	}
-	if l.StallKill && l.StallAfter == 0 {
+	if j.loopAfter < 0 {
+		errs = append(errs, errors.New("--loop-after must not be negative"))
+	}
+	if l.StallKill && !given("stall-after") {
 		errs = append(errs, errors.New("--stall-kill needs --stall-after"))
 	}
 	switch {
 	case j.traceURL != "" && j.summaryFile == "":
 		errs = append(errs, errors.New("--trace-url needs --summary-file"))
+	case j.traceURL != "" && !isWebAddress(j.traceURL):
+		errs = append(errs, fmt.Errorf("--trace-url must be a URL of http or https, got %q", j.traceURL))
 	case j.traceURL != "" && !strings.Contains(j.traceURL, summary.TraceID):
 		errs = append(errs, fmt.Errorf("--trace-url must contain %s, got %q", summary.TraceID, j.traceURL))
 	}
 	return errors.Join(errs...)
+}
+
+// isWebAddress reports whether a browser opens an address, with a place for an id in it.
+func isWebAddress(address string) bool {
+	u, err := url.Parse(strings.ReplaceAll(address, summary.TraceID, "0"))
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // open opens what is written in the end, before anything is run.
@@ -97,6 +114,7 @@ func create(path string) (*os.File, error) {
 // was read.
 func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.Child) (<-chan *observer.Result, <-chan otlp.StopReason) {
 	done := make(chan *observer.Result, 1)
+	j.limits.Priced = len(s.Prices) > 0
 	s.Limits, s.LoopAfter, s.Name, s.Report = j.limits, j.loopAfter, j.name, j.report
 	s.Stop = func(why otlp.StopReason) { child.StopFor(syscall.SIGTERM, string(why)) }
 	o, err := observer.Start(ctx, s, child.Tail())
@@ -116,6 +134,14 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 		done <- result
 	}()
 	return done, o.Stopped()
+}
+
+// blind says what is not known of output that is not recognised, where a flag depends on it.
+func (j *judge) blind() string {
+	if j.limits.MaxTokens == 0 && j.limits.MaxCost == 0 && j.failOn == "" {
+		return ""
+	}
+	return "; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect"
 }
 
 // finish reports the verdict and writes the summary, and returns the exit code. Of a run that was left there is no result.
@@ -141,6 +167,7 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 		_, err := io.WriteString(render.BreakCommands(j.summary, j.escape), r.Summary.Markdown(&page))
 		if err := errors.Join(err, j.summary.Close()); err != nil {
 			j.report(fmt.Sprintf("write summary: %v", err))
+			status = cmp.Or(status, cli.ExitFailure)
 		}
 	}
 	return status

@@ -186,7 +186,7 @@ func looping(t *testing.T, calls int) (script []string, made func() int) {
 echo '` + startLine + `'
 i=0
 while [ $i -lt ` + strconv.Itoa(calls) + ` ]; do
-	i=$((i+1)); echo $i > "$0"
+	i=$((i+1)); echo $i > "$0.new"; mv "$0.new" "$0"
 	echo '{"type":"assistant","session_id":"s1","uuid":"a'$i'","message":{"id":"m'$i'","role":"assistant","model":"claude-x","usage":{"input_tokens":1000,"output_tokens":1},"content":[{"type":"tool_use","id":"t'$i'","name":"Bash","input":{"command":"go test"}}]}}'
 	sleep 0.3
 	echo '{"type":"user","session_id":"s1","uuid":"b'$i'","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t'$i'","is_error":true,"content":"FAIL"}]}}'

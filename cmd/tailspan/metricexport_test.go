@@ -92,7 +92,7 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 		told    string
 		want    int64
 	}{
-		"no metrics":      {[]int{404, 404, 404}, "metric points were refused and are lost", 0},
+		"no metrics":      {[]int{404, 404, 404}, "0 spans, 0 log records and 10 metric points are kept", 0},
 		"down for a time": {[]int{503, 503}, "sending metrics fails", 3},
 	} {
 		t.Run(name, func(t *testing.T) {

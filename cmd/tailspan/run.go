@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -162,11 +163,11 @@ func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 // check reports all that is wrong with the flags, and completes the command.
 func (c *running) check(command []string) (ledger.Prices, error) {
 	prices, err := c.prices.Read()
-	errs := []error{err, c.judge.check()}
+	errs := []error{err, c.judge.check(c.flags.Given), c.checkFiles()}
 	if c.eventsFile == input.Stdin && c.look.Mode == render.ModeJSON.String() {
 		errs = append(errs, errors.New("--events - and --mode json both need standard output"))
 	}
-	if len(command) == 0 {
+	if len(command) == 0 || command[0] == "" {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
 	}
 	if c.child.Grace <= 0 {
@@ -185,6 +186,32 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	c.child.Command = command
 	c.child.Pipe = c.child.Pipe || c.child.MaxSpool > 0
 	return prices, errors.Join(errs...)
+}
+
+// checkFiles reports a file that two flags name: each would be written over the other.
+func (c *running) checkFiles() error {
+	names := map[string]string{}
+	for _, of := range []struct{ flag, path string }{{"--raw", c.child.Raw}, {"--events", c.eventsFile}, {"--summary-file", c.judge.summaryFile}} {
+		if of.path == "" || of.path == input.Stdin && of.flag == "--events" {
+			continue
+		}
+		path := of.path
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			continue // such as /dev/null
+		}
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", of.flag, err)
+		}
+		if other := names[path]; other != "" {
+			return fmt.Errorf("%s and %s name the same file %q", other, of.flag, of.path)
+		}
+		names[path] = of.flag
+	}
+	return nil
 }
 
 // streamSettings are those of the command's stream, for the export and for the observer alike; each adds a registry of its own.
@@ -289,11 +316,15 @@ func (c *running) follow(f *following) error {
 	sent := export.Start(ctx, f.export, child.Process)
 	exit := child.Wait()
 	var result *observer.Result
+	failed := 0 // exit code of what was asked for and not written
 	for _, reader := range []<-chan error{shown, written} {
 		select {
 		case err := <-reader:
 			if err != nil && !cli.IsEndOfReader(err) && ctx.Err() == nil {
 				c.screen.Report(err.Error())
+				if reader == written {
+					failed = cli.ExitFailure
+				}
 			}
 		case <-ctx.Done(): // it may hang in a write that nobody reads
 		}
@@ -302,7 +333,7 @@ func (c *running) follow(f *following) error {
 	case result = <-judged:
 	case <-ctx.Done():
 	}
-	status := c.judge.finish(result, f.title, exit)
+	status := cmp.Or(c.judge.finish(result, f.title, exit), failed)
 	<-sent
 	c.reportLosses(exit, child.Spool().Path())
 	if err := child.Close(); err != nil {
@@ -355,8 +386,11 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 		Exit:      func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
 	}
 	err = shown.To(c.screen.Stdout)
-	if stats := src.Stats(); c.stream.Provider == parser.Auto && src.Provider() == "" && stats.Passed > 0 {
-		c.screen.Report(c.hint())
+	switch stats := src.Stats(); {
+	case c.stream.Provider != parser.Auto:
+		show.ReportLosses(c.screen.Stderr, input.Stdin, []string{input.Stdin}, c.stream, stats, 0)
+	case src.Provider() == "" && stats.Passed > 0:
+		c.screen.Report(c.hint() + c.judge.blind())
 	}
 	if n := lines.TooLong(); n > 0 {
 		c.screen.Report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(n, "line"), c.stream.MaxLine))
@@ -396,7 +430,12 @@ func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.W
 	}})
 	err = stream.To(to)
 	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
-		err = errors.Join(err, file.Close())
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("write events: %w", err)
+	}
+	return nil
 }

@@ -524,11 +524,26 @@ func TestRunOfText(t *testing.T) {
 	assert.Contains(t, stderr, "run --stream has it write its stream")
 	_, _, stderr = begin(t, "--provider", "none", "--", "echo", "Fixed.").end(t)
 	assert.Empty(t, stderr)
+	_, _, stderr = begin(t, "--provider", "claude", "--", "echo", "plain text").end(t)
+	assert.Contains(t, stderr, "tailspan: 1 line not understood (malformed), of 1\ntailspan: no line is one of claude; --provider auto finds out whose they are\n")
+	_, _, stderr = begin(t, "--max-cost", "1", "--", "echo", "Fixed.").end(t)
+	assert.Contains(t, stderr, "--provider names whose; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect\n")
 }
 
 func TestRunUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"run needs a command":                                                         {"run"},
+		"--max-cost must be positive and finite, got 0":                               {"run", "--max-cost", "0", "--", "true"},
+		"--max-cost must be positive and finite, got +Inf":                            {"run", "--max-cost", "inf", "--", "true"},
+		"--max-tokens must be positive and finite, got 0":                             {"run", "--max-tokens", "0", "--", "true"},
+		"--max-time must be positive and finite, got -1s":                             {"run", "--max-time", "-1s", "--", "true"},
+		"--stall-after must be positive and finite, got 0s":                           {"run", "--stall-after", "0", "--", "true"},
+		`--fail-on must name a verdict (error, incomplete, denied, empty), got ""`:    {"run", "--fail-on", "", "--", "true"},
+		"a value is missing behind --step":                                            {"run", "--step", "--", "cat", "f"},
+		"run needs a command: ":                                                       {"run", "--", ""},
+		`--raw and --events name the same file "both"`:                                {"run", "--raw", "./both", "--events", "both", "--", "true"},
+		`--events and --summary-file name the same file "x/../both"`:                  {"run", "--events", "both", "--summary-file", "x/../both", "--", "true"},
+		`--trace-url must be a URL of http or https, got "javascript:{trace_id}"`:     {"run", "--summary-file", "s", "--trace-url", "javascript:{trace_id}", "--", "true"},
 		"grace must be positive, got 0s":                                              {"run", "--grace", "0s", "--", "true"},
 		`--max-spool must be positive, got "-1"`:                                      {"run", "--max-spool", "-1", "--", "true"},
 		`--max-spool must be positive, got "0"`:                                       {"run", "--max-spool", "0", "--", "true"},

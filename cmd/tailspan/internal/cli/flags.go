@@ -58,12 +58,22 @@ func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
 		}
 		switch {
 		case child:
-			return f.Args(), nil
+			return f.Args(), f.swallowed()
 		case f.NArg() == 0:
 			return append(rest, literal...), nil
 		}
 		rest, args = append(rest, f.Arg(0)), f.Args()[1:]
 	}
+}
+
+// swallowed is the error of a flag that took the "--" in front of a command as its value.
+func (f *Flags) swallowed() (err error) {
+	f.Visit(func(set *flag.Flag) {
+		if set.Value.String() == "--" {
+			err = fmt.Errorf("a value is missing behind --%s", set.Name)
+		}
+	})
+	return err
 }
 
 // invalidValue is how package flag reports a value (Go 1.26).

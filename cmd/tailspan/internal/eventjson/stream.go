@@ -50,7 +50,10 @@ func (s *Stream) To(w io.Writer) error {
 	if err == nil {
 		err = p.Summary()
 	}
-	return errors.Join(err, p.Flush())
+	if flushed := p.Flush(); err == nil {
+		err = flushed
+	}
+	return err
 }
 
 // Printed is an input on its way to a printer, record by record.

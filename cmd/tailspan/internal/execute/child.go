@@ -61,7 +61,7 @@ func Start(s Settings) (*Child, error) {
 	p, err := process.Start(settings)
 	if err != nil {
 		signal.Stop(signals)
-		return nil, startError(err, s.Report)
+		return nil, startError(err, &s)
 	}
 	c := &Child{Process: p, hurry: make(chan struct{})}
 	stop := c.passSignals(signals)
@@ -69,7 +69,15 @@ func Start(s Settings) (*Child, error) {
 	return c, nil
 }
 
-func startError(err error, report func(string)) error {
+func startError(err error, s *Settings) error {
+	report := s.Report
+	if errors.Is(err, process.ErrNoSpool) && s.Raw != "" {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err = path
+		}
+		report(fmt.Sprintf("the command is not run: --raw %q: %v", s.Raw, err))
+		return cli.ExitError{Status: cli.ExitFailure}
+	}
 	if errors.Is(err, process.ErrNoSpool) {
 		report(fmt.Sprintf("the command is not run: %v; set TMPDIR to a folder that can be written to, or name a file by --raw", err))
 		return cli.ExitError{Status: cli.ExitFailure}

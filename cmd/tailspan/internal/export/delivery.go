@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -41,8 +40,8 @@ func (d *delivery) stop(stopped *error, err error) {
 
 // losses are what was neither sent nor kept.
 type losses struct {
-	cause          error // why nothing is kept any more; nil while it is
-	spans, records int
+	cause error // why nothing is kept any more; nil while it is
+	amount
 }
 
 // deliver returns when out was accepted, kept or counted as lost. It never fails: what can't be kept now can't be kept later, and
@@ -90,8 +89,7 @@ func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
 		d.lost.cause = d.kept.add(td, ld, md)
 	}
 	if d.lost.cause != nil {
-		d.lost.spans += td.SpanCount()
-		d.lost.records += ld.LogRecordCount()
+		d.lost.add(td, ld, md)
 	}
 }
 
@@ -105,12 +103,10 @@ func (d *delivery) close() error {
 	cause := cmp.Or(d.noTraces, d.noLogs, d.noMetrics)
 	var kept, lost string
 	if d.kept != nil && d.kept.size > 0 {
-		kept = fmt.Sprintf("; %s and %s are kept in %q, tailspan send delivers them",
-			cli.Count(d.kept.spans, "span"), cli.Count(d.kept.records, "log record"), d.kept.file.Name())
+		kept = fmt.Sprintf("; %s are kept in %q, tailspan send delivers them", &d.kept.has, d.kept.file.Name())
 	}
 	if d.lost.cause != nil {
-		lost = fmt.Sprintf("; %s and %s are lost, since they can't be kept: %v",
-			cli.Count(d.lost.spans, "span"), cli.Count(d.lost.records, "log record"), d.lost.cause)
+		lost = fmt.Sprintf("; %s are lost, since they can't be kept: %v", &d.lost.amount, d.lost.cause)
 	}
 	if kept+lost == "" {
 		return nil

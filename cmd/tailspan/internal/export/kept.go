@@ -7,13 +7,31 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // keptFile holds OTLP JSON, one request a line, as the collector's file exporter writes it.
 type keptFile struct {
-	file           *os.File
-	size           int64
-	spans, records int
+	file *os.File
+	size int64
+	has  amount
+}
+
+// amount is how much something is.
+type amount struct{ spans, records, points int }
+
+func (a *amount) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
+	a.spans, a.records, a.points = a.spans+td.SpanCount(), a.records+ld.LogRecordCount(), a.points+md.DataPointCount()
+}
+
+// String counts it; metric points, which are sums, only where they are all of it.
+func (a *amount) String() string {
+	text := cli.Count(a.spans, "span")
+	if a.spans+a.records == 0 {
+		return text + ", " + cli.Count(a.records, "log record") + " and " + cli.Count(a.points, "metric point")
+	}
+	return text + " and " + cli.Count(a.records, "log record")
 }
 
 // newKeptFile makes a file in the folder for temporary files that only its owner can read.
@@ -46,7 +64,7 @@ func (k *keptFile) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error
 		return errors.Join(err, k.file.Truncate(k.size)) // half a line would spoil those before it
 	}
 	k.size += int64(len(all))
-	k.spans, k.records = k.spans+td.SpanCount(), k.records+ld.LogRecordCount()
+	k.has.add(td, ld, md)
 	return nil
 }
 

@@ -21,6 +21,8 @@ type Limits struct {
 	MaxTime   time.Duration
 	MaxTokens int64
 	MaxCost   float64
+	// Priced is true if there is a list of prices.
+	Priced bool
 }
 
 // nearTime is when a guard warns of MaxTime.
@@ -119,7 +121,11 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 		})
 	case !g.unknown:
 		g.unknown = true
-		alarms = append(alarms, Alarm{Text: "the cost is not known, so --max-cost has no effect yet: the agent has reported none, and no list of prices (--prices) has its model"})
+		why := "the agent reports no cost: name prices with --prices"
+		if l.Priced {
+			why = "the agent has reported none, and no list of prices (--prices) has its model"
+		}
+		alarms = append(alarms, Alarm{Text: "the cost is not known, so --max-cost has no effect yet: " + why})
 	}
 	return alarms
 }

@@ -80,7 +80,10 @@ func TestUsed(t *testing.T) {
 		{"estimate", guard.Limits{MaxCost: 2}, []*ledger.Sum{cost(3, true)}, []guard.Alarm{
 			{Text: "cost is ~$3.00, stopping the agent (--max-cost $2.00)", Stop: otlp.StopMaxCost},
 		}},
-		{"cost is not known", guard.Limits{MaxCost: 2}, []*ledger.Sum{{}, tokens(10), tokens(20), cost(1, false)}, []guard.Alarm{
+		{"cost without prices", guard.Limits{MaxCost: 2}, []*ledger.Sum{tokens(10)}, []guard.Alarm{
+			{Text: "the cost is not known, so --max-cost has no effect yet: the agent reports no cost: name prices with --prices"},
+		}},
+		{"cost is not known", guard.Limits{MaxCost: 2, Priced: true}, []*ledger.Sum{{}, tokens(10), tokens(20), cost(1, false)}, []guard.Alarm{
 			{Text: "the cost is not known, so --max-cost has no effect yet: the agent has reported none, and no list of prices (--prices) has its model"},
 		}},
 		{"no limits", guard.Limits{}, []*ledger.Sum{tokens(1e9), cost(1e5, false)}, nil},

@@ -30,6 +30,9 @@ type Page struct {
 // TraceID stands for the id of the trace in an address.
 const TraceID = "{trace_id}"
 
+// inLink escapes what would end an address in a link of Markdown, or the cell of the table.
+var inLink = strings.NewReplacer("|", "%7C", "<", "%3C", ">", "%3E", " ", "%20", `\`, "%5C")
+
 // Markdown writes the page.
 func (r *Reader) Markdown(p *Page) string {
 	var b strings.Builder
@@ -78,7 +81,7 @@ func (r *Reader) facts(b *strings.Builder, p *Page) {
 	}
 	if p.TraceURL != "" && !r.trace.IsEmpty() {
 		id := r.trace.String()
-		add("trace", fmt.Sprintf("[%s](<%s>)", id, strings.ReplaceAll(p.TraceURL, TraceID, id)))
+		add("trace", fmt.Sprintf("[%s](<%s>)", id, inLink.Replace(strings.ReplaceAll(p.TraceURL, TraceID, id))))
 	}
 	if len(rows) == 0 {
 		return
