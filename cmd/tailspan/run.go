@@ -430,12 +430,9 @@ func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.W
 	}})
 	err = stream.To(to)
 	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
-		if closed := file.Close(); err == nil {
-			err = closed
+		if closed := file.Close(); err == nil && closed != nil {
+			err = fmt.Errorf("write events: %w", closed)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("write events: %w", err)
-	}
-	return nil
+	return err
 }

@@ -246,11 +246,14 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		if foreign := protocolError(r.to, err); foreign != nil {
-			return refusal{err: foreign, foreign: true}
+		var op *net.OpError
+		unreachable := errors.As(err, &op) && op.Op == "dial"
+		if !unreachable {
+			if foreign := e.protocolError(ctx, r.to); foreign != nil {
+				return refusal{err: foreign, foreign: true}
+			}
 		}
-		var dial *net.OpError
-		return refusal{err: shortError(err), again: true, unreachable: errors.As(err, &dial) && dial.Op == "dial"}
+		return refusal{err: shortError(err), again: true, unreachable: unreachable}
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tailspan/tailspan/internal/batch"
 )
@@ -69,22 +68,35 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte) ref
 	return refusal{err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge}
 }
 
-// Texts of net/http (Go 1.26) for an answer in the other protocol. A server of gRPC begins with a frame of settings.
-const (
-	answersGRPC  = `malformed HTTP response "\x00\x00`
-	answersHTTP1 = "looked like an HTTP/1.1 header"
-)
-
-// protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not.
-func protocolError(to *Endpoint, err error) error {
-	switch text := err.Error(); {
-	case strings.Contains(text, answersGRPC):
-		return fmt.Errorf("%s speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or name its port for OTLP/HTTP (4318 of a collector)", shown(to.base()))
-	case strings.Contains(text, answersHTTP1):
+// protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not. A server ends a connection
+// in another protocol, and whether its answer or the broken connection is seen first is chance: so it is asked in both.
+func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
+	right, other := e.client, e.grpc
+	if to.GRPC {
+		right, other = other, right
+	}
+	switch {
+	case !answers(ctx, other, to) || answers(ctx, right, to):
+		return nil
+	case to.GRPC:
 		return fmt.Errorf("%s speaks HTTP/1.1, not gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, or name its port for gRPC (4317 of a collector)", shown(to.base()))
 	default:
-		return nil
+		return fmt.Errorf("%s speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or name its port for OTLP/HTTP (4318 of a collector)", shown(to.base()))
 	}
+}
+
+// answers reports whether an endpoint answers in the protocol of a client, whatever it answers.
+func answers(ctx context.Context, client *http.Client, to *Endpoint) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, to.base(), http.NoBody)
+	if err != nil {
+		return false
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return true
 }
 
 // base is the address without its path.

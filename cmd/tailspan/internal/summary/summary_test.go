@@ -28,6 +28,7 @@ import (
 func page(t *testing.T, data []byte, exit *outcome.Exit, p summary.Page) string {
 	t.Helper()
 	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return time.Unix(2e9, 0) } // for recordings without times
 	settings.Prices = ledger.Prices{{Model: "gpt-*", Input: 1, Cached: 0.1, Output: 10}}
 	registry := telemetry.NewRegistry(settings)
 	set := pipeline.Settings{Events: pipeline.EventSettings{Provider: parser.Auto}, Registry: registry}
