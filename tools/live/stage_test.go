@@ -196,6 +196,7 @@ func (s *stage) settle(roots int) {
 	for len(runsOf(s.transcript.all())) < roots && time.Now().Before(end) {
 		s.wait(100 * time.Millisecond)
 	}
+	s.wait(500 * time.Millisecond) // until the collector has the answer to its last export, which it would repeat
 	require.NoError(s.t, s.collector.Stop(program.StopGrace))
 }
 
