@@ -21,7 +21,8 @@
 //	stopping   the process ends                ended      the same, but what is left of the group gets SIGKILL, after its grace
 //
 // What the process started may hold its output open when it has ended. Nothing waits for that: what came until the
-// end of the process is read, and no more.
+// end of the process is read, and no more. Only when SIGINT ended the process, its group has a second to end too: the signal
+// goes to the whole group, and a launcher is gone at once, while the program that it started writes its last lines.
 //
 // # Terminals
 //

@@ -38,6 +38,9 @@ type stop struct {
 	reason string
 }
 
+// interruptGrace bounds how long what an interrupted process started may take to write its last lines and end.
+const interruptGrace = time.Second
+
 // ErrNoSpool: there is no place for the output; the command was not tried.
 var ErrNoSpool = errors.New("no place for the command's output")
 
@@ -101,6 +104,9 @@ func (p *Process) start() error {
 // await takes in how the process ended that began at started, and all that it wrote until then.
 func (p *Process) await(started time.Time, stderr, stdout *pipe, readers *sync.WaitGroup) {
 	exit := p.child.wait()
+	if exit.Signal == syscall.SIGINT { // a launcher that was interrupted with the program that it started, which ends in its own time
+		p.child.empty(interruptGrace)
+	}
 	exit.Started, exit.At = started, time.Now()
 	stderr.finish()
 	if stdout != nil {

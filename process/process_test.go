@@ -92,8 +92,26 @@ var children = map[string]func(args []string) int{
 	"orphan": func([]string) int {
 		return spawn("stay", true)
 	},
+	"launcher": func([]string) int {
+		return spawn("straggler", false)
+	},
+	"straggler": func([]string) int {
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGINT)
+		launcher := os.Getppid()
+		fmt.Println("ready")
+		<-signals
+		for tick := time.NewTicker(time.Millisecond); os.Getppid() == launcher; {
+			<-tick.C
+		}
+		fmt.Println("late")
+		return 0
+	},
+	"nohup": func([]string) int {
+		return spawn("stay", false)
+	},
 	"stay": func([]string) int {
-		signal.Ignore(syscall.SIGHUP)
+		signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 		fmt.Println("worker", os.Getpid())
 		forLong()
 		return 0
@@ -288,6 +306,28 @@ func TestSignalledExit(t *testing.T) {
 	assert.Equal(t, "SIGTERM", exit.SignalName())
 	assert.Equal(t, 128+15, exit.Status())
 	assert.True(t, exit.Stopped)
+}
+
+// TestInterruptedLauncher holds that what an interrupted program writes is there when its launcher was gone before.
+func TestInterruptedLauncher(t *testing.T) {
+	bothWays(t, func(t *testing.T, pipe func(*process.Settings)) {
+		p := run(t, pipe, "launcher")
+		r := reader(t, p)
+		require.Equal(t, "ready", line(t, r))
+		p.Signal(syscall.SIGINT)
+		assert.Equal(t, syscall.SIGINT, p.Wait().Signal)
+		assert.Equal(t, "late", line(t, r))
+	})
+}
+
+// TestInterruptLeavesOthersAlone holds that what does not end by an interrupt delays the end, and lives on.
+func TestInterruptLeavesOthersAlone(t *testing.T) {
+	p := run(t, nil, "nohup")
+	worker := workerPID(t, line(t, reader(t, p)))
+	t.Cleanup(func() { _ = syscall.Kill(worker, syscall.SIGKILL) })
+	p.Signal(syscall.SIGINT)
+	assert.Equal(t, syscall.SIGINT, p.Wait().Signal)
+	assert.NoError(t, syscall.Kill(worker, 0), "it lives on")
 }
 
 func TestStopKillsAfterTheGrace(t *testing.T) {
