@@ -163,6 +163,7 @@ func (c *Collector) record(stream string, lr plog.LogRecord) {
 		r.item.Text = c.content(ev.End.Result, c.limits.TextBytes, 0, cut)
 	case events.KindNotice, events.KindPhase, events.KindTurnAborted, events.KindApprovalRequest, events.KindAskRequest:
 		r.item.Text = c.content(lr.Body().AsString(), c.limits.ContentBytes, 0, cut)
+		r.item.Compaction = ev.Notice.Code == events.NoticeCompaction
 	default:
 		return
 	}

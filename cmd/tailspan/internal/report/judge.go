@@ -25,6 +25,9 @@ func newJudge(r *Run) *judge {
 }
 
 func (j *judge) text(item *Item) {
+	if item.Compaction && !item.Synthetic {
+		j.facts.Compactions++
+	}
 	if item.Kind == events.KindText && !item.Synthetic && strings.TrimSpace(item.Text.Text) != "" {
 		j.facts.Words++
 	}

@@ -89,11 +89,14 @@ type Item struct {
 	Level events.Level
 	// Synthetic is set if the agent program wrote the text, in the user's or the model's place.
 	Synthetic bool
-	Text      Content
-	Call      *Call
-	Chat      *Chat  // a model call that failed
-	Agent     *Agent // a sub-agent whose call is not known
-	place     place
+	// Compaction is set on a notice that the conversation was compacted.
+	Compaction bool
+
+	Text  Content
+	Call  *Call
+	Chat  *Chat  // a model call that failed
+	Agent *Agent // a sub-agent whose call is not known
+	place place
 }
 
 // Content is a text of any length, cut to its limit.

@@ -11,7 +11,7 @@
 //	error       the worst run failed or was killed; without a run, the process failed
 //	incomplete  the worst run is incomplete, or was interrupted
 //	denied      a call was refused, of the agent or of a sub-agent
-//	empty       nothing was said and no tool was called
+//	empty       nothing was said, no tool was called and no conversation was compacted
 //	ok          else
 //
 // The worst run is that of [outcome.Verdict.WorseThan], as it is for a step. Of a stream of no known agent nothing shows an end:

@@ -96,6 +96,7 @@ func TestExits(t *testing.T) {
 		{"stopped for a limit, exit code 0", "claude/killed-in-text.jsonl", outcome.Exit{Stopped: true, StopReason: otlp.StopMaxCost}, "error: stopped: it cost too much"},
 		{"refused calls", "claude/denied.jsonl", outcome.Exit{}, "denied: 3 refused calls (Bash, Write, WebFetch)"},
 		{"refused calls, Gemini CLI", "gemini/policy.jsonl", outcome.Exit{}, "denied: 3 refused calls (run_shell_command, write_file, glob)"},
+		{"conversation compacted", "claude/compact-run2.jsonl", outcome.Exit{}, "ok"},
 		{"nothing done", "opencode/silent.jsonl", outcome.Exit{}, "empty: did nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

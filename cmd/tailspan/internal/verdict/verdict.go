@@ -77,14 +77,21 @@ type Facts struct {
 	Refused Refusals
 	// Words counts texts and results, and lines of no known agent; Calls the calls of tools.
 	Words, Calls int
+	// Compactions counts how often the conversation was compacted, which is work that a prompt may have asked for.
+	Compactions int
 }
 
-// Say counts what the agent says in an event, if it does: a text or a result, and not one that its program made up.
+// Say counts what the agent says in an event, if it does: a text or a result, and not one that its program made up. A compaction
+// is counted too.
 func (f *Facts) Say(ev *events.DisplayEvent) {
 	words := ""
 	switch ev.Kind {
 	case events.KindText, events.KindMessage:
 		words = ev.Text
+	case events.KindNotice:
+		if ev.Notice.Code == events.NoticeCompaction {
+			f.Compactions++
+		}
 	case events.KindSessionEnded, events.KindTurnDone:
 		words = ev.End.Result
 	}
@@ -130,7 +137,7 @@ func (f *Facts) Verdict() Verdict {
 			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.killed(), f.Exit.String())
 		case f.Refused.Total > 0:
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
-		case f.Words == 0 && f.Calls == 0:
+		case f.Words == 0 && f.Calls == 0 && f.Compactions == 0:
 			v.Kind, v.Reason = KindEmpty, "did nothing"
 		}
 	}
