@@ -42,7 +42,6 @@ func qwen() cli {
 		retried: 500,
 		cannot:  map[string]string{"asked-again": "`send_message` reaches sub-agents in the background only; one in the foreground ends with its report"},
 		limits: []limit{
-			{byRun, []string{"ctrl-c"}, unanswered, noResult},
 			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run, and its words are not shown", func(e *expectation) { e.not.eachCall, e.not.words = true, true }},
 			{byRun, []string{"compaction"}, "`/compress` is a run of its own; the stream counts the tokens of the whole session", func(e *expectation) {
 				e.runs = []ending{ok, ok, ok}

@@ -32,8 +32,6 @@ type expectation struct {
 	// lasts is how long each shell command lasts; 0: not judged.
 	lasts time.Duration
 	lost  int // calls of tools that are not shown
-	// verdicts are those of the processes; nil: they follow from how the runs end.
-	verdicts []string
 	// workflow: the calls are those of the CLI's workflow, whose kinds and targets are known.
 	workflow bool
 	not      hidden
@@ -138,7 +136,7 @@ var scenarios = []scenario{
 	{
 		name: "sigkill", title: "SIGKILL in the middle of a tool", script: callThenSay(longCall),
 		play: inTheMiddle(func(s *stage, p *os.Process) {
-			require.NoError(s.t, syscall.Kill(agentProcess(s.t, p.Pid), syscall.SIGKILL))
+			require.NoError(s.t, syscall.Kill(-agentProcess(s.t, p.Pid), syscall.SIGKILL)) // a launcher, and the CLI that it started
 		}),
 		want: expectation{runs: []ending{{outcome: "killed", cause: "killed"}}, failed: 1, exit: []int{137}, lasts: time.Second},
 	},
@@ -207,7 +205,7 @@ func twoPrompts(s *stage) {
 	})
 }
 
-// agentProcess is the child of tailspan run.
+// agentProcess is the child of tailspan run, and the leader of its process group.
 func agentProcess(t *testing.T, parent int) int {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // a child belongs to the thread that started it

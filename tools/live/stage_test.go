@@ -1,12 +1,15 @@
 package live
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -56,6 +59,14 @@ func (s *sink) all() []ptrace.Traces {
 	return append([]ptrace.Traces(nil), s.traces...)
 }
 
+// count is how many spans were exported.
+func (s *sink) count() (n int) {
+	for _, traces := range s.all() {
+		n += traces.SpanCount()
+	}
+	return n
+}
+
 // stage is where one CLI works: a model server, a home folder, a collector that follows the transcripts, and a sink each for
 // what the collector and `tailspan run` export.
 type stage struct {
@@ -68,6 +79,7 @@ type stage struct {
 	stream     *sink // of tailspan run
 	transcript *sink // of the collector
 	collector  *program.Process
+	metrics    string   // where the collector has its own
 	stdin      *os.File // of the next process; nil: empty
 	processes  []process
 }
@@ -112,10 +124,15 @@ func newStage(t *testing.T, c cli, script func(cli) mockmodel.Script) *stage {
 }
 
 func (s *stage) startCollector() {
+	port, err := program.FreePort(0)
+	require.NoError(s.t, err)
+	number, err := strconv.Atoi(port)
+	require.NoError(s.t, err)
+	s.metrics = "http://" + net.JoinHostPort("127.0.0.1", port) + "/metrics"
 	config, err := yaml.Marshal(args{
 		"receivers": args{"agent_stream": args{"include": s.sessions(), "start_at": "beginning", "poll_interval": "200ms", "force_flush_period": "500ms", "end_grace": endGrace.String()}},
 		"exporters": args{"otlp_http": args{"endpoint": s.transcript.URL, "compression": "none", "sending_queue": args{"enabled": false}}},
-		"service": args{"telemetry": args{"metrics": args{"level": "none"}},
+		"service": args{"telemetry": args{"metrics": args{"readers": []args{{"pull": args{"exporter": args{"prometheus": args{"host": "127.0.0.1", "port": number}}}}}}},
 			"pipelines": args{"traces": args{"receivers": []string{"agent_stream"}, "exporters": []string{"otlp_http"}}}},
 	})
 	require.NoError(s.t, err)
@@ -189,14 +206,18 @@ func (s *stage) calls() (list []mockmodel.Served) {
 	return list
 }
 
-// settle waits for the roots of the transcript, and stops the collector.
+// settle waits for the roots of the transcript, and stops the collector once it has the answers to all its exports: stopped before, it
+// sends the last one again.
 func (s *stage) settle(roots int) {
 	s.t.Helper()
 	end := time.Now().Add(15 * time.Second)
 	for len(runsOf(s.transcript.all())) < roots && time.Now().Before(end) {
 		s.wait(100 * time.Millisecond)
 	}
-	s.wait(500 * time.Millisecond) // until the collector has the answer to its last export, which it would repeat
+	require.NoError(s.t, s.collector.Await(s.t.Context(), "answers to all exports", time.Minute, func(ctx context.Context) (bool, error) {
+		accepted, err := program.Scrape(ctx, s.metrics, "otelcol_receiver_accepted_spans")
+		return err == nil && int(accepted) == s.transcript.count(), err
+	}))
 	require.NoError(s.t, s.collector.Stop(program.StopGrace))
 }
 

@@ -11,11 +11,8 @@ import (
 
 var verdictLine = regexp.MustCompile(`(?m)^tailspan: (error|incomplete|denied|empty): .+$`)
 
-// verdict is what `tailspan run` has to say of a process whose runs end so; empty: nothing.
-func (e *expectation) verdict(process int) string {
-	if e.verdicts != nil {
-		return e.verdicts[process]
-	}
+// verdict is what `tailspan run` has to say of processes whose runs end so; empty: nothing.
+func (e *expectation) verdict() string {
 	outcomes := map[string]string{"error": "error", "killed": "error", "incomplete": "incomplete", "interrupted": "incomplete"}
 	for _, r := range e.runs {
 		if word := outcomes[r.outcome]; word != "" {
@@ -33,7 +30,7 @@ func (s *stage) compareVerdict(t *testing.T, want *expectation) {
 	t.Helper()
 	runs := runsOf(s.stream.all())
 	for i := range s.processes {
-		p, verdict := &s.processes[i], want.verdict(i)
+		p, verdict := &s.processes[i], want.verdict()
 		var verdicts []string
 		for _, m := range verdictLine.FindAllStringSubmatch(p.messages, -1) {
 			verdicts = append(verdicts, m[1])
