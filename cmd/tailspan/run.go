@@ -131,12 +131,16 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if endpoints.Traces.URL != "" {
 		c.child.Env = withStep(os.Environ(), &stream)
 	}
+	observe, err := c.observerSettings(stream, prices)
+	if err != nil {
+		return err
+	}
 	child, err := execute.Start(c.child)
 	if err != nil {
 		return err
 	}
 	return c.follow(&following{
-		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
+		child: child, export: c.exportSettings(endpoints, stream, prices), observe: observe, events: written,
 		title: cmp.Or(stream.Telemetry.Identity.With(stream.Ambient).Value(otlp.AttrTaskName), stream.Program),
 	})
 }
@@ -166,6 +170,9 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	errs := []error{err, c.judge.check(c.flags.Given), c.checkFiles()}
 	if c.eventsFile == input.Stdin && c.look.Mode == render.ModeJSON.String() {
 		errs = append(errs, errors.New("--events - and --mode json both need standard output"))
+	}
+	if c.eventsFile == input.Stdin && c.look.Show == options.ShowNames {
+		errs = append(errs, errors.New("--events - would show the texts that --show names leaves out; name a file by --events"))
 	}
 	if len(command) == 0 || command[0] == "" {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
@@ -256,17 +263,17 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Sett
 }
 
 // observerSettings are those of what watches the command. It reads the arguments of calls, to know a loop.
-func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) observer.Settings {
+func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) (observer.Settings, error) {
 	registry := options.RegistrySettings(prices)
 	registry.ProgressInterval, registry.StallAfter = 0, 0
 	set.Registry, set.Events.Inputs = telemetry.NewRegistry(registry), true
 	if c.look.Redact {
 		var err error
 		if set.Events.Redactor, err = redact.NewRedactor(redact.Settings{DropOutput: true}); err != nil {
-			c.screen.Report(err.Error())
+			return observer.Settings{}, err
 		}
 	}
-	return observer.Settings{Pipeline: set, MaxLine: c.stream.MaxLine, Prices: prices}
+	return observer.Settings{Pipeline: set, MaxLine: c.stream.MaxLine, Prices: prices}, nil
 }
 
 // traceParentVariable names the span that a program's work hangs under.
