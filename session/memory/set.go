@@ -2,7 +2,6 @@ package memory
 
 import (
 	"hash/maphash"
-	"math/bits"
 	"sync"
 )
 
@@ -33,10 +32,8 @@ func NewSet(limit int) *Set {
 		n = 1 << partBits
 	}
 	e := &Set{seed: maphash.MakeSeed(), parts: make([]emittedPart, n)}
-	each := (limit + n - 1) / n
-	room := min(each, 8192) // since all marks of a table that grows are entered anew
 	for i := range e.parts {
-		e.parts[i].marks = marks{limit: each, ring: make([]uint64, 0, room), table: make([]uint32, 1<<bits.Len(uint(room*3/2)))}
+		e.parts[i].limit = (limit + n - 1) / n
 	}
 	return e
 }
