@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"iter"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -16,6 +17,36 @@ type Data struct {
 // Empty reports whether there are neither spans nor records.
 func (d *Data) Empty() bool {
 	return d.Traces.ResourceSpans().Len() == 0 && d.Logs.ResourceLogs().Len() == 0
+}
+
+// Spans are all spans, whatever their resource.
+func (d *Data) Spans() iter.Seq[ptrace.Span] {
+	return func(yield func(ptrace.Span) bool) {
+		for _, rs := range d.Traces.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, span := range ss.Spans().All() {
+					if !yield(span) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Records are all log records, whatever their resource.
+func (d *Data) Records() iter.Seq[plog.LogRecord] {
+	return func(yield func(plog.LogRecord) bool) {
+		for _, rl := range d.Logs.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, lr := range sl.LogRecords().All() {
+					if !yield(lr) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // Move moves the data to the end of other data.

@@ -47,7 +47,25 @@ func New(s Settings) *Reader {
 // Unrecognized counts the lines of no known format.
 func (r *Reader) Unrecognized() int { return r.unrecognized }
 
-// linesAtOnce is how many lines are read before what they give is delivered.
+// Feed reads a session into a stream, to its end; at is what all its lines have in common. What the stream gives is taken after
+// every thousand lines, and an error of that ends the reading. It returns how many lines were longer than allowed.
+func Feed(in io.Reader, set input.LineSettings, stream *pipeline.Pipeline, at telemetry.Line, take func() error) (tooLong int, err error) {
+	set.KeepInBand, set.Noted = true, func(n parser.Noted) { stream.Noted = n }
+	lines := input.NewLines(set)
+	read := 0
+	err = lines.Records(in, func(record []byte) error {
+		at.Offset = lines.Offset()
+		stream.At = at
+		stream.Line(record)
+		if read++; read%linesAtOnce == 0 {
+			return take()
+		}
+		return nil
+	})
+	return lines.TooLong(), err
+}
+
+// linesAtOnce is how many lines are read before what they give is taken.
 const linesAtOnce = 1000
 
 // Read reads one session, and delivers what it gives so far.
@@ -62,20 +80,8 @@ func (r *Reader) Read(ctx context.Context, name string) error {
 		return err
 	}
 	r.open = append(r.open, stream)
-	lines := input.NewLines(input.LineSettings{
-		Name: name, Max: r.settings.Stream.MaxLine, Container: r.settings.Stream.Container, KeepInBand: true,
-		Noted: func(n parser.Noted) { stream.Noted = n },
-	})
-	read := 0
-	err = lines.Records(in, func(record []byte) error {
-		stream.At = telemetry.Line{Offset: lines.Offset()}
-		stream.Line(record)
-		if read++; read%linesAtOnce == 0 {
-			return r.deliver(ctx, stream)
-		}
-		return nil
-	})
-	if err != nil {
+	set := input.LineSettings{Name: name, Max: r.settings.Stream.MaxLine, Container: r.settings.Stream.Container}
+	if _, err := Feed(in, set, stream, telemetry.Line{}, func() error { return r.deliver(ctx, stream) }); err != nil {
 		return err
 	}
 	stream.Flush()
@@ -89,7 +95,7 @@ func (r *Reader) newStream(name string) (*pipeline.Pipeline, error) {
 	set := r.settings.Identity.PipelineSettings(r.settings.Stream.Provider, r.registry, r.settings.Redactor)
 	capture := &r.settings.Telemetry.Capture
 	set.Events.Inputs, set.Events.Outputs = capture.Inputs(), capture.Outputs()
-	set.Telemetry.ID, set.Telemetry.FileTime, set.Telemetry.IdleGap = name, time.Now(), sessionGap
+	set.Telemetry.ID, set.Telemetry.FileTime, set.Telemetry.IdleGap = name, time.Now(), SessionGap
 	if name != input.Stdin {
 		path, err := filepath.Abs(name)
 		if err != nil {
@@ -109,8 +115,8 @@ func (r *Reader) newStream(name string) (*pipeline.Pipeline, error) {
 	return pipeline.New(set)
 }
 
-// sessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
-const sessionGap = time.Hour
+// SessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
+const SessionGap = time.Hour
 
 // Close closes all streams, and delivers what waited for others.
 func (r *Reader) Close(ctx context.Context) error {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
 // Limits of the search for related files.
@@ -27,12 +29,12 @@ const transcripts = "*.{json,jsonl}{,.gz,.zst}"
 func Related(path string, sessions []string) []string {
 	dir, name := filepath.Split(path)
 	stem, _, _ := strings.Cut(name, ".json")
-	within := []string{filepath.Join(dir, escapeGlob(stem), "**", transcripts)}
+	within := []string{filepath.Join(dir, input.EscapeGlob(stem), "**", transcripts)}
 	for _, id := range sessions {
 		if id == "." || id == ".." || strings.ContainsAny(id, `/\`) {
 			continue // the file's own words, which name no folder
 		}
-		id = escapeGlob(id)
+		id = input.EscapeGlob(id)
 		within = append(within, filepath.Join(dir, id, transcripts), filepath.Join(dir, "..", "subagents", id, transcripts))
 	}
 	var files []string
@@ -59,18 +61,6 @@ func match(glob string) []string {
 		return err != nil || !info.Mode().IsRegular()
 	})
 	return found[:min(len(found), maxCandidates)]
-}
-
-// escapeGlob makes a name match itself alone.
-func escapeGlob(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if strings.ContainsRune(`\*?[]{}`, c) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
 }
 
 // isSubagent reports whether the beginning of a file says that it is a sub-agent's of one of the sessions: for Claude Code by its

@@ -2,19 +2,14 @@ package report
 
 import (
 	"strings"
-	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // judge gathers the facts for the verdict on a run.
-type judge struct {
-	facts  verdict.Facts
-	atWork time.Time
-}
+type judge struct{ facts verdict.Facts }
 
 func newJudge(r *Run) *judge {
 	worst := outcome.Verdict{Outcome: r.Outcome, Reason: r.Closed, Message: r.Problem}
@@ -33,17 +28,6 @@ func (j *judge) text(item *Item) {
 	}
 }
 
-func (j *judge) call(call *Call) {
-	j.facts.Calls++
-	if call.ErrorType == otlp.ErrorTypeDenied {
-		j.facts.Refused.Add(call.Tool)
-	}
-	switch call.Closed {
-	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
-		return
-	}
-	if !call.Start.Before(j.atWork) { // the innermost began last
-		tool := events.Tool{Target: call.Target}
-		j.atWork, j.facts.AtWork = call.Start, verdict.Call{Tool: call.Tool, Arg: tool.Arg()}
-	}
+func (j *judge) call(c *Call) {
+	j.facts.Ended(verdict.EndedCall{Tool: c.Tool, Target: c.Target, Start: c.Start, Reason: c.Closed, ErrorType: c.ErrorType})
 }

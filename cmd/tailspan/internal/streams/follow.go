@@ -90,13 +90,10 @@ func (s *Settings) globs(names []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		globs = append(globs, literal.Replace(filepath.ToSlash(path)))
+		globs = append(globs, input.EscapeGlob(filepath.ToSlash(path)))
 	}
 	return globs, nil
 }
-
-// literal has a pattern match what would mean something in it.
-var literal = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 func isDatabase(name string) bool {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {

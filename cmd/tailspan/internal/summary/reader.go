@@ -54,19 +54,11 @@ type failure struct{ tool, target, why string }
 
 // Read takes in spans and records.
 func (r *Reader) Read(d *otlp.Data) {
-	for _, rs := range d.Traces.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, span := range ss.Spans().All() {
-				r.span(span)
-			}
-		}
+	for span := range d.Spans() {
+		r.span(span)
 	}
-	for _, rl := range d.Logs.ResourceLogs().All() {
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, lr := range sl.LogRecords().All() {
-				r.record(lr)
-			}
-		}
+	for lr := range d.Records() {
+		r.record(lr)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/recorded"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -44,12 +44,6 @@ const (
 	maxIDs   = 8 << 20
 	maxItems = 2 << 20
 )
-
-// sessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
-const sessionGap = time.Hour
-
-// linesAtOnce is how many lines of a file are read before what they give is taken.
-const linesAtOnce = 1000
 
 // reader reads files. Sub-agents in files of their own are linked to their callers, whatever the order of the files.
 type reader struct {
@@ -115,23 +109,14 @@ func (r *reader) file(ctx context.Context, name string) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	lines := input.NewLines(input.LineSettings{
-		Name: name, Max: r.MaxLine, Container: config.ContainerAuto, KeepInBand: true,
-		Noted: func(n parser.Noted) { stream.Noted = n },
-	})
-	read := 0
-	err = lines.Records(in, func(record []byte) error {
-		stream.At = telemetry.Line{Offset: lines.Offset(), Read: r.start}
-		stream.Line(record)
-		if read++; read%linesAtOnce == 0 {
-			stream.Take()
-			return ctx.Err()
-		}
-		return nil
+	set := input.LineSettings{Name: name, Max: r.MaxLine, Container: config.ContainerAuto}
+	tooLong, err := recorded.Feed(in, set, stream, telemetry.Line{Read: r.start}, func() error {
+		stream.Take()
+		return ctx.Err()
 	})
 	stream.Flush()
 	stream.Idle()
-	r.end(stream, lines.TooLong())
+	r.end(stream, tooLong)
 	return errors.Join(err, in.Close())
 }
 
@@ -172,7 +157,7 @@ func (r *reader) newStream(name string) (*pipeline.Pipeline, error) {
 	}
 	return pipeline.New(pipeline.Settings{
 		Events: pipeline.EventSettings{Provider: r.Provider}, Path: path, Registry: r.registry, InBand: config.InBandIdentity,
-		Telemetry: telemetry.StreamSettings{ID: path, FileTime: info.ModTime(), IdleGap: sessionGap, OnUsed: used},
+		Telemetry: telemetry.StreamSettings{ID: path, FileTime: info.ModTime(), IdleGap: recorded.SessionGap, OnUsed: used},
 		Discards: func(lines int) bool {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"strings"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -17,26 +15,17 @@ type Reader struct {
 	facts    Facts
 	last     outcome.Verdict // of the run that ended last
 	lastEnd  pcommon.Timestamp
-	knewExit bool // that run's span has the exit
-	atWork   pcommon.Timestamp
+	knewExit bool                // that run's span has the exit
 	event    events.DisplayEvent // of the record at hand
 }
 
 // Read takes in spans and records.
 func (r *Reader) Read(d *otlp.Data) {
-	for _, rs := range d.Traces.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, span := range ss.Spans().All() {
-				r.span(span)
-			}
-		}
+	for span := range d.Spans() {
+		r.span(span)
 	}
-	for _, rl := range d.Logs.ResourceLogs().All() {
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, lr := range sl.LogRecords().All() {
-				r.record(lr)
-			}
-		}
+	for lr := range d.Records() {
+		r.record(lr)
 	}
 }
 
@@ -110,19 +99,10 @@ func (r *Reader) run(span ptrace.Span, m pcommon.Map) {
 }
 
 func (r *Reader) call(span ptrace.Span, m pcommon.Map) {
-	r.facts.Calls++
-	if otlp.Str(m, otlp.AttrErrorType) == otlp.ErrorTypeDenied {
-		r.facts.Refused.Add(otlp.Str(m, otlp.AttrGenAIToolName))
-	}
-	switch otlp.CloseReason(otlp.Str(m, otlp.AttrCloseReason)) {
-	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
-		return
-	}
-	if start := span.StartTimestamp(); start >= r.atWork { // the innermost began last
-		r.atWork = start
-		tool := events.Tool{Target: otlp.Str(m, otlp.AttrToolTarget)}
-		r.facts.AtWork = Call{Tool: strings.Clone(otlp.Str(m, otlp.AttrGenAIToolName)), Arg: tool.Arg()}
-	}
+	r.facts.Ended(EndedCall{
+		Tool: otlp.Str(m, otlp.AttrGenAIToolName), Target: otlp.Str(m, otlp.AttrToolTarget), Start: span.StartTimestamp().AsTime(),
+		Reason: otlp.CloseReason(otlp.Str(m, otlp.AttrCloseReason)), ErrorType: otlp.Str(m, otlp.AttrErrorType),
+	})
 }
 
 func (r *Reader) record(lr plog.LogRecord) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -79,6 +80,32 @@ type Facts struct {
 	Words, Calls int
 	// Compactions counts how often the conversation was compacted, which is work that a prompt may have asked for.
 	Compactions int
+
+	atWorkSince time.Time // when the call at work began
+}
+
+// EndedCall is a call of a tool whose span has ended.
+type EndedCall struct {
+	Tool, Target string
+	Start        time.Time
+	Reason       otlp.CloseReason
+	ErrorType    string
+}
+
+// Ended counts a call. One that ended without a result was at work when the run ended.
+func (f *Facts) Ended(c EndedCall) {
+	f.Calls++
+	if c.ErrorType == otlp.ErrorTypeDenied {
+		f.Refused.Add(c.Tool)
+	}
+	switch c.Reason {
+	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
+		return
+	}
+	if !c.Start.Before(f.atWorkSince) { // the innermost began last
+		tool := events.Tool{Target: c.Target}
+		f.atWorkSince, f.AtWork = c.Start, Call{Tool: strings.Clone(c.Tool), Arg: tool.Arg()}
+	}
 }
 
 // Say counts what the agent says in an event, if it does: a text or a result, and not one that its program made up. A compaction
