@@ -130,6 +130,7 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 		result, err := o.End(execute.ExitOf(child.Wait()))
 		if err != nil && ctx.Err() == nil {
 			j.report(fmt.Sprintf("the command is not watched to its end: %v", err))
+			return
 		}
 		done <- result
 	}()
@@ -144,11 +145,12 @@ func (j *judge) blind() string {
 	return "; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect"
 }
 
-// finish reports the verdict and writes the summary, and returns the exit code. Of a run that was left there is no result.
+// finish reports the verdict and writes the summary, and returns the exit code. Of a run that was not watched to its end there is no
+// result.
 func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int {
 	status := exit.Status()
 	if r == nil {
-		return status
+		return j.unwatched(status)
 	}
 	facts := r.Facts()
 	if j.name != nil {
@@ -171,4 +173,13 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 		}
 	}
 	return status
+}
+
+// unwatched is the exit code of a run that was not watched to its end. Where something depends on the verdict, not to know it is a failure.
+func (j *judge) unwatched(status int) int {
+	if status != 0 || !j.limits.Stops() && len(j.failures) == 0 && j.summary == nil {
+		return status
+	}
+	j.report("the output was not watched to its end, so the verdict is not known; --fail-on, limits and --summary-file count that as a failure")
+	return cli.ExitFailure
 }

@@ -20,7 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/process"
 )
 
 // Lines of a stream of Claude Code, from which the streams of these tests are made.
@@ -201,6 +204,29 @@ echo '` + okLine + `'`, count}, func() int {
 }
 
 // TestLimits: a limit warns at 80 %, ends the agent within one model call, and is named on the span of the run.
+// TestUnwatched: a run that was not watched to its end is no success for what depends on its verdict.
+func TestUnwatched(t *testing.T) {
+	for name, c := range map[string]struct {
+		judge  judge
+		exit   process.Exit
+		status int
+	}{
+		"nothing depends on it": {status: 0},
+		"the command failed":    {judge: judge{failures: []verdict.Kind{verdict.KindError}}, exit: process.Exit{Code: 3}, status: 3},
+		"fail-on":               {judge: judge{failures: []verdict.Kind{verdict.KindDenied}}, status: 1},
+		"limit":                 {judge: judge{limits: guard.Limits{MaxTokens: 5}}, status: 1},
+		"warning":               {judge: judge{limits: guard.Limits{StallAfter: time.Minute}}, status: 0},
+		"summary":               {judge: judge{summary: os.Stdout}, status: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var reported []string
+			c.judge.report = func(text string) { reported = append(reported, text) }
+			assert.Equal(t, c.status, c.judge.finish(nil, "", c.exit))
+			assert.Equal(t, c.status == 1, len(reported) == 1, reported)
+		})
+	}
+}
+
 func TestLimits(t *testing.T) {
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
 	require.NoError(t, os.WriteFile(prices, []byte("- {model: claude-*, input: 10, output: 50}\n"), 0o600))

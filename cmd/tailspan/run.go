@@ -28,7 +28,6 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
-	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
@@ -98,7 +97,6 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	go func() { _, _ = options.NewRedactor(c.look.Redact) }() // the first one takes milliseconds, as starting the command does
 	log := s.Out
 	if c.eventsFile == input.Stdin {
 		log = s.Err
@@ -131,16 +129,12 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if endpoints.Traces.URL != "" {
 		c.child.Env = withStep(os.Environ(), &stream)
 	}
-	observe, err := c.observerSettings(stream, prices)
-	if err != nil {
-		return err
-	}
-	child, err := execute.Start(c.child)
+	child, err := execute.Start(c.child) // before what reads it, which takes milliseconds to make
 	if err != nil {
 		return err
 	}
 	return c.follow(&following{
-		child: child, export: c.exportSettings(endpoints, stream, prices), observe: observe, events: written,
+		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
 		title: cmp.Or(stream.Telemetry.Identity.With(stream.Ambient).Value(otlp.AttrTaskName), stream.Program),
 	})
 }
@@ -263,17 +257,11 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Sett
 }
 
 // observerSettings are those of what watches the command. It reads the arguments of calls, to know a loop.
-func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) (observer.Settings, error) {
+func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) observer.Settings {
 	registry := options.RegistrySettings(prices)
 	registry.ProgressInterval, registry.StallAfter = 0, 0
 	set.Registry, set.Events.Inputs = telemetry.NewRegistry(registry), true
-	if c.look.Redact {
-		var err error
-		if set.Events.Redactor, err = redact.NewRedactor(redact.Settings{DropOutput: true}); err != nil {
-			return observer.Settings{}, err
-		}
-	}
-	return observer.Settings{Pipeline: set, MaxLine: c.stream.MaxLine, Prices: prices}, nil
+	return observer.Settings{Pipeline: set, Redact: c.look.Redact, MaxLine: c.stream.MaxLine, Prices: prices}
 }
 
 // traceParentVariable names the span that a program's work hangs under.

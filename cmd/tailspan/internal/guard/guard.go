@@ -25,6 +25,11 @@ type Limits struct {
 	Priced bool
 }
 
+// Stops reports whether a limit stops the run.
+func (l *Limits) Stops() bool {
+	return l.StallKill || l.MaxTime > 0 || l.MaxTokens > 0 || l.MaxCost > 0
+}
+
 // nearTime is when a guard warns of MaxTime.
 func (l *Limits) nearTime() time.Duration { return time.Duration(warnAt * float64(l.MaxTime)) }
 

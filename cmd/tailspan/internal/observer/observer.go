@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -26,11 +27,13 @@ const maxReports = 64
 
 // Settings say what is watched for.
 type Settings struct {
-	// Pipeline are those of the stream; its registry is the observer's alone.
+	// Pipeline are those of the stream; its registry is the observer's alone, and so is its redactor.
 	Pipeline pipeline.Settings
-	MaxLine  config.Size
-	Prices   ledger.Prices
-	Limits   guard.Limits
+	// Redact takes secrets out of what may be shown. Outputs are left out in any case.
+	Redact  bool
+	MaxLine config.Size
+	Prices  ledger.Prices
+	Limits  guard.Limits
 	// LoopAfter is how often a call is repeated before that is reported; 0: it is not.
 	LoopAfter int
 	// Name, if set, makes what may be shown of the name of a tool; no more is shown of a call then.
@@ -75,6 +78,11 @@ func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	}
 	s.Pipeline.OnEvents = o.events
 	var err error
+	if s.Redact {
+		if s.Pipeline.Events.Redactor, err = redact.NewRedactor(redact.Settings{DropOutput: true}); err != nil {
+			return nil, err
+		}
+	}
 	if o.pipeline, err = pipeline.New(s.Pipeline); err != nil {
 		return nil, err
 	}
