@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/render/internal/safe"
 	"github.com/tailspan/tailspan/render/internal/text"
 	"github.com/tailspan/tailspan/render/style"
@@ -127,6 +128,12 @@ func FitEnd(s string, width int) string { return text.FitEnd(s, width) }
 
 // ShortCount is a number as people read it: "950", "12.3k", "1.2M".
 func ShortCount(n int64) string { return text.Count(n) }
+
+// USD is an amount of US dollars as people read it, "$14.02", "$0.52", "$0.0618", with a mark if it is an estimate: "~$0.52".
+func USD(amount float64, estimated bool) string { return text.USD(amount, estimated) }
+
+// Tokens is what was used: "137,604 in (134,397 cached), 631 out".
+func Tokens(t *events.Tokens) string { return text.Tokens(t) }
 
 // GroupedCount is a number with a comma before each three digits: "1,234,567".
 func GroupedCount(n int64) string { return text.Grouped(n) }

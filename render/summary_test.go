@@ -60,7 +60,7 @@ func TestSummary(t *testing.T) {
 	}
 	first := "--- Summary ---\ntools     4 calls, 1 failed, 6s\n" +
 		"  exec_command     1 call, 1 failed, 3s\n  Bash             1 call, 2.5s\n  mcp__shop__find  1 call, 500ms\n  Frobnicate       1 call\n" +
-		"tokens    1000 in (400 cached), 50 out\ncost      $0.0123\n"
+		"tokens    1,000 in (400 cached), 50 out\ncost      $0.0123\n"
 	got := emit(s, append(run, at(8, end(events.End{Duration: 9 * time.Second})))...)
 	_, got, _ = strings.Cut(got, "[tool: Frobnicate]\n")
 	assert.Equal(t, first+"duration  9s\n", got)
@@ -107,15 +107,15 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	got := emit(s, rest...)
 	_, got, _ = strings.Cut(got, "\n")
 	assert.Equal(t, "--- Summary ---\ntools     5 calls, 2 failed, 1s\n  Read  1 call, 1s\n  before this log began  4 calls, 2 failed\n"+
-		"tokens    900 in (100 cached), 70 out\ncost      $0.5000\nduration  1m00s\n", got)
+		"tokens    900 in (100 cached), 70 out\ncost      $0.50\nduration  1m00s\n", got)
 
 	totals.ToolCalls, totals.ToolErrors, totals.Elapsed = 1, 0, 10*time.Second
 	got = emit(s, rest...)
-	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    900 in (100 cached), 70 out\ncost      $0.5000\nduration  10s\n",
+	assert.Contains(t, got, "tools     1 call, 1s\n  Read  1 call, 1s\ntokens    900 in (100 cached), 70 out\ncost      $0.50\nduration  10s\n",
 		"the end counts: a usage of the session so far is more than the run's")
 	totals.Usage = events.Usage{}
 	got = emit(s, rest...)
-	assert.Contains(t, got, "tokens    5000 in, 500 out\ncost      $3.0000\n", "an end without usage")
+	assert.Contains(t, got, "tokens    5,000 in, 500 out\ncost      $3.00\n", "an end without usage")
 
 	timed := answer("0", "")
 	timed.Tool.Name, timed.Tool.Duration = "Agent", 3*time.Second
@@ -139,7 +139,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 	got = emit(render.Settings{Mode: render.ModeVerbose, Summary: true}, run...)
 	assert.Contains(t, got, "  other tools  1744 calls\n")
-	assert.Contains(t, got, "tokens    2000 in, 2000 out\n")
+	assert.Contains(t, got, "tokens    2,000 in, 2,000 out\n")
 }
 
 // TestMemoryIsBounded: long names, targets and ids are not kept, however many calls are open.

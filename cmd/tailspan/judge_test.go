@@ -241,7 +241,7 @@ func TestLimits(t *testing.T) {
 			"tailspan: cost is ~$0.04, 80 % of --max-cost $0.05\n", "tailspan: cost is ~$0.06, stopping the agent (--max-cost $0.05)\n",
 			"tailspan: error: stopped: it cost too much in Bash: go test\n"}, [2]int{6, 7}},
 		{"tokens", []string{"--max-tokens", "3500"}, otlp.StopMaxTokens, []string{
-			"tailspan: 3000 tokens used, 86 % of --max-tokens 3500\n", "tailspan: 4000 tokens used, stopping the agent (--max-tokens 3500)\n",
+			"tailspan: 3,000 tokens used, 86 % of --max-tokens 3500\n", "tailspan: 4,000 tokens used, stopping the agent (--max-tokens 3500)\n",
 			"tailspan: error: stopped: it used too many tokens in Bash: go test\n"}, [2]int{4, 5}},
 		{"time", []string{"--max-time", "900ms"}, otlp.StopMaxTime, []string{
 			" % of --max-time 900ms\n", "stopping the agent (--max-time 900ms)\n", "tailspan: error: stopped: it took too long"}, [2]int{1, 6}},

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -137,7 +136,7 @@ func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 		u := w.usage.Sum()
 		sum.Tokens.Add(u.Tokens)
 		sum.CostUSD += u.CostUSD
-		sum.HasCost = sum.HasCost || u.HasCost
+		sum.HasCost, sum.CostEstimated = sum.HasCost || u.HasCost, sum.CostEstimated || u.CostEstimated
 		if w.since.IsZero() {
 			continue
 		}
@@ -162,7 +161,7 @@ func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 		facts = append(facts, text.Count(n)+" tokens")
 	}
 	if sum.HasCost {
-		facts = append(facts, fmt.Sprintf("$%.2f", sum.CostUSD))
+		facts = append(facts, text.USD(sum.CostUSD, sum.CostEstimated))
 	}
 	if agents > 0 {
 		facts = append(facts, text.Plural(agents, "sub-agent"))

@@ -222,19 +222,11 @@ func (s *summary) sum() events.Usage {
 // usageLines writes tokens and cost, where known.
 func (s *summary) usageLines(b *strings.Builder) {
 	sum := s.sum()
-	if t := sum.Tokens; t.Input > 0 || t.Output > 0 {
-		cached := ""
-		if t.CacheRead > 0 {
-			cached = fmt.Sprintf(" (%d cached)", t.CacheRead)
-		}
-		fmt.Fprintf(b, "tokens    %d in%s, %d out\n", t.Input, cached, t.Output)
+	if t := &sum.Tokens; t.Input > 0 || t.Output > 0 {
+		b.WriteString("tokens    " + text.Tokens(t) + "\n")
 	}
 	if sum.HasCost && sum.CostUSD >= 0 {
-		estimated := ""
-		if sum.CostEstimated {
-			estimated = " (estimated)"
-		}
-		fmt.Fprintf(b, "cost      $%.4f%s\n", sum.CostUSD, estimated)
+		b.WriteString("cost      " + text.USD(sum.CostUSD, sum.CostEstimated) + "\n")
 	}
 }
 

@@ -3,7 +3,10 @@ package text
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/tailspan/tailspan/events"
 )
 
 // LeastDuration is the shortest one that is shown.
@@ -38,12 +41,43 @@ func Count(n int64) string {
 }
 
 // Grouped is a number with a comma before each three digits.
-func Grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
+func Grouped(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+
+func grouped(s string) string {
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// USD is an amount of US dollars in cents, and below a dollar in hundredths of a cent where there are some: "$14.02", "$0.52",
+// "$0.0618". An estimate is marked: "~$0.52".
+func USD(amount float64, estimated bool) string {
+	digits := 2
+	if amount < 0.99995 {
+		digits = 4
+	}
+	if amount > 0 {
+		amount = max(amount, 0.0001) // what is not nothing is shown
+	}
+	whole, part, _ := strings.Cut(strconv.FormatFloat(amount, 'f', digits, 64), ".")
+	if digits == 4 {
+		part = strings.TrimSuffix(part, "00")
+	}
+	mark := ""
+	if estimated {
+		mark = "~"
+	}
+	return mark + "$" + grouped(whole) + "." + part
+}
+
+// Tokens is what was used: "137,604 in (134,397 cached), 631 out".
+func Tokens(t *events.Tokens) string {
+	cached := ""
+	if t.CacheRead > 0 {
+		cached = " (" + Grouped(t.CacheRead) + " cached)"
+	}
+	return Grouped(t.Input) + " in" + cached + ", " + Grouped(t.Output) + " out"
 }
 
 // Plural is a number and a noun: "1 call", "3 calls".

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
@@ -16,6 +17,20 @@ func TestShort(t *testing.T) {
 	} {
 		assert.Equal(t, want, text.Short(d), d.String())
 	}
+}
+
+func TestUSD(t *testing.T) {
+	for usd, want := range map[float64]string{
+		0: "$0.00", 1e-6: "$0.0001", 0.0618: "$0.0618", 0.52: "$0.52", 0.99996: "$1.00", 14.0248: "$14.02", 1234567.891: "$1,234,567.89",
+	} {
+		assert.Equal(t, want, text.USD(usd, false))
+		assert.Equal(t, "~"+want, text.USD(usd, true))
+	}
+}
+
+func TestTokens(t *testing.T) {
+	assert.Equal(t, "137,604 in (134,397 cached), 631 out", text.Tokens(&events.Tokens{Input: 137604, CacheRead: 134397, Output: 631}))
+	assert.Equal(t, "950 in, 1,000 out", text.Tokens(&events.Tokens{Input: 950, Output: 1000}))
 }
 
 func TestCounts(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
@@ -71,12 +72,12 @@ func (g *Guard) Check(now time.Time) (alarms []Alarm) {
 		took := now.Sub(g.start)
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxTime, part: float64(took) / float64(l.MaxTime), near: took >= l.nearTime(), over: took >= l.MaxTime,
-			used: "running for " + round(took), most: l.MaxTime.String(),
+			used: "running for " + render.ShortDuration(took), most: render.ShortDuration(l.MaxTime),
 		})
 	}
 	if silent := now.Sub(g.moved); l.StallAfter > 0 && silent >= l.StallAfter && !g.stalled && g.stopped == "" {
 		g.stalled = true
-		a := Alarm{Text: "no output for " + l.StallAfter.String()}
+		a := Alarm{Text: "no output for " + render.ShortDuration(l.StallAfter)}
 		if l.StallKill {
 			a.Stop, g.stopped = otlp.StopStall, otlp.StopStall
 			a.Text += ", stopping the agent (" + FlagOf(otlp.StopStall) + ")"
@@ -114,7 +115,7 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens), near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
-			used: fmt.Sprintf("%d tokens used", tokens), most: strconv.FormatInt(l.MaxTokens, 10),
+			used: render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10),
 		})
 	}
 	switch {
@@ -122,7 +123,7 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	case sum.HasCost:
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost*(1-1e-9), over: sum.CostUSD > l.MaxCost,
-			used: "cost is " + USD(sum.CostUSD, sum.Estimated), most: USD(l.MaxCost, false),
+			used: "cost is " + render.USD(sum.CostUSD, sum.Estimated), most: render.USD(l.MaxCost, false),
 		})
 	case !g.unknown:
 		g.unknown = true
@@ -164,21 +165,4 @@ func FlagOf(reason otlp.StopReason) string {
 		return "--stall-kill"
 	}
 	return "--" + strings.ReplaceAll(string(reason), "_", "-")
-}
-
-// USD writes an amount, with a mark if it is an estimate: "~$0.0123".
-func USD(amount float64, estimated bool) string {
-	text := strings.TrimSuffix("$"+strconv.FormatFloat(amount, 'f', 4, 64), "00")
-	if estimated {
-		text = "~" + text
-	}
-	return text
-}
-
-// round writes a duration without what nobody reads.
-func round(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
 }

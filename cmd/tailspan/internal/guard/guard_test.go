@@ -35,9 +35,9 @@ func TestStall(t *testing.T) {
 	g := guard.New(guard.Limits{StallAfter: time.Minute}, start)
 	assert.Equal(t, at(time.Minute), g.Due())
 	assert.Empty(t, g.Check(at(59*time.Second)))
-	assert.Equal(t, []string{"1m0s no output for 1m0s"}, follow(g, at(time.Hour)), "once")
+	assert.Equal(t, []string{"1m0s no output for 1m00s"}, follow(g, at(time.Hour)), "once")
 	g.Moved(at(10 * time.Minute))
-	assert.Equal(t, []string{"11m0s no output for 1m0s"}, follow(g, at(time.Hour)), "once more after a line")
+	assert.Equal(t, []string{"11m0s no output for 1m00s"}, follow(g, at(time.Hour)), "once more after a line")
 	assert.Empty(t, g.Stopped())
 }
 
@@ -53,8 +53,8 @@ func TestStallKill(t *testing.T) {
 func TestMaxTime(t *testing.T) {
 	g := guard.New(guard.Limits{MaxTime: 10 * time.Minute}, start)
 	assert.Equal(t, []string{
-		"8m0s running for 8m0s, 80 % of --max-time 10m0s",
-		"10m0s running for 10m0s, stopping the agent (--max-time 10m0s) | max_time",
+		"8m0s running for 8m00s, 80 % of --max-time 10m00s",
+		"10m0s running for 10m00s, stopping the agent (--max-time 10m00s) | max_time",
 	}, follow(g, at(time.Hour)))
 }
 
@@ -71,7 +71,7 @@ func TestUsed(t *testing.T) {
 	}{
 		{"tokens", guard.Limits{MaxTokens: 1000}, []*ledger.Sum{tokens(799), tokens(800), tokens(900), tokens(1000), tokens(1001), tokens(2000)}, []guard.Alarm{
 			{Text: "800 tokens used, 80 % of --max-tokens 1000"},
-			{Text: "1001 tokens used, stopping the agent (--max-tokens 1000)", Stop: otlp.StopMaxTokens},
+			{Text: "1,001 tokens used, stopping the agent (--max-tokens 1000)", Stop: otlp.StopMaxTokens},
 		}},
 		{"cost", guard.Limits{MaxCost: 0.5}, []*ledger.Sum{cost(0.39, false), cost(0.4567, false), cost(0.5, false), cost(0.51, false)}, []guard.Alarm{
 			{Text: "cost is $0.4567, 91 % of --max-cost $0.50"},

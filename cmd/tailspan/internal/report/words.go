@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/render"
 )
 
 // Title names a run by what it was asked to do.
@@ -90,27 +90,13 @@ func (t *Totals) Lost() string {
 	return strings.Join(parts, ", ")
 }
 
-// Duration writes a duration as people read it: "850 ms", "9.5 s", "4 m 12 s", "2 h 05 m".
-func Duration(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return strconv.FormatInt(max(d, 0).Milliseconds(), 10) + " ms"
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
-	case d < time.Hour:
-		return fmt.Sprintf("%d m %02d s", int(d.Minutes()), int(d.Seconds())%60)
-	default:
-		return fmt.Sprintf("%d h %02d m", int(d.Hours()), int(d.Minutes())%60)
-	}
-}
-
 // Undated reports whether the recording of a run has no times.
 func (r *Run) Undated() bool { return !r.End.After(r.Start) }
 
 // Took writes how long something took; "–" where that is not known.
 func (s *Span) Took() string {
 	if d := s.Duration(); d > 0 {
-		return Duration(d)
+		return render.ShortDuration(d)
 	}
 	return "–"
 }
@@ -131,20 +117,12 @@ func (r *Run) Offset(at time.Time) string {
 	}
 }
 
-// Cost writes what something cost: "$0.0618"; "≈ $0.0618" for an estimate, "–" where it is not known.
+// Cost writes what something cost; "–" where it is not known.
 func Cost(u events.Usage) string {
 	if !u.HasCost {
 		return "–"
 	}
-	digits := 4
-	if math.Abs(u.CostUSD) >= 100 {
-		digits = 2
-	}
-	text := "$" + strconv.FormatFloat(u.CostUSD, 'f', digits, 64)
-	if u.CostEstimated {
-		return "≈ " + text
-	}
-	return text
+	return render.USD(u.CostUSD, u.CostEstimated)
 }
 
 // Size writes a number of bytes.

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/ledger"
@@ -62,22 +60,16 @@ func (r *Reader) facts(b *strings.Builder, p *Page) {
 		add("sub-agents", strconv.Itoa(r.subAgents))
 	}
 	if r.runs > 0 {
-		add("duration", duration(r.end.AsTime().Sub(r.start.AsTime())))
+		add("duration", render.ShortDuration(r.end.AsTime().Sub(r.start.AsTime())))
 	}
-	if t := r.tokens; t.Input+t.Output > 0 {
-		cached := ""
-		if t.CacheRead > 0 {
-			cached = " (" + render.GroupedCount(t.CacheRead) + " cached)"
-		}
-		add("tokens", render.GroupedCount(t.Input)+" in"+cached+", "+render.GroupedCount(t.Output)+" out")
+	if r.tokens.Input+r.tokens.Output > 0 {
+		add("tokens", render.Tokens(&r.tokens))
 	}
 	switch {
-	case r.hasCost && r.estimated:
-		add("cost", escape(guard.USD(r.cost, true))+" (estimate)")
 	case r.hasCost:
-		add("cost", escape(guard.USD(r.cost, false)))
+		add("cost", escape(render.USD(r.cost, r.estimated)))
 	case p.Spent.HasCost: // not all of the tokens are known
-		add("cost", "at least "+escape(guard.USD(p.Spent.CostUSD, p.Spent.Estimated)))
+		add("cost", "at least "+escape(render.USD(p.Spent.CostUSD, p.Spent.Estimated)))
 	}
 	if p.TraceURL != "" && !r.trace.IsEmpty() {
 		id := r.trace.String()
@@ -109,7 +101,7 @@ func (r *Reader) toolTable(b *strings.Builder, p *Page) {
 		if p.Name != nil {
 			name = p.Name(name)
 		}
-		fmt.Fprintf(b, "| %s | %d | %d | %s |\n", escape(name), t.calls, t.failed, duration(t.time))
+		fmt.Fprintf(b, "| %s | %d | %d | %s |\n", escape(name), t.calls, t.failed, render.ShortDuration(t.time))
 	}
 	b.WriteByte('\n')
 }
@@ -158,11 +150,4 @@ func escape(text string) string {
 		}
 	}
 	return strings.ReplaceAll(b.String(), "www.", "www&#46;") // which some viewers make a link of
-}
-
-func duration(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
 }

@@ -149,21 +149,13 @@ func name(d Dimension, value, home string) string {
 	return cmp.Or(strings.TrimSpace(render.Sanitize(value)), "(unknown)")
 }
 
-// cost is what is known of it, in cents, or below one in a hundredth of that; ~ marks estimates.
+// cost is what is known of it.
 func cost(s *Sum) string {
-	usd, mark := s.CostUSD(), ""
-	if s.EstimateUSD > 0 {
-		mark = "~"
-	}
-	switch {
-	case usd == 0:
+	usd := s.CostUSD()
+	if usd == 0 {
 		return "-"
-	case usd < 0.01:
-		return fmt.Sprintf("%s$%.4f", mark, max(usd, 0.0001))
-	default:
-		cents := int64(usd*100 + 0.5)
-		return fmt.Sprintf("%s$%s.%02d", mark, render.GroupedCount(cents/100), cents%100)
 	}
+	return render.USD(usd, s.EstimateUSD > 0)
 }
 
 // fits reports whether the table is no wider than the screen once its names are cut.

@@ -156,7 +156,7 @@ func TestPrices(t *testing.T) {
 	assert.InDelta(t, (12_346_178*2+2000*1+20*4+300*10)/1e6, large.EstimateUSD, 1e-9)
 	assert.Zero(t, r.Rows[1].CostUSD(), "it has no price")
 	assert.Contains(t, table(t, r, 100), "~$24.70")
-	for cost, want := range map[float64]string{0: "-", 1e-6: "$0.0001", 0.00123: "$0.0012", 0.0149: "$0.01", 1234.567: "$1,234.57"} {
+	for cost, want := range map[float64]string{0: "-", 1e-6: "$0.0001", 0.00123: "$0.0012", 0.0149: "$0.0149", 0.52: "$0.52", 1234.567: "$1,234.57"} {
 		r.Total = usage.Sum{ReportedUSD: cost}
 		last := strings.Fields(table(t, r, 0))
 		assert.Equal(t, want, last[len(last)-1])

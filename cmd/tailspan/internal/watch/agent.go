@@ -36,8 +36,7 @@ type Agent struct {
 	Made    int    // calls in all
 	Failed  int    // those that failed
 	Tokens  int64
-	Cost    float64 // USD, valid if HasCost
-	HasCost bool
+	Cost    string // with a mark if it is an estimate; empty if it is not known
 }
 
 // Call is a tool call.
@@ -233,7 +232,10 @@ func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	if a.total != nil && !a.ended.IsZero() {
 		sum = *a.total
 	}
-	out.Tokens, out.Cost, out.HasCost = sum.Tokens.Input+sum.Tokens.Output, sum.CostUSD, sum.HasCost
+	out.Tokens = sum.Tokens.Input + sum.Tokens.Output
+	if sum.HasCost {
+		out.Cost = render.USD(sum.CostUSD, sum.CostEstimated)
+	}
 	return out
 }
 

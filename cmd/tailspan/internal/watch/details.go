@@ -57,10 +57,6 @@ func (v *View) facts(r *Run, a *Agent) [][2]string {
 	if a.Tokens > 0 {
 		tokens = render.ShortCount(a.Tokens)
 	}
-	cost := ""
-	if a.HasCost {
-		cost = fmt.Sprintf("$%.4f", a.Cost)
-	}
 	calls := ""
 	if a.Made > 0 {
 		calls = fmt.Sprintf("%d, %d failed", a.Made, a.Failed)
@@ -78,7 +74,7 @@ func (v *View) facts(r *Run, a *Agent) [][2]string {
 		{"file", render.FitEnd(a.Path, max(1, v.Width-label))},
 		{"started", a.Started.Local().Format(time.TimeOnly) + state + " (" + render.ShortDuration(since(a.Started, end).Truncate(time.Second)) + ")"},
 		{"tokens", tokens},
-		{"cost", cost},
+		{"cost", a.Cost},
 		{"calls", calls},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -17,9 +16,9 @@ type Part struct {
 }
 
 // Play applies parts of files to a board, in their order, at one moment.
-func Play(now time.Time, r *redact.Redactor, parts ...Part) (*Board, error) {
+func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
 	board := NewBoard()
-	reader := newHandler(&Settings{Redactor: r}, board, func() time.Time { return now })
+	reader := newHandler(&set, board, func() time.Time { return now })
 	var errs []error
 	reader.fail = func(err error) { errs = append(errs, err) }
 	streams, offsets := map[string]*stream{}, map[string]int64{}

@@ -102,8 +102,8 @@ func (p *printer) summary(r *Run) string {
 	if top.Tokens > 0 {
 		facts = append(facts, render.ShortCount(top.Tokens)+" tokens")
 	}
-	if top.HasCost {
-		facts = append(facts, fmt.Sprintf("$%.4f", top.Cost))
+	if top.Cost != "" {
+		facts = append(facts, top.Cost)
 	}
 	return strings.Join(facts, " · ")
 }

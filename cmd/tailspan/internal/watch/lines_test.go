@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
 	"github.com/tailspan/tailspan/internal/goldentest"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // TestLines holds what is printed where there is no screen, step by step.
@@ -22,6 +23,15 @@ func TestLines(t *testing.T) {
 		require.NoError(t, print(play(t, now, part(t, "a", "claude/failures.jsonl", 0, to), part(t, "b", "claude/case-nested-subagents.jsonl", 0, min(to, 5)))))
 	}
 	goldentest.Compare(t, "testdata/lines.golden", out.String())
+}
+
+// TestEstimate holds that a cost that is an estimate is marked.
+func TestEstimate(t *testing.T) {
+	prices := ledger.Prices{{Model: "*", Input: 1, Cached: 0.1, Output: 10}}
+	board := playPriced(t, noon, prices, part(t, "a", "codex/parity.session.jsonl", 0, 0))
+	var out bytes.Buffer
+	require.NoError(t, watch.NewPrinter(&out, time.Time{})(board))
+	assert.Regexp(t, ` tokens · ~\$0\.\d+\n$`, out.String())
 }
 
 // TestLinesOfThePast holds that runs that were over at the start are not printed.

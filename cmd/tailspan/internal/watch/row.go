@@ -74,14 +74,11 @@ func (v *View) figures(a *Agent, first string) string {
 	if v.Width < narrow {
 		return s
 	}
-	tokens, cost := "", ""
+	tokens := ""
 	if a.Tokens > 0 {
 		tokens = render.ShortCount(a.Tokens)
 	}
-	if a.HasCost {
-		cost = fmt.Sprintf("$%.2f", a.Cost)
-	}
-	return s + padLeft(tokens, 8) + padLeft(cost, 8)
+	return s + padLeft(tokens, 8) + padLeft(a.Cost, 10)
 }
 
 // spread puts the two parts of a row at the ends of a line.

@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
 	"github.com/tailspan/tailspan/internal/goldentest"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 const recordings = "../../../../testdata"
@@ -33,9 +34,15 @@ func part(t *testing.T, path, recording string, from, to int) watch.Part {
 
 func play(t *testing.T, now time.Time, parts ...watch.Part) *watch.Board {
 	t.Helper()
+	return playPriced(t, now, nil, parts...)
+}
+
+// playPriced is play with a list of prices.
+func playPriced(t *testing.T, now time.Time, prices ledger.Prices, parts ...watch.Part) *watch.Board {
+	t.Helper()
 	redactor, err := redact.NewRedactor(redact.Settings{})
 	require.NoError(t, err)
-	board, err := watch.Play(now, redactor, parts...)
+	board, err := watch.Play(now, watch.Settings{Redactor: redactor, Prices: prices}, parts...)
 	require.NoError(t, err)
 	return board
 }

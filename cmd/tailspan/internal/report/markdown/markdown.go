@@ -149,7 +149,7 @@ func (d *document) usage(r *report.Run) {
 		d.printf("The total lacks what some sub-agents used.\n\n")
 	}
 	if r.Usage.Total.CostEstimated {
-		d.printf("≈ marks an estimate by a list of prices; the agent reported no cost.\n\n")
+		d.printf("~ marks an estimate by a list of prices; the agent reported no cost.\n\n")
 	}
 }
 

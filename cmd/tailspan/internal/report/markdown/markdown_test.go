@@ -53,8 +53,8 @@ func TestEstimate(t *testing.T) {
 	runs, err := report.Read(t.Context(), reporttest.Settings(t, prices), []string{filepath.Join(recordings, "codex/parity.session.jsonl")}, report.DefaultLimits())
 	require.NoError(t, err)
 	got := write(t, runs, markdown.DefaultBytes)
-	assert.Contains(t, got, "| ≈ $0.0")
-	assert.Contains(t, got, "≈ marks an estimate")
+	assert.Contains(t, got, "| ~$0.0")
+	assert.Contains(t, got, "~ marks an estimate")
 }
 
 // line is a line of Claude Code's stream, with a text and a call.

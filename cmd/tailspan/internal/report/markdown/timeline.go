@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render"
 )
 
 // Sizes of a timeline, in characters.
@@ -42,7 +43,7 @@ func (d *drawing) agent(a *report.Agent, depth int) {
 		to := max(d.at(a.End), from+1)
 		bar := strings.Repeat("·", from) + strings.Repeat("█", to-from) + strings.Repeat("·", barWidth-to)
 		name := strings.Repeat("  ", min(depth, 4)) + a.Name
-		fmt.Fprintf(&d.b, "%-*s %s %s\n", nameWidth, events.CutRunes(name, nameWidth), bar, report.Duration(a.Duration()))
+		fmt.Fprintf(&d.b, "%-*s %s %s\n", nameWidth, events.CutRunes(name, nameWidth), bar, render.ShortDuration(a.Duration()))
 	}
 	for _, item := range a.Items {
 		for _, sub := range item.Agents() {

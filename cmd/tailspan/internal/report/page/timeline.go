@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report"
+	"github.com/tailspan/tailspan/render"
 )
 
 // timeline is a chart of a run: a lane for each agent, with its model calls above its tool calls. What runs at the same time is
@@ -100,7 +101,7 @@ func newLane(s *scale, a *report.Agent, href string, depth int) lane {
 	l.Bars = p.bars
 	l.LifeHeight = 4 + trackPixel*(1+max(len(p.ends), 1))
 	l.Height = l.LifeHeight + 4
-	l.Label = fmt.Sprintf("%s: %s, %d model calls, %d tool calls", a.Name, report.Duration(a.Duration()), len(a.Chats), calls)
+	l.Label = fmt.Sprintf("%s: %s, %d model calls, %d tool calls", a.Name, render.ShortDuration(a.Duration()), len(a.Chats), calls)
 	return l
 }
 
@@ -131,7 +132,7 @@ func (p *packer) add(span *report.Span, track int, b bar) {
 	if span.Failed {
 		b.Class += " failed"
 	}
-	b.Title += " · " + report.Duration(span.Duration())
+	b.Title += " · " + render.ShortDuration(span.Duration())
 	b.X, b.W = p.scale.place(span.Start, span.End)
 	b.Y = 5 + trackPixel*track
 	if i := p.last[track] - 1; i >= 0 {
@@ -177,10 +178,10 @@ func (s *scale) ticks() (list []tick) {
 	whole := s.end.Sub(s.start)
 	i := slices.IndexFunc(steps, func(step time.Duration) bool { return whole <= maxTicks*step })
 	if i < 0 || whole <= 0 {
-		return []tick{{Label: "0", Anchor: "start"}}
+		return []tick{{Label: "0s", Anchor: "start"}}
 	}
 	for d := time.Duration(0); d <= whole; d += steps[i] {
-		t := tick{X: s.at(s.start.Add(d)), Label: tickLabel(d), Anchor: "middle"}
+		t := tick{X: s.at(s.start.Add(d)), Label: render.ShortDuration(d), Anchor: "middle"}
 		switch {
 		case d == 0:
 			t.Anchor = "start"
@@ -190,19 +191,4 @@ func (s *scale) ticks() (list []tick) {
 		list = append(list, t)
 	}
 	return list
-}
-
-func tickLabel(d time.Duration) string {
-	switch {
-	case d == 0:
-		return "0"
-	case d < time.Second:
-		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
-	case d < time.Hour:
-		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
-	default:
-		return fmt.Sprintf("%d:%02dh", int(d.Hours()), int(d.Minutes())%60)
-	}
 }
