@@ -1,6 +1,9 @@
 package memory
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // marks are numbers that came, up to a limit; the oldest are evicted first.
 //
@@ -8,8 +11,11 @@ import "slices"
 // they are hashes or parts of some, so they need no other, and a table of numbers is nothing for the garbage collector to
 // look through. A mark stands at the first free place from its own on (open addressing, linear), so a place that becomes
 // free is filled again by those behind it that could stand there.
+//
+// An entry is where in ring its mark is, from 1 on, and in the bits that the limit leaves, some of the mark's own. So a mark is
+// compared with others of the table alone, whose next entries are in the same cache line, and the ring is looked at for the mark itself.
 type marks struct {
-	table []uint32 // where in ring each is, from 1 on; a power of two long, at most two thirds full; 0 is free; nil while they are few
+	table []uint32 // an entry for each; a power of two long, at most two thirds full; 0 is free; nil while they are few
 	ring  []uint64 // the marks, oldest first from next on
 	next  int
 	limit int
@@ -41,14 +47,14 @@ func (m *marks) add(mark uint64) (isNew bool, gone uint64) {
 		if len(m.ring) > fewMarks && 3*len(m.ring) > 2*len(m.table) {
 			m.grow() // enters it too
 		} else if m.table != nil {
-			m.table[place] = uint32(len(m.ring))
+			m.table[place] = m.entry(mark, len(m.ring))
 		}
 		return true, 0
 	}
 	gone = m.ring[m.next]
 	if m.table != nil {
 		m.remove(gone)
-		m.table[m.find(mark)] = uint32(m.next + 1) // not at its place of before: what stood in front of it may have moved
+		m.table[m.find(mark)] = m.entry(mark, m.next+1) // not at its place of before: what stood in front of it may have moved
 	}
 	m.ring[m.next] = mark
 	m.next = (m.next + 1) % m.limit
@@ -67,11 +73,19 @@ func (m *marks) has(mark uint64) bool {
 // nonZero keeps a mark from looking like a free place.
 func nonZero(mark uint64) uint64 { return max(mark, 1) }
 
+// places masks the bits of an entry that say where in ring its mark is.
+func (m *marks) places() uint32 { return 1<<bits.Len(uint(m.limit)) - 1 }
+
+// entry is that of a mark which is the nth of ring. The table goes by a mark's lowest bits, and a set by its highest; an entry has some
+// of those between.
+func (m *marks) entry(mark uint64, nth int) uint32 { return uint32(mark>>24)&^m.places() | uint32(nth) }
+
 // find is the place where mark stands, or where it would.
 func (m *marks) find(mark uint64) uint64 {
 	last := uint64(len(m.table) - 1)
-	i := mark & last
-	for m.table[i] != 0 && m.ring[m.table[i]-1] != mark {
+	places, i := m.places(), mark&last
+	own := uint32(mark>>24) &^ places
+	for m.table[i] != 0 && (m.table[i]&^places != own || m.ring[m.table[i]&places-1] != mark) {
 		i = (i + 1) & last
 	}
 	return i
@@ -79,11 +93,11 @@ func (m *marks) find(mark uint64) uint64 {
 
 // remove takes a mark out and closes the gap.
 func (m *marks) remove(mark uint64) {
-	last := uint64(len(m.table) - 1)
+	last, places := uint64(len(m.table)-1), m.places()
 	gap := m.find(mark)
 	for i := (gap + 1) & last; m.table[i] != 0; i = (i + 1) & last {
 		// What stands at i may move to the gap if its own place is not behind that.
-		if (i-m.ring[m.table[i]-1])&last >= (i-gap)&last {
+		if (i-m.ring[m.table[i]&places-1])&last >= (i-gap)&last {
 			m.table[gap], gap = m.table[i], i
 		}
 	}
@@ -96,7 +110,12 @@ func (m *marks) grow() {
 		growth = 2
 	}
 	m.table = make([]uint32, max(leastTable, growth*len(m.table)))
-	for i, mark := range m.ring {
-		m.table[m.find(mark)] = uint32(i + 1)
+	last := uint64(len(m.table) - 1)
+	for i, mark := range m.ring { // all of them are different
+		place := mark & last
+		for m.table[place] != 0 {
+			place = (place + 1) & last
+		}
+		m.table[place] = m.entry(mark, i+1)
 	}
 }
