@@ -20,7 +20,6 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -96,20 +95,19 @@ type exporting struct {
 	out      *delivery
 	metrics  *metricExport
 
-	mu       sync.Mutex // of what follows, for the ticker
-	pipeline *pipeline.Pipeline
-	moved    time.Time // arrival of the last lines; zero once its quiet time was handled
-	document input.Document
+	mu    sync.Mutex // of what follows, for the ticker
+	lines *input.Live
+	moved time.Time // arrival of the last lines; zero once its quiet time was handled
 }
 
 func newExport(s *Settings) (*exporting, error) {
-	p, err := pipeline.New(s.Pipeline)
+	lines, err := input.NewLive(s.Pipeline, s.MaxLine)
 	if err != nil {
 		return nil, err
 	}
 	sending := otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report}
 	return &exporting{
-		maxLine: int(s.MaxLine), stopped: s.StopReason, registry: s.Pipeline.Registry, pipeline: p, document: input.Document{Limit: int(s.MaxLine)},
+		maxLine: int(s.MaxLine), stopped: s.StopReason, registry: s.Pipeline.Registry, lines: lines,
 		out:     &delivery{exporter: otlphttp.New(sending)},
 		metrics: &metricExport{exporter: otlphttp.New(sending), metrics: s.Pipeline.Registry.Metrics(), every: s.MetricsEvery},
 	}, nil
@@ -143,24 +141,13 @@ func (e *exporting) Lines(_ context.Context, lines []tail.Line) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.moved = time.Now()
-	for i := range lines {
-		l := &lines[i]
-		arrival := l.Arrival
-		if arrival.IsZero() {
-			arrival = e.moved
-		}
-		e.pipeline.At = telemetry.Line{Offset: l.Offset, Arrival: arrival, Live: true}
-		e.pipeline.Noted = parser.Noted{Abridged: l.Abridged}
-		for _, record := range e.document.Records(l.Data) {
-			e.pipeline.Line(record)
-		}
-	}
+	e.lines.Lines(lines, e.moved)
 	return e.deliver(e.registry.Take)
 }
 
 // deliver sends or keeps the output of the stream, and that of the registry.
 func (e *exporting) deliver(last func() telemetry.Output) error {
-	if err := e.pipeline.Deliver(e.out.deliver, nil); err != nil {
+	if err := e.lines.Deliver(e.out.deliver, nil); err != nil {
 		return err
 	}
 	out := last()
@@ -175,7 +162,7 @@ func (e *exporting) deliver(last func() telemetry.Output) error {
 func (e *exporting) Idle(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.pipeline.Idle()
+	e.lines.Idle()
 	return e.deliver(e.registry.Take)
 }
 
@@ -193,9 +180,9 @@ func (e *exporting) quiet() error {
 	defer e.mu.Unlock()
 	if !e.moved.IsZero() && time.Since(e.moved) >= pipeline.QuietAfter {
 		e.moved = time.Time{}
-		e.pipeline.Quiet()
+		e.lines.Quiet()
 	}
-	e.pipeline.Tick()
+	e.lines.Tick()
 	return e.deliver(e.registry.Take)
 }
 
@@ -203,16 +190,13 @@ func (e *exporting) quiet() error {
 func (e *exporting) end(exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if rest := e.document.End(); rest != nil {
-		e.pipeline.Line(rest)
-	}
-	e.pipeline.Flush()
+	e.lines.Flush()
 	ended := execute.ExitOf(exit)
 	if e.stopped != nil {
 		ended.StopReason = cmp.Or(ended.StopReason, e.stopped(e.out.sending))
 	}
 	ended.Stderr = process.Clean(exit.Stderr)
-	e.pipeline.Exited(*ended)
+	e.lines.Exited(*ended)
 	err := e.deliver(e.registry.Close)
 	e.out.deliverMetrics(e.metrics)
 	return err

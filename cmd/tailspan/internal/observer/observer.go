@@ -13,7 +13,6 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
@@ -52,8 +51,7 @@ type Observer struct {
 	stopped  chan otlp.StopReason
 
 	mu       sync.Mutex // of what follows, for the timer
-	pipeline *pipeline.Pipeline
-	document input.Document
+	lines    *input.Live
 	guard    *guard.Guard
 	spending *guard.Spending
 	loops    *guard.Loops
@@ -73,8 +71,7 @@ type Result struct {
 func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	o := &Observer{
 		settings: s, reports: make(chan string, maxReports), read: make(chan error, 1), stopped: make(chan otlp.StopReason, 1),
-		document: input.Document{Limit: int(s.MaxLine)},
-		guard:    guard.New(s.Limits, time.Now()), spending: guard.NewSpending(s.Prices), loops: guard.NewLoops(s.LoopAfter),
+		guard: guard.New(s.Limits, time.Now()), spending: guard.NewSpending(s.Prices), loops: guard.NewLoops(s.LoopAfter),
 	}
 	s.Pipeline.OnEvents = o.events
 	var err error
@@ -83,7 +80,7 @@ func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 			return nil, err
 		}
 	}
-	if o.pipeline, err = pipeline.New(s.Pipeline); err != nil {
+	if o.lines, err = input.NewLive(s.Pipeline, s.MaxLine); err != nil {
 		return nil, err
 	}
 	o.running.Go(func() {
@@ -104,14 +101,7 @@ func (o *Observer) Lines(_ context.Context, lines []tail.Line) error {
 	defer o.mu.Unlock()
 	now := time.Now()
 	o.guard.Moved(now)
-	for i := range lines {
-		l := &lines[i]
-		o.pipeline.At = telemetry.Line{Offset: l.Offset, Arrival: now, Live: true}
-		o.pipeline.Noted = parser.Noted{Abridged: l.Abridged}
-		for _, record := range o.document.Records(l.Data) {
-			o.pipeline.Line(record)
-		}
-	}
+	o.lines.Lines(lines, now)
 	o.take()
 	o.arm()
 	return nil
@@ -140,7 +130,7 @@ func (o *Observer) events(evs []events.DisplayEvent) {
 
 // take reads what the pipeline exports.
 func (o *Observer) take() {
-	for _, out := range o.pipeline.Take() {
+	for _, out := range o.lines.Take() {
 		o.result.read(&out)
 	}
 	out := o.settings.Pipeline.Registry.Take()
@@ -207,14 +197,11 @@ func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 	if o.timer != nil {
 		o.timer.Stop()
 	}
-	if rest := o.document.End(); rest != nil {
-		o.pipeline.Line(rest)
-	}
-	o.pipeline.Flush()
+	o.lines.Flush()
 	o.act(o.guard.Check(exit.Time))
 	exit.StopReason = cmp.Or(exit.StopReason, o.guard.Stopped())
 	o.stopped <- exit.StopReason
-	o.pipeline.Exited(*exit)
+	o.lines.Exited(*exit)
 	o.take()
 	last := o.settings.Pipeline.Registry.Close()
 	o.result.read(&last)

@@ -1,0 +1,91 @@
+package input
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/pipeline"
+	"github.com/tailspan/tailspan/tail"
+	"github.com/tailspan/tailspan/telemetry"
+)
+
+// Live takes the output of a program to a pipeline while it is written.
+type Live struct {
+	*pipeline.Pipeline
+	document document
+}
+
+// NewLive makes a Live. A document longer than maxLine bytes is read as lines.
+func NewLive(s pipeline.Settings, maxLine config.Size) (*Live, error) {
+	p, err := pipeline.New(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Live{Pipeline: p, document: document{limit: int(maxLine)}}, nil
+}
+
+// Lines takes lines that are read now.
+func (l *Live) Lines(lines []tail.Line, now time.Time) {
+	for i := range lines {
+		line := &lines[i]
+		arrival := line.Arrival
+		if arrival.IsZero() {
+			arrival = now
+		}
+		l.At = telemetry.Line{Offset: line.Offset, Arrival: arrival, Live: true}
+		l.Noted = parser.Noted{Abridged: line.Abridged}
+		for _, record := range l.document.records(line.Data) {
+			l.Line(record)
+		}
+	}
+}
+
+// Flush takes what is pending at the end of the output.
+func (l *Live) Flush() {
+	if rest := l.document.end(); rest != nil {
+		l.Line(rest)
+	}
+	l.Pipeline.Flush()
+}
+
+// document puts the lines of an output together that is one document, as some programs write in place of a stream; the
+// lines of any other pass.
+type document struct {
+	// limit is the longest document in bytes; a longer one is passed on line by line, as what it is not.
+	limit   int
+	framing parser.Framing
+	held    [][]byte
+	size    int
+	out     [][]byte
+}
+
+// records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
+// was known. It is valid until the next call.
+func (d *document) records(line []byte) [][]byte {
+	if d.framing == parser.FramingLines {
+		d.out = append(d.out[:0], line)
+		return d.out
+	}
+	d.framing = d.framing.Line(line)
+	d.size += len(line) + 1
+	if d.size > d.limit {
+		d.framing = parser.FramingLines
+	}
+	if d.framing != parser.FramingLines {
+		d.held = append(d.held, bytes.Clone(line))
+		return nil
+	}
+	d.out = append(append(d.out[:0], d.held...), line)
+	d.held = nil
+	return d.out
+}
+
+// end gives the document, nil if there is none.
+func (d *document) end() []byte {
+	if len(d.held) == 0 {
+		return nil
+	}
+	return bytes.Join(d.held, []byte("\n"))
+}
