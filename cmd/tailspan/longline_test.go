@@ -98,3 +98,20 @@ func TestLinesOverTheLimit(t *testing.T) {
 		})
 	}
 }
+
+// TestTooLongIsReported: every command that reads a recording says how many of its lines it did not read whole.
+func TestTooLongIsReported(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(fixtures, "parity.jsonl"))
+	require.NoError(t, err)
+	const limit = 8 << 10
+	lines := bytes.SplitAfter(bytes.TrimSpace(data), []byte("\n"))
+	long, ok := inflate(t, lines[len(lines)-1], strings.Repeat("A", limit))
+	require.True(t, ok)
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	require.NoError(t, os.WriteFile(path, append(bytes.Join(lines[:len(lines)-1], nil), long...), 0o600))
+	for _, args := range [][]string{{"render"}, {"report"}, {"usage"}, {"send", "--otlp", newOTLPSink(t).URL}} {
+		code, _, stderr := tailspan("", append(args, "--max-line-size", fmt.Sprint(limit), path)...)
+		assert.Zero(t, code, args)
+		assert.Contains(t, stderr, "1 line longer than 8192 bytes, shortened or skipped\n", args)
+	}
+}

@@ -388,7 +388,7 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 		c.screen.Report(c.hint() + c.judge.blind())
 	}
 	if n := lines.TooLong(); n > 0 {
-		c.screen.Report(fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(n, "line"), c.stream.MaxLine))
+		c.screen.Report(c.stream.TooLong(n))
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
 		warn("skipped %s of no known format; --provider names it", cli.Count(report.Unrecognized, "line"))
 	}
 	if report.TooLong > 0 {
-		warn("read %s over --max-line-size in part", cli.Count(report.TooLong, "line"))
+		warn("%s", c.stream.TooLong(report.TooLong))
 	}
 	for i, err := range report.Unreadable {
 		if i < maxWarned {

@@ -1,6 +1,8 @@
 package options
 
 import (
+	"fmt"
+
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/config"
@@ -36,6 +38,11 @@ func (s *Stream) Events(r *redact.Redactor) (*pipeline.Events, error) {
 // Lines reads the lines of an input for its parser.
 func (s *Stream) Lines(name string, src *pipeline.Events) *input.Lines {
 	return input.NewLines(input.LineSettings{Name: name, Max: s.MaxLine, Container: s.Container, Noted: src.Note})
+}
+
+// TooLong says how many lines of an input were longer than allowed.
+func (s *Stream) TooLong(lines int) string {
+	return fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(lines, "line"), s.MaxLine)
 }
 
 // NewRedactor returns nil if redaction is off.

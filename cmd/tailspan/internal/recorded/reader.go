@@ -2,11 +2,13 @@ package recorded
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/otlp"
@@ -24,7 +26,8 @@ type Settings struct {
 	// Redactor is nil if secrets stay.
 	Redactor *redact.Redactor
 	// Stdin is what the name "-" stands for.
-	Stdin  io.Reader
+	Stdin io.Reader
+	// Stderr shows what of the sessions is not read whole.
 	Stderr io.Writer
 	// Deliver takes what the files give. What it does not accept is offered again with the next.
 	Deliver func(context.Context, *telemetry.Output) error
@@ -81,7 +84,11 @@ func (r *Reader) Read(ctx context.Context, name string) error {
 	}
 	r.open = append(r.open, stream)
 	set := input.LineSettings{Name: name, Max: r.settings.Stream.MaxLine, Container: r.settings.Stream.Container}
-	if _, err := Feed(in, set, stream, telemetry.Line{}, func() error { return r.deliver(ctx, stream) }); err != nil {
+	tooLong, err := Feed(in, set, stream, telemetry.Line{}, func() error { return r.deliver(ctx, stream) })
+	if tooLong > 0 {
+		cli.Streams{Err: r.settings.Stderr}.Report(fmt.Sprintf("%q: %s", name, r.settings.Stream.TooLong(tooLong)))
+	}
+	if err != nil {
 		return err
 	}
 	stream.Flush()

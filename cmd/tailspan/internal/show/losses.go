@@ -23,7 +23,7 @@ func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream
 		_, _ = fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(prefix+fmt.Sprintf(format, a...)))
 	}
 	if tooLong > 0 {
-		report("%s longer than %d bytes, shortened or skipped", cli.Count(tooLong, "line"), s.MaxLine)
+		report("%s", s.TooLong(tooLong))
 	}
 	if stats.Malformed > 0 {
 		report("%s not understood (malformed), of %d", cli.Count(stats.Malformed, "line"), stats.Lines)
