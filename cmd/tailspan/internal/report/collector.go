@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -19,7 +20,8 @@ type Collector struct {
 	nodes   map[spanKey]*node
 	order   []*node // as they came
 	records []record
-	held    int // bytes of contents
+	said    map[spanKey]said // what records count for the verdict
+	held    int              // bytes of contents
 
 	sessions []string // in the order of their first records
 }
@@ -41,6 +43,9 @@ type node struct {
 	recorded bool // a record has its place in the log
 }
 
+// said is how often an agent said something, and how often its conversation was compacted.
+type said struct{ words, compactions int }
+
 // record is an event with the span that it belongs to.
 type record struct {
 	span spanKey
@@ -50,7 +55,7 @@ type record struct {
 
 // NewCollector makes a Collector.
 func NewCollector(l Limits) *Collector {
-	return &Collector{limits: l, nodes: map[spanKey]*node{}}
+	return &Collector{limits: l, nodes: map[spanKey]*node{}, said: map[spanKey]said{}}
 }
 
 // Add adds spans and records. Nothing of them is kept. A span that comes again is ignored.
@@ -119,8 +124,8 @@ func newRun(resource, a attributes, span ptrace.Span) *Run {
 			Pipeline: resource.line(otlp.AttrPipelineName), PipelineRun: resource.line(otlp.AttrPipelineRunID), Step: resource.line(otlp.AttrTaskName),
 		},
 		TraceID: span.TraceID().String(), Key: a.line(otlp.AttrRunKey), SessionID: a.line(otlp.AttrGenAIConversationID),
-		LostCaller: a.flag(otlp.AttrParentUnknown),
-		ExitCode:   a.number(otlp.AttrProcessExitCode), ProcessSignal: a.line(otlp.AttrProcessSignal),
+		LostCaller: a.flag(otlp.AttrParentUnknown), facts: verdict.Facts{Worst: verdict.OutcomeOf(span)},
+		ExitCode: a.number(otlp.AttrProcessExitCode), ProcessSignal: a.line(otlp.AttrProcessSignal),
 	}
 }
 
@@ -142,6 +147,7 @@ func (c *Collector) record(stream string, lr plog.LogRecord) {
 	}
 	c.session(ev.SessionID)
 	r := record{span: spanKey{lr.TraceID(), lr.SpanID()}}
+	c.say(r.span, &ev)
 	r.item = &Item{Kind: ev.Kind, At: timeOf(lr), Level: ev.Notice.Level, Synthetic: ev.Synthetic, place: placeOf(stream, lr)}
 	cut := attributes{lr.Attributes()}.flag(otlp.AttrTruncated)
 	switch ev.Kind {
@@ -163,11 +169,22 @@ func (c *Collector) record(stream string, lr plog.LogRecord) {
 		r.item.Text = c.content(ev.End.Result, c.limits.TextBytes, 0, cut)
 	case events.KindNotice, events.KindPhase, events.KindTurnAborted, events.KindApprovalRequest, events.KindAskRequest:
 		r.item.Text = c.content(lr.Body().AsString(), c.limits.ContentBytes, 0, cut)
-		r.item.Compaction = ev.Notice.Code == events.NoticeCompaction
 	default:
 		return
 	}
 	c.records = append(c.records, r)
+}
+
+// say counts what the agent of a span says in an event.
+func (c *Collector) say(span spanKey, ev *events.DisplayEvent) {
+	var facts verdict.Facts
+	if facts.Say(ev); facts.Words+facts.Compactions == 0 {
+		return
+	}
+	said := c.said[span]
+	said.words += facts.Words
+	said.compactions += facts.Compactions
+	c.said[span] = said
 }
 
 func timeOf(lr plog.LogRecord) time.Time {

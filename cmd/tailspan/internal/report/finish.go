@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
 )
 
@@ -12,9 +13,9 @@ func (r *Run) finish() {
 	if r.Failed && r.Problem != "" {
 		r.Problems = append(r.Problems, Problem{At: r.End, What: cmp.Or(r.ErrorType, "error"), Detail: r.Problem})
 	}
-	j := newJudge(r)
-	r.walk(&r.Agent, "", j)
-	r.Verdict = j.facts.Verdict()
+	r.walk(&r.Agent, "")
+	r.Verdict = r.facts.Verdict()
+	r.Verdict.Reason = oneLine(r.Verdict.Reason)
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.At.Compare(b.At) })
 	for _, item := range r.Items {
 		switch {
@@ -30,11 +31,10 @@ func (r *Run) finish() {
 }
 
 // walk orders the items of an agent and of all below it, and collects their problems.
-func (r *Run) walk(a *Agent, name string, j *judge) {
+func (r *Run) walk(a *Agent, name string) {
 	a.Items = inOrder(a.Items)
-	if a.Result != nil {
-		j.facts.Words++
-	}
+	r.facts.Words += a.said.words
+	r.facts.Compactions += a.said.compactions
 	slices.SortStableFunc(a.Chats, func(x, y *Chat) int { return x.Start.Compare(y.Start) })
 	r.ModelCalls += len(a.Chats)
 	for _, chat := range a.Chats {
@@ -45,20 +45,19 @@ func (r *Run) walk(a *Agent, name string, j *judge) {
 		}
 	}
 	for _, item := range a.Items {
-		j.text(item)
 		switch {
 		case item.Call != nil:
-			r.walkCall(item.Call, name, j)
+			r.walkCall(item.Call, name)
 		case item.Agent != nil:
-			r.walkAgent(item.Agent, j)
+			r.walkAgent(item.Agent)
 		case item.Kind == events.KindNotice && item.Level == events.LevelError:
 			r.Problems = append(r.Problems, Problem{ItemID: item.ID, At: item.At, Agent: name, What: "notice", Detail: oneLine(item.Text.Text)})
 		}
 	}
 }
 
-func (r *Run) walkCall(call *Call, name string, j *judge) {
-	j.call(call)
+func (r *Run) walkCall(call *Call, name string) {
+	r.facts.Ended(verdict.EndedCall{Tool: call.Tool, Target: call.Target, Start: call.Start, Reason: call.Closed, ErrorType: call.ErrorType})
 	r.Calls++
 	switch {
 	case call.Denied:
@@ -74,16 +73,16 @@ func (r *Run) walkCall(call *Call, name string, j *judge) {
 	}
 	slices.SortStableFunc(call.Agents, func(x, y *Agent) int { return x.Start.Compare(y.Start) })
 	for _, sub := range call.Agents {
-		r.walkAgent(sub, j)
+		r.walkAgent(sub)
 	}
 }
 
-func (r *Run) walkAgent(a *Agent, j *judge) {
+func (r *Run) walkAgent(a *Agent) {
 	r.Agents++
 	if a.Failed {
 		r.Problems = append(r.Problems, Problem{
 			ItemID: a.ID, At: a.End, Agent: a.Name, What: "sub-agent " + a.Name, Detail: cmp.Or(a.Problem, a.ErrorType),
 		})
 	}
-	r.walk(a, a.Name, j)
+	r.walk(a, a.Name)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report/reporttest"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -105,6 +106,25 @@ func TestLimits(t *testing.T) {
 	last := runs[0].Items[len(runs[0].Items)-1]
 	assert.Less(t, len(last.Text.Text), 300, "only the first words are kept")
 	assert.True(t, last.Text.Cut)
+}
+
+// TestMessageIsWords has a text of which only the event that closes it is in the records.
+func TestMessageIsWords(t *testing.T) {
+	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
+	stream := registry.Open(telemetry.StreamSettings{ID: "s", Agent: telemetry.Agent{Provider: "claude"}})
+	stream.Feed(telemetry.Line{}, []events.DisplayEvent{
+		{Kind: events.KindSessionStarted, SessionID: "s"},
+		{Kind: events.KindMessage, SessionID: "s", MessageID: "m", Text: "Done."},
+		{Kind: events.KindSessionEnded, SessionID: "s", End: &events.End{}},
+	})
+	stream.Close(otlp.CloseReasonNoResult)
+	c := report.NewCollector(report.DefaultLimits())
+	for _, out := range []telemetry.Output{stream.Take(), registry.Close()} {
+		c.Add(out.Traces, out.Logs)
+	}
+	runs := c.Runs()
+	require.Len(t, runs, 1)
+	assert.Equal(t, verdict.KindOK, runs[0].Verdict.Kind)
 }
 
 func TestSelect(t *testing.T) {

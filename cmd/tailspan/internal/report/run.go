@@ -34,6 +34,8 @@ type Run struct {
 	Problems                []Problem
 	LostCaller              bool // a sub-agent whose caller is not in the input
 	Omitted                 bool // its items are left out, because newer runs fill the report
+
+	facts verdict.Facts
 }
 
 // Origin is what a run was part of.
@@ -60,6 +62,8 @@ type Agent struct {
 	Chats      []*Chat
 	Items      []*Item // in the order of their stream; of several streams, in that of time
 	Result     *Content
+
+	said said
 }
 
 // Chat is a model call.
@@ -89,8 +93,6 @@ type Item struct {
 	Level events.Level
 	// Synthetic is set if the agent program wrote the text, in the user's or the model's place.
 	Synthetic bool
-	// Compaction is set on a notice that the conversation was compacted.
-	Compaction bool
 
 	Text  Content
 	Call  *Call

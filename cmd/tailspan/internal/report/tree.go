@@ -13,6 +13,12 @@ func (c *Collector) Runs() []*Run {
 	for i := range c.records {
 		c.placeRecord(&c.records[i], i)
 	}
+	for span, said := range c.said {
+		if agent := c.agentOf(c.nodes[span]); agent != nil {
+			agent.said.words += said.words
+			agent.said.compactions += said.compactions
+		}
+	}
 	var runs []*Run
 	for _, n := range c.order {
 		if n.agent != nil && c.agentAbove(n) == nil {
@@ -48,10 +54,7 @@ func (c *Collector) placeRecord(r *record, number int) {
 			return
 		}
 	}
-	agent := n.agent
-	if agent == nil {
-		agent = c.agentAbove(n)
-	}
+	agent := c.agentOf(n)
 	switch {
 	case agent == nil, item.Kind == events.KindToolUse && item.Call == nil, item.Kind == events.KindToolResult:
 	case item.Kind == events.KindSessionEnded, item.Kind == events.KindTurnDone:
@@ -91,6 +94,18 @@ func (c *Collector) placeSpan(n *node) {
 		parent.call.Agents = append(parent.call.Agents, n.agent)
 	case n.agent != nil:
 		agent.Items = append(agent.Items, &Item{ID: "at-" + n.agent.ID, At: n.agent.Start, Agent: n.agent})
+	}
+}
+
+// agentOf is the agent whose span one is, or that it is below of; nil for no span.
+func (c *Collector) agentOf(n *node) *Agent {
+	switch {
+	case n == nil:
+		return nil
+	case n.agent != nil:
+		return n.agent
+	default:
+		return c.agentAbove(n)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/verdict"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -128,14 +129,7 @@ func (r *Reader) record(lr plog.LogRecord) {
 	if !otlp.EventFromRecord(lr, &r.event) || r.event.ParentID != "" {
 		return
 	}
-	words := ""
-	switch r.event.Kind {
-	case events.KindText, events.KindMessage:
-		words = r.event.Text
-	case events.KindSessionEnded, events.KindTurnDone:
-		words = r.event.End.Result
-	}
-	if strings.TrimSpace(words) != "" {
+	if words := verdict.Words(&r.event); words != "" {
 		r.words = strings.Clone(words)
 	}
 }

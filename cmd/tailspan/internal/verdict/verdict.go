@@ -108,23 +108,28 @@ func (f *Facts) Ended(c EndedCall) {
 	}
 }
 
-// Say counts what the agent says in an event, if it does: a text or a result, and not one that its program made up. A compaction
-// is counted too.
+// Say counts what the agent says in an event ([Words]), if its program did not make that up. A compaction is counted too.
 func (f *Facts) Say(ev *events.DisplayEvent) {
-	words := ""
+	if ev.Kind == events.KindNotice && ev.Notice.Code == events.NoticeCompaction {
+		f.Compactions++
+	}
+	if !ev.Synthetic && Words(ev) != "" {
+		f.Words++
+	}
+}
+
+// Words are the text or the result that an event shows; empty if there is none.
+func Words(ev *events.DisplayEvent) (words string) {
 	switch ev.Kind {
 	case events.KindText, events.KindMessage:
 		words = ev.Text
-	case events.KindNotice:
-		if ev.Notice.Code == events.NoticeCompaction {
-			f.Compactions++
-		}
 	case events.KindSessionEnded, events.KindTurnDone:
 		words = ev.End.Result
 	}
-	if !ev.Synthetic && strings.TrimSpace(words) != "" {
-		f.Words++
+	if strings.TrimSpace(words) == "" {
+		return ""
 	}
+	return words
 }
 
 // WithoutContents are the facts without the text of errors and the targets of calls; name makes what may be shown of the name of a
