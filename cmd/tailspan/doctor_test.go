@@ -131,7 +131,7 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Regexp(t, `claude +\S+elsewhere\S+projects +not there\n`, out)
 	assert.Contains(t, out, "note: no_sessions: ")
-	assert.Contains(t, out, "run sends to http://user:xxxxx@collector.invalid:4318/v1/traces")
+	assert.Contains(t, out, "run sends to http://collector.invalid:4318/v1/traces")
 	assert.Contains(t, out, "problem: endpoint: send traces: ")
 	assert.NotContains(t, out, "made-up")
 }

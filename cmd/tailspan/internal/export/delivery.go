@@ -69,11 +69,11 @@ func (d *delivery) deliver(out *telemetry.Output) error {
 func (d *delivery) deliverMetrics(m *metricExport) {
 	for _, md := range m.metrics.TakeLast(time.Now()) {
 		if d.noMetrics == nil {
-			d.stop(&d.noMetrics, m.exporter.Metrics(d.sending, md))
+			var err error
+			md, err = m.exporter.Metrics(d.sending, md)
+			d.stop(&d.noMetrics, err)
 		}
-		if d.noMetrics != nil {
-			d.keep(ptrace.NewTraces(), plog.NewLogs(), md)
-		}
+		d.keep(ptrace.NewTraces(), plog.NewLogs(), md)
 	}
 }
 

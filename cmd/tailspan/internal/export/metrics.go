@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,11 +23,7 @@ func MetricsInterval(getenv func(string) string) (time.Duration, error) {
 	if value == "" {
 		return 0, nil
 	}
-	ms, err := strconv.Atoi(value)
-	if err != nil || ms <= 0 {
-		return 0, fmt.Errorf("%s must be milliseconds, got %q", MetricsIntervalVariable, value)
-	}
-	return time.Duration(ms) * time.Millisecond, nil
+	return otlphttp.Milliseconds(MetricsIntervalVariable, value)
 }
 
 // temporalityVariable is the standard variable for what a data point covers.

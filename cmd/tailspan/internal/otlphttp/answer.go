@@ -1,13 +1,34 @@
 package otlphttp
 
-import "encoding/binary"
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
 
-// Field numbers of ExportTraceServiceResponse and ExportLogsServiceResponse, which have the same (opentelemetry-proto 1.8).
+// Field numbers of ExportTraceServiceResponse and its fellows for logs and metrics, which have the same (opentelemetry-proto 1.8).
 const (
 	fieldPartialSuccess = 1
 	fieldRejected       = 1
 	fieldErrorMessage   = 2
 )
+
+// Field numbers of google.rpc.Status, of the Any of its details, and of RetryInfo with its Duration (googleapis, google/rpc).
+const (
+	fieldStatusMessage = 2
+	fieldStatusDetails = 3
+	fieldAnyType       = 1
+	fieldAnyValue      = 2
+	fieldRetryDelay    = 1
+	fieldSeconds       = 1
+	fieldNanos         = 2
+)
+
+// retryInfoType ends the type of a RetryInfo.
+const retryInfoType = "/google.rpc.RetryInfo"
 
 // Wire types of protobuf.
 const (
@@ -33,6 +54,75 @@ func partialSuccess(answer []byte) (rejected int64, message string) {
 		})
 	})
 	return rejected, message
+}
+
+// maxReason is how much of a server's reason is shown, in bytes.
+const maxReason = 200
+
+// reason is what a server says of its refusal, behind a colon: the message of a google.rpc.Status, as the protocol asks for, or the
+// first line of a text. A page for people is none.
+func reason(header http.Header, answer []byte) string {
+	var text string
+	switch kind, _, _ := strings.Cut(header.Get("Content-Type"), ";"); strings.ToLower(strings.TrimSpace(kind)) {
+	case "application/x-protobuf":
+		fields(answer, func(number, _ uint64, data []byte) {
+			if number == fieldStatusMessage {
+				text = string(data)
+			}
+		})
+	case "application/json":
+		var status struct{ Message string }
+		if json.Unmarshal(answer, &status) == nil {
+			text = status.Message
+		}
+	case "text/plain":
+		text = string(answer)
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if text == "" {
+		return ""
+	}
+	return ": " + strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
+}
+
+// retryInfo reads from the details of a gRPC status how long to wait; 0 if they do not say.
+func retryInfo(details string) (wait time.Duration) {
+	status, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(details, "="))
+	if err != nil {
+		return 0
+	}
+	fields(status, func(number, _ uint64, detail []byte) {
+		if number != fieldStatusDetails {
+			return
+		}
+		var name string
+		fields(detail, func(number, _ uint64, data []byte) {
+			switch {
+			case number == fieldAnyType:
+				name = string(data)
+			case number == fieldAnyValue && strings.HasSuffix(name, retryInfoType):
+				wait = retryDelay(data)
+			}
+		})
+	})
+	return min(wait, maxWait)
+}
+
+func retryDelay(info []byte) (wait time.Duration) {
+	fields(info, func(number, _ uint64, delay []byte) {
+		if number != fieldRetryDelay {
+			return
+		}
+		fields(delay, func(number, value uint64, _ []byte) {
+			switch number {
+			case fieldSeconds:
+				wait += time.Duration(min(max(0, int64(value)), int64(maxWait/time.Second))) * time.Second //nolint:gosec // as protobuf defines an int64
+			case fieldNanos:
+				wait += time.Duration(min(max(0, int64(value)), int64(time.Second))) //nolint:gosec // the same
+			}
+		})
+	})
+	return wait
 }
 
 // fields calls f with each field of a message, up to the first that can't be read: with the value of a number, or with

@@ -2,6 +2,7 @@ package otlphttp
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,6 +26,8 @@ type Endpoint struct {
 	Gzip bool
 	// GRPC is true for OTLP/gRPC, false for OTLP/HTTP.
 	GRPC bool
+	// TLS says which certificates count; nil: those of the system.
+	TLS *tls.Config
 }
 
 // Endpoints are where the signals go.
@@ -98,10 +101,10 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 		}
 		return name, value
 	}
-	name, given, below := "otlp", base, true
+	name, given, below := "--otlp", base, true
 	if base == "" {
-		if exporter := strings.TrimSpace(getenv(exporterVariables[signal])); exporter != "" && exporter != "otlp" {
-			return Endpoint{}, nil // none, or one that is not ours
+		if exporters := getenv(exporterVariables[signal]); strings.TrimSpace(exporters) != "" && !names(exporters, "otlp") {
+			return Endpoint{}, nil // none, or others than ours
 		}
 		name, given = own("ENDPOINT")
 		if given == "" {
@@ -131,7 +134,21 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 		u.Path, u.RawPath = signalPath.ReplaceAllString(u.Path, ""), ""
 		e.URL = u.JoinPath("v1", signal).String() // before a query, which may hold a key
 	}
-	return e, e.options(getenv, own, upper)
+	if err := e.options(getenv, own, upper); err != nil || u.Scheme == "http" {
+		return e, err
+	}
+	e.TLS, err = tlsConfig(own)
+	return e, err
+}
+
+// names reports whether a list with commas names a value.
+func names(list, value string) bool {
+	for name := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(name) == value {
+			return true
+		}
+	}
+	return false
 }
 
 // The protocols, as the variables name them.
@@ -143,15 +160,11 @@ const (
 // options reads what else the environment says.
 func (e *Endpoint) options(getenv func(string) string, own func(string) (string, string), upper string) error {
 	var headerErr, timeoutErr, gzipErr error
-	e.Headers, headerErr = headers(getenv("OTEL_EXPORTER_OTLP_HEADERS"))
-	more, moreErr := headers(getenv("OTEL_EXPORTER_OTLP_" + upper + "_HEADERS"))
+	e.Headers, headerErr = headers(getenv, "OTEL_EXPORTER_OTLP_HEADERS")
+	more, moreErr := headers(getenv, "OTEL_EXPORTER_OTLP_"+upper+"_HEADERS")
 	maps.Copy(e.Headers, more)
 	key, value := own("TIMEOUT")
-	ms, err := strconv.Atoi(cmp.Or(value, strconv.Itoa(int(defaultTimeout.Milliseconds()))))
-	if err != nil || ms <= 0 {
-		timeoutErr = fmt.Errorf("%s must be milliseconds, got %q", key, value)
-	}
-	e.Timeout = time.Duration(ms) * time.Millisecond
+	e.Timeout, timeoutErr = Milliseconds(key, cmp.Or(value, strconv.FormatInt(defaultTimeout.Milliseconds(), 10)))
 	switch key, value := own("COMPRESSION"); value {
 	case "", "none":
 	case "gzip":
@@ -162,26 +175,44 @@ func (e *Endpoint) options(getenv func(string) string, own func(string) (string,
 	return errors.Join(headerErr, moreErr, timeoutErr, gzipErr)
 }
 
+// maxMilliseconds is the longest duration of a variable; some set the largest number there is, for "never".
+const maxMilliseconds = int64(1<<63-1) / int64(time.Millisecond)
+
+// Milliseconds reads the value of a variable for a duration.
+func Milliseconds(variable, value string) (time.Duration, error) {
+	ms, err := strconv.ParseInt(value, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || ms <= 0 {
+		return 0, fmt.Errorf("%s must be milliseconds, got %q", variable, value)
+	}
+	return time.Duration(min(ms, maxMilliseconds)) * time.Millisecond, nil
+}
+
+// headerName is a token (RFC 9110, 5.6.2).
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
 // headers reads "key=value,key=value", values percent-encoded. The values may be secrets, so an error does not show them.
-func headers(list string) (map[string]string, error) {
+func headers(getenv func(string) string, variable string) (map[string]string, error) {
 	read := map[string]string{}
-	for pair := range strings.SplitSeq(list, ",") {
+	for pair := range strings.SplitSeq(getenv(variable), ",") {
 		if strings.TrimSpace(pair) == "" {
 			continue
 		}
 		key, value, ok := strings.Cut(pair, "=")
 		key = strings.TrimSpace(key)
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
-		if !ok || key == "" || err != nil {
-			return read, errors.New("OTEL_EXPORTER_OTLP_HEADERS must be key=value pairs with commas between them")
+		if !ok || !headerName.MatchString(key) || err != nil || strings.ContainsFunc(decoded, isControl) {
+			return read, fmt.Errorf("%s must be key=value pairs with commas between them, values percent-encoded", variable)
 		}
 		read[key] = decoded
 	}
 	return read, nil
 }
 
-// shown is an address as it may be shown: without password and query, which may hold keys. Of what is no address only the
-// end is shown, where the host would be.
+// isControl reports whether a header can't have a character (RFC 9110, 5.5).
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// shown is an address as it may be shown: without user, password and query, which may hold keys. Of what is no address only
+// the end is shown, where the host would be.
 func shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -194,6 +225,6 @@ func shown(address string) string {
 	if u.User == nil && u.RawQuery == "" {
 		return address
 	}
-	u.RawQuery = ""
-	return u.Redacted()
+	u.User, u.RawQuery = nil, ""
+	return u.String()
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -47,9 +48,8 @@ type Settings struct {
 // Exporter sends to an endpoint. See the package documentation.
 type Exporter struct {
 	settings Settings
-	client   *http.Client
-	grpc     *http.Client
-	reported map[string]bool // keys of problems
+	clients  map[*tls.Config]clients // by what they trust
+	reported map[string]bool         // keys of problems
 	refused  atomic.Int64
 	body     bytes.Buffer
 	parts    batch.Sender
@@ -62,7 +62,12 @@ func New(s Settings) *Exporter {
 	if s.Report == nil {
 		s.Report = func(string) {}
 	}
-	e := &Exporter{settings: s, client: newClient(false), grpc: newClient(true), reported: map[string]bool{}, hurry: make(chan struct{})}
+	e := &Exporter{settings: s, clients: map[*tls.Config]clients{}, reported: map[string]bool{}, hurry: make(chan struct{})}
+	for _, to := range []*Endpoint{&s.Endpoints.Traces, &s.Endpoints.Logs, &s.Endpoints.Metrics} {
+		if _, made := e.clients[to.TLS]; !made {
+			e.clients[to.TLS] = clients{http: newClient(to.TLS, false), grpc: newClient(to.TLS, true)}
+		}
+	}
 	e.hurried = sync.OnceFunc(func() { close(e.hurry) })
 	e.parts = batch.Sender{Limit: maxRequest, Mark: otlp.AttrTruncated, Cut: func() {
 		e.report("cut", "the endpoint takes no request of this size: a span or log record was cut and marked with "+otlp.AttrTruncated)
@@ -76,8 +81,10 @@ func (e *Exporter) Hurry() { e.hurried() }
 
 // Close closes idle connections.
 func (e *Exporter) Close() {
-	e.client.CloseIdleConnections()
-	e.grpc.CloseIdleConnections()
+	for _, c := range e.clients {
+		c.http.CloseIdleConnections()
+		c.grpc.CloseIdleConnections()
+	}
 }
 
 // Refused counts the spans, records and metric points that an endpoint refused for good.
@@ -111,21 +118,24 @@ func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 	})
 }
 
-// Metrics sends metrics. It fails as [Exporter.Traces] does.
-func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) error {
-	r, err := e.metricsRequest(md)
-	if r.to == nil {
-		return nil
+// Metrics sends metrics as [Exporter.Traces] sends spans.
+func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metrics, error) {
+	if e.settings.Endpoints.Metrics.URL == "" || md.DataPointCount() == 0 {
+		return pmetric.NewMetrics(), nil
 	}
-	return e.insist(ctx, r, err)
+	return e.parts.Metrics(md, func(part batch.Part[pmetric.Metrics]) error {
+		r, err := e.metricsRequest(part.Batch)
+		r.last = part.Last
+		return e.insist(ctx, r, err)
+	})
 }
 
 // OfferMetrics sends metrics once, and reports whether the endpoint accepted them: what it does not come again with the next.
 func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accepted bool) {
-	r, err := e.metricsRequest(md)
-	if r.to == nil {
+	if e.settings.Endpoints.Metrics.URL == "" || md.DataPointCount() == 0 {
 		return true
 	}
+	r, err := e.metricsRequest(md)
 	no := refusal{err: err}
 	if err == nil {
 		no = e.try(ctx, r)
@@ -139,15 +149,11 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 	return no.err == nil
 }
 
-// metricsRequest is what is sent for md; without an address if nothing is.
+// metricsRequest is what is sent for md.
 func (e *Exporter) metricsRequest(md pmetric.Metrics) (request, error) {
-	to := &e.settings.Endpoints.Metrics
-	if to.URL == "" || md.DataPointCount() == 0 {
-		return request{}, nil
-	}
 	var m pmetric.ProtoMarshaler
 	body, err := m.MarshalMetrics(md)
-	return request{signalMetrics, to, body, md.DataPointCount(), true}, err
+	return request{signal: signalMetrics, to: &e.settings.Endpoints.Metrics, body: body, elements: md.DataPointCount()}, err
 }
 
 // request is what is sent.
@@ -240,10 +246,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	if err != nil {
 		return refusal{err: err}
 	}
-	client := e.client
-	if r.to.GRPC {
-		client = e.grpc
-	}
+	client, _ := e.clientsOf(r.to)
 	resp, err := client.Do(req)
 	if err != nil {
 		var op *net.OpError
@@ -258,7 +261,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if r.to.GRPC {
-		return e.grpcAnswer(r, resp, answer)
+		return e.grpcAnswer(r, resp, answer, err)
 	}
 	return e.httpAnswer(r, resp, answer, err)
 }
@@ -273,10 +276,12 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 			e.partial(r, answer)
 		}
 		return refusal{}
-	case mayTryAgain(code):
-		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), again: true, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	default:
-		return refusal{err: fmt.Errorf("%s answers %s", shown(r.to.URL), resp.Status), tooLarge: code == http.StatusRequestEntityTooLarge, noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed}
+		err := fmt.Errorf("%s answers %d %s%s", shown(r.to.URL), code, http.StatusText(code), reason(resp.Header, answer))
+		return refusal{
+			err: err, again: mayTryAgain(code), wait: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+			tooLarge: batch.IsTooLarge(err), noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed,
+		}
 	}
 }
 
@@ -327,14 +332,17 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 	return req, nil
 }
 
-// partial takes in how much of a request that was accepted the endpoint refused all the same.
+// partial takes in what an endpoint says of a request that it accepted: how much of it it refused all the same, or what it advises.
 func (e *Exporter) partial(r request, answer []byte) {
 	rejected, message := partialSuccess(answer)
-	if rejected <= 0 {
-		return
+	rejected = min(rejected, int64(r.elements))
+	switch {
+	case rejected > 0:
+		e.refused.Add(rejected)
+		e.report(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
+	case message != "":
+		e.report(r.signal+" advice", fmt.Sprintf("%s accepts %s and says: %s", shown(r.to.URL), noun(r.signal), message))
 	}
-	e.refused.Add(rejected)
-	e.report(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
 }
 
 func (e *Exporter) drop(r request, err error) {
@@ -382,11 +390,17 @@ func shortError(err error) error {
 	}
 }
 
-// retryAfter reads a wait in seconds; an endpoint that names a time of day is asked again by our own waits.
-func retryAfter(value string) time.Duration {
-	seconds, err := strconv.Atoi(value)
-	if err != nil || seconds <= 0 {
+// maxWait bounds the wait that an endpoint asks for: no command goes on for so long.
+const maxWait = 24 * time.Hour
+
+// retryAfter reads a wait: seconds, or a time (RFC 9110, 10.2.3); 0 if there is none.
+func retryAfter(value string, now time.Time) time.Duration {
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(0, at.Sub(now)), maxWait)
+	}
+	seconds, err := strconv.ParseInt(value, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	return time.Duration(seconds) * time.Second
+	return time.Duration(min(max(0, seconds), int64(maxWait/time.Second))) * time.Second
 }

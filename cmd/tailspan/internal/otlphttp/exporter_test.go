@@ -2,6 +2,7 @@ package otlphttp
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -249,6 +250,21 @@ func TestRetryAfter(t *testing.T) {
 	assert.Len(t, s.bodies, 1)
 }
 
+// TestRetryAfterValues holds that no value makes a wait of nothing.
+func TestRetryAfterValues(t *testing.T) {
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "soon": 0, "-5": 0, "0": 0, "7": 7 * time.Second,
+		"9223372040":                    maxWait, // more nanoseconds than fit into an int64
+		"99999999999999999999":          maxWait,
+		"Sun, 29 Nov 2026 12:00:30 GMT": 30 * time.Second,
+		"Sun, 29 Nov 2026 11:00:00 GMT": 0,
+		"Sun, 29 Nov 2099 12:00:00 GMT": maxWait,
+	} {
+		assert.Equal(t, want, retryAfter(value, now), value)
+	}
+}
+
 // TestContextEnds holds that nothing is taken for sent that was not.
 func TestContextEnds(t *testing.T) {
 	s := newServer(t)
@@ -284,6 +300,7 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "each its own, as it is", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://b/x"}, traces: "http://b/x", logs: "http://a/v1/logs"},
 		{name: "logs alone", env: map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://b/x"}, logs: "http://b/x"},
 		{name: "none", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "none"}, logs: "http://a/v1/logs"},
+		{name: "one of several", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_TRACES_EXPORTER": "console, otlp", "OTEL_LOGS_EXPORTER": "console"}, traces: "http://a/v1/traces"},
 		{name: "disabled", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "True"}},
 		{name: "with a query", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://a/otlp?key=k"}, traces: "https://a/otlp/v1/traces?key=k", logs: "https://a/otlp/v1/logs?key=k"},
 		{name: "by flag", base: "http://f:1", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_SDK_DISABLED": "true"}, traces: "http://f:1/v1/traces", logs: "http://f:1/v1/logs"},
@@ -298,7 +315,11 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "no URL", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "a:4317"}, err: `OTEL_EXPORTER_OTLP_ENDPOINT must be a URL of http or https, such as http://localhost:4318, got "a:4317"`},
 		{name: "timeout", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, err: `OTEL_EXPORTER_OTLP_TIMEOUT must be milliseconds, got "10s"`},
 		{name: "compression", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"}, err: "must be gzip or none"},
-		{name: "headers", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "made-up-secret"}, err: "must be key=value pairs"},
+		{name: "headers", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "made-up-secret"}, err: "OTEL_EXPORTER_OTLP_HEADERS must be key=value pairs"},
+		{name: "headers of a signal", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "a=made-up-secret%"}, err: "OTEL_EXPORTER_OTLP_LOGS_HEADERS must be key=value pairs"},
+		{name: "a header of two lines", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "a=made-up-secret%0A"}, err: "must be key=value pairs"},
+		{name: "a header with a blank in its name", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "OTEL_EXPORTER_OTLP_HEADERS": "a b=made-up-secret"}, err: "must be key=value pairs"},
+		{name: "by flag, no URL", base: "a:4318", err: `--otlp must be a URL of http or https, such as http://localhost:4318, got "a:4318"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := FromEnvironment(func(key string) string { return tc.env[key] }, tc.base)
@@ -329,6 +350,27 @@ func TestOptionsFromEnvironment(t *testing.T) {
 	assert.True(t, got.Logs.Gzip)
 }
 
+// TestAddresses: an address is shown without what may be a key.
+func TestAddresses(t *testing.T) {
+	for _, address := range []string{"http://made-up-secret@a:1", "http://user:made-up-secret@a:1", "http://a:1?key=made-up-secret"} {
+		got, err := FromEnvironment(func(string) string { return "" }, address)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"http://a:1/v1/traces", "http://a:1/v1/logs", "http://a:1/v1/metrics"}, got.Addresses())
+	}
+}
+
+func TestMilliseconds(t *testing.T) {
+	for value, want := range map[string]time.Duration{"250": 250 * time.Millisecond, "9223372036854775807": time.Duration(maxMilliseconds) * time.Millisecond, "92233720368547758070": time.Duration(maxMilliseconds) * time.Millisecond} {
+		got, err := Milliseconds("V", value)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, value)
+	}
+	for _, value := range []string{"0", "-1", "-92233720368547758070", "10s", ""} {
+		_, err := Milliseconds("V", value)
+		assert.EqualError(t, err, `V must be milliseconds, got "`+value+`"`)
+	}
+}
+
 // FuzzAnswer: no panic whatever an endpoint answers.
 func FuzzAnswer(f *testing.F) {
 	answer := plogotlp.NewExportResponse()
@@ -340,6 +382,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\xff", 20)))
 	f.Add([]byte("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		reason(http.Header{"Content-Type": {"application/x-protobuf"}}, b)
+		assert.LessOrEqual(t, retryInfo(base64.StdEncoding.EncodeToString(b)), maxWait)
 		rejected, message := partialSuccess(b)
 		read := plogotlp.NewExportResponse()
 		if read.UnmarshalProto(b) == nil && rejected != 0 && message != "" && strings.Count(string(b), "\x0a") == 1 {

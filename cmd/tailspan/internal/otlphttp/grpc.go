@@ -2,6 +2,7 @@ package otlphttp
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,12 +38,13 @@ func grpcMessage(body []byte, compressed bool) []byte {
 }
 
 // Status codes of gRPC after which a request may be sent again (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
+// After "exhausted" that is so whether a RetryInfo comes with it or not: what is not sent in time is kept, what is refused is lost.
 const grpcOK = 0
 
 var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
 
-// grpcAnswer reads the status of a call.
-func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte) refusal {
+// grpcAnswer reads the status of a call; broken is what ended the reading of its body, behind which the status stands.
+func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, broken error) refusal {
 	get := func(key string) string {
 		if value := resp.Trailer.Get(key); value != "" {
 			return value
@@ -51,6 +53,8 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte) ref
 	}
 	code, err := strconv.Atoi(get("Grpc-Status"))
 	switch {
+	case err != nil && broken != nil:
+		return refusal{err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken), again: true}
 	case err != nil:
 		return refusal{err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status), again: mayTryAgain(resp.StatusCode)}
 	case code == grpcOK:
@@ -65,16 +69,13 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte) ref
 	}
 	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
 	tooLarge := batch.IsTooLarge(err)
-	return refusal{err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge}
+	return refusal{err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, wait: retryInfo(get("Grpc-Status-Details-Bin"))}
 }
 
 // protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not. A server ends a connection
 // in another protocol, and whether its answer or the broken connection is seen first is chance: so it is asked in both.
 func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
-	right, other := e.client, e.grpc
-	if to.GRPC {
-		right, other = other, right
-	}
+	right, other := e.clientsOf(to)
 	switch {
 	case !answers(ctx, other, to) || answers(ctx, right, to):
 		return nil
@@ -83,6 +84,18 @@ func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
 	default:
 		return fmt.Errorf("%s speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or name its port for OTLP/HTTP (4318 of a collector)", shown(to.base()))
 	}
+}
+
+// clients speak the two protocols.
+type clients struct{ http, grpc *http.Client }
+
+// clientsOf are the client for an endpoint, and that of the other protocol.
+func (e *Exporter) clientsOf(to *Endpoint) (right, other *http.Client) {
+	c := e.clients[to.TLS]
+	if to.GRPC {
+		return c.grpc, c.http
+	}
+	return c.http, c.grpc
 }
 
 // answers reports whether an endpoint answers in the protocol of a client, whatever it answers.
@@ -110,8 +123,9 @@ func (e *Endpoint) base() string {
 }
 
 // newClient makes a client for one of the two protocols.
-func newClient(grpc bool) *http.Client {
+func newClient(trust *tls.Config, grpc bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = trust.Clone()
 	if grpc {
 		transport.Protocols = new(http.Protocols)
 		transport.Protocols.SetHTTP2(true)

@@ -84,7 +84,8 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
-		return s.sent(s.exporter.Metrics(ctx, md), new(int), 0)
+		_, err = s.exporter.Metrics(ctx, md)
+		return s.sent(err, new(int), 0)
 	default:
 		return errors.New("no OTLP JSON")
 	}

@@ -1,0 +1,175 @@
+package otlphttp_test
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
+)
+
+// answering is a server without TLS for both versions of HTTP, which gives answers one after the other, the last one for good.
+func answering(t *testing.T, answers ...http.HandlerFunc) (address string, requests *atomic.Int64) {
+	t.Helper()
+	requests = new(atomic.Int64)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := int(requests.Add(1))
+		answers[min(n, len(answers))-1](w, r)
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+// grpcStatus answers with a status of gRPC and more trailers, in pairs.
+func grpcStatus(code string, more ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", code)
+		for i := 0; i < len(more); i += 2 {
+			w.Header().Set(http.TrailerPrefix+more[i], more[i+1])
+		}
+	}
+}
+
+// TestGRPCBrokenAnswer: a connection that breaks before the status says nothing about the data, which is sent again.
+func TestGRPCBrokenAnswer(t *testing.T) {
+	address, requests := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.WriteHeader(http.StatusOK)
+		assert.NoError(t, http.NewResponseController(w).Flush())
+		panic(http.ErrAbortHandler) // RST_STREAM
+	}, grpcStatus("0"))
+	e, reported := overGRPC(t, address, nil)
+	_, err := e.Traces(t.Context(), spans(2))
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, requests.Load())
+	assert.Zero(t, e.Refused())
+	assert.Len(t, *reported, 2)
+}
+
+// retryInfo are the details of a status with a RetryInfo of so many seconds, at most 127.
+func retryInfo(seconds byte) string {
+	const name = "type.googleapis.com/google.rpc.RetryInfo"
+	info := string([]byte{0x0a, 2, 0x08, seconds})
+	detail := "\x0a" + string(rune(len(name))) + name + "\x12" + string(rune(len(info))) + info
+	return base64.RawStdEncoding.EncodeToString([]byte("\x08\x08\x1a" + string(rune(len(detail))) + detail))
+}
+
+// TestGRPCRetryInfo holds that the endpoint's own wait counts.
+func TestGRPCRetryInfo(t *testing.T) {
+	address, requests := answering(t, grpcStatus("8", "Grpc-Message", "slow down", "Grpc-Status-Details-Bin", retryInfo(100)), grpcStatus("0"))
+	endpoints, err := otlphttp.FromEnvironment(func(name string) string {
+		return map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}[name]
+	}, address)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	e := otlphttp.New(otlphttp.Settings{Endpoints: endpoints, Report: func(string) { time.AfterFunc(time.Second, cancel) }}) // some tries later
+	t.Cleanup(e.Close)
+	left, err := e.Traces(ctx, spans(2))
+	require.ErrorContains(t, err, "answers with gRPC status 8: slow down")
+	assert.Equal(t, 2, left.SpanCount())
+	assert.EqualValues(t, 1, requests.Load())
+}
+
+// overHTTP makes an exporter for an address.
+func overHTTP(t *testing.T, address string) (*otlphttp.Exporter, *[]string) {
+	t.Helper()
+	return overGRPC(t, address, map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"})
+}
+
+// TestMetricsAreSplit: metrics that an endpoint refuses as too large go out in parts, as spans do.
+func TestMetricsAreSplit(t *testing.T) {
+	tooLarge := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusRequestEntityTooLarge) }
+	address, requests := answering(t, tooLarge, func(http.ResponseWriter, *http.Request) {})
+	e, reported := overHTTP(t, address)
+	md := pmetric.NewMetrics()
+	points := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty().SetEmptySum().DataPoints()
+	points.AppendEmpty()
+	points.AppendEmpty()
+	left, err := e.Metrics(t.Context(), md)
+	require.NoError(t, err)
+	assert.Zero(t, left.DataPointCount())
+	assert.EqualValues(t, 3, requests.Load(), "whole, and each half")
+	assert.Zero(t, e.Refused())
+	assert.Empty(t, *reported)
+}
+
+// TestRefusalOfTheCollector: the receiver otlp 0.165 refuses a request for its size with status 400.
+func TestRefusalOfTheCollector(t *testing.T) {
+	address, requests := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "http: request body too large", http.StatusBadRequest)
+	}, func(http.ResponseWriter, *http.Request) {})
+	e, _ := overHTTP(t, address)
+	_, err := e.Traces(t.Context(), spans(2))
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, requests.Load())
+	assert.Zero(t, e.Refused())
+}
+
+// TestReasons holds that a refusal is reported with the words of the server, in each form that they may have.
+func TestReasons(t *testing.T) {
+	const message = "the key is not known"
+	for _, tc := range []struct{ kind, body, want string }{
+		{"application/x-protobuf", "\x08\x10\x12" + string(rune(len(message))) + message, ": " + message},
+		{"application/json; charset=utf-8", `{"code":16,"message":"` + message + `"}`, ": " + message},
+		{"text/plain", message + "\nmore of it\n", ": " + message},
+		{"text/plain", strings.Repeat("é", 200), ": " + strings.Repeat("é", 100)},
+		{"text/html", "<html>Forbidden</html>", ""},
+		{"application/x-protobuf", "\xff\xff", ""},
+		{"", "", ""},
+	} {
+		address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tc.kind)
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(tc.body)) // the client may have gone
+		})
+		e, reported := overHTTP(t, address)
+		_, err := e.Traces(t.Context(), spans(1))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"spans were refused and are lost: " + address + "/v1/traces answers 400 Bad Request" + tc.want}, *reported)
+	}
+}
+
+// TestAdvice: an endpoint may accept all and have something to say (opentelemetry-proto 1.8, "Partial Success"), and what it counts
+// is no more than it got.
+func TestAdvice(t *testing.T) {
+	for _, tc := range []struct {
+		rejected int64
+		refused  int64
+		want     string
+	}{
+		{0, 0, "/v1/traces accepts spans and says: use gzip"},
+		{-1, 0, "/v1/traces accepts spans and says: use gzip"},
+		{1 << 62, 2, "2 of 2 spans were refused: use gzip"},
+	} {
+		answer := ptraceotlp.NewExportResponse()
+		answer.PartialSuccess().SetRejectedSpans(tc.rejected)
+		answer.PartialSuccess().SetErrorMessage("use gzip")
+		body, err := answer.MarshalProto()
+		require.NoError(t, err)
+		address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+		e, reported := overHTTP(t, address)
+		for range 2 {
+			_, err = e.Traces(t.Context(), spans(2))
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 2*tc.refused, e.Refused())
+		require.Len(t, *reported, 1, "once")
+		assert.True(t, strings.HasSuffix((*reported)[0], tc.want), (*reported)[0])
+	}
+}
