@@ -127,15 +127,21 @@ func (s *Stream) linkNow(r *run) link.Child {
 	return k
 }
 
-// settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more.
+// settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more. Files are read at
+// once, so the result of the call may be read before the sub-agent's last lines: what shows no end waits for them ([Stream.expire]),
+// unless the file is old.
 func (s *Stream) settle() {
-	if s.run == nil || s.run.closed || s.run.childKey.IsZero() || !s.idle || len(s.run.calls.open) > 0 {
+	r := s.run
+	if r == nil || r.closed || r.childKey.IsZero() || !s.idle || len(r.calls.open) > 0 {
 		return
 	}
-	if k := s.registry.links.Lookup(s.run.childKey); k.Ended {
+	if !s.endsByItself(r) && !s.isOld(s.registry.settings.Now, s.settings.IdleGap) {
+		return
+	}
+	if k := s.registry.links.Lookup(r.childKey); k.Ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
 		s.done(StepEnd, s.sink)
-		s.closeRun(s.run, k.End.Reason)
+		s.closeRun(r, k.End.Reason)
 	}
 }
 

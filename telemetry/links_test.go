@@ -23,9 +23,11 @@ func twoFiles(answer ...[]events.DisplayEvent) (parent, child script) {
 	running := progress("a1", events.ToolStateRunning)
 	running.Tool.AgentID = "ag1"
 	parent = append(script{line(started()), line(spawn), line(running)}, answer...)
+	last := text(6, "sub2", "Done.")
+	last.Sign.Outcome = events.OutcomeOK
 	child = script{
 		line(of("ag1", text(2, "sub1", "Looking."))), line(of("ag1", use(3, "sub1", "t1", "Grep", "x"))),
-		line(of("ag1", result(4, "t1"))), line(of("ag1", text(6, "sub2", "Done."))),
+		line(of("ag1", result(4, "t1"))), line(of("ag1", last)),
 	}
 	return parent, child
 }
@@ -158,15 +160,51 @@ func TestLastWordsOfASubAgent(t *testing.T) {
 	assert.Zero(t, f.counts.LateAgents)
 }
 
+// TestSubAgentReadLineByLine: the result of the call may be read before all of the sub-agent's lines, each of which is the last one
+// for a while. All of them belong to its span. One that shows no end is waited for as long as lines may come.
+func TestSubAgentReadLineByLine(t *testing.T) {
+	for name, lines := range map[string]int{"whole": 4, "cut short": 3} {
+		t.Run(name, func(t *testing.T) {
+			parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
+			now := at(1000)
+			settings := telemetry.NewDefaultSettings()
+			settings.Now = func() time.Time { return now }
+			registry := telemetry.NewRegistry(settings)
+			main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+			var f folded
+			f.read(main, 0, parent)
+			for i := range child[:lines] {
+				f.read(sub, i, child[i:i+1])
+			}
+			assert.Equal(t, lines == len(child), strings.Contains(f.names(), "invoke_agent Explore"), "its span does not wait for longer than it has to")
+			now = now.Add(settings.ParentWait + 2*time.Second)
+			f.take(registry.Take())
+			checkTree(t, &f)
+			agent := f.span(t, "invoke_agent Explore")
+			_, to := seconds(agent)
+			assert.InDelta(t, map[int]float64{3: 4, 4: 6}[lines], to, 0.001)
+			assert.Equal(t, agent.SpanID(), f.span(t, "execute_tool Grep").ParentSpanID())
+			assert.Empty(t, attr(f.span(t, "execute_tool Grep"), otlp.AttrBackground))
+			assert.Zero(t, f.counts.LateAgents)
+		})
+	}
+}
+
 // TestLateWordsOfASubAgent: what comes after the span of a sub-agent in a file of its own went out are records, which are
 // counted, and calls, but never a second span of it.
 func TestLateWordsOfASubAgent(t *testing.T) {
 	parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
-	registry := newRegistry()
+	child[len(child)-1][0].Sign = events.Sign{} // after an end that is shown, a prompt is a task of its own
+	now := at(1000)
+	settings := telemetry.NewDefaultSettings()
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
 	var f folded
 	f.read(main, 0, parent)
 	f.read(sub, 0, child)
+	now = now.Add(settings.ParentWait + time.Second)
+	f.take(registry.Take())
 	before := len(f.records)
 	late := script{
 		line(of("ag1", prompt(20, "again"))), line(of("ag1", text(21, "sub9", "One more thing."))),

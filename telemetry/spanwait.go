@@ -126,11 +126,16 @@ func (s *Stream) reportLinked() {
 	if r == nil || r.closed || !r.isChild() {
 		return
 	}
-	over := s.idle && len(s.pending) == 0 && (s.run.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
+	over := s.endsByItself(r)
 	if over || r.closing.reported {
 		r.closing.reported = over
 		s.enterLinked(r, over)
 	}
+}
+
+// endsByItself reports whether the stream of a sub-agent shows the end of its work, and has nothing more.
+func (s *Stream) endsByItself(r *run) bool {
+	return s.idle && len(s.pending) == 0 && (r.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
 }
 
 // enterLinked enters what a sub-agent used.

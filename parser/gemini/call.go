@@ -167,6 +167,9 @@ func (cs *calls) recordedResult(c *toolCall, name string) {
 	t.ID, t.Name = cs.callID.Text(&cs.Strings, c.id), name
 	switch string(c.status.Body()) {
 	case "success":
+		if name == lastTool {
+			e.Sign = events.Sign{Outcome: events.OutcomeOK}
+		}
 	case "cancelled":
 		t.Error, t.State = true, events.ToolStateStopped
 	case "error":

@@ -11,6 +11,7 @@ const (
 	shellTool = "run_shell_command"
 	agentTool = "invoke_agent"
 	todoTool  = "write_todos"
+	lastTool  = "complete_task" // with which a sub-agent hands in its result
 )
 
 // tool is what is known of one of Gemini CLI's tools.

@@ -277,6 +277,11 @@ func TestSubagentTranscript(t *testing.T) {
 	all := feed(t, newSource(), child, recorded("g1", "a", ""))
 	require.Len(t, all, 2, "no session starts")
 	assert.Equal(t, "a1", all[0].AgentID)
+	for status, want := range map[string]events.Outcome{"success": events.OutcomeOK, "error": events.OutcomeUnknown} {
+		all = feed(t, newSource(), child, recorded("g1", "", `{"id":"c","name":"complete_task","args":{"result":"r"},"status":"`+status+`"}`))
+		require.Equal(t, events.KindToolResult, all[1].Kind)
+		assert.Equal(t, want, all[1].Sign.Outcome, "handing in its result ends its work")
+	}
 
 	call := `{"id":"c","name":"invoke_agent","args":{"agent_name":"finder","prompt":"find it"},"agentId":"a1","status":"success","result":[{"functionResponse":{"response":{"output":"done"}}}]}`
 	all = feed(t, newSource(), headerLine, recorded("g1", "", call))

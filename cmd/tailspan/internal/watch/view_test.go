@@ -64,14 +64,14 @@ func lastTime(runs []watch.Run) (last time.Time) {
 
 // TestView holds what is on the screen after parts of recordings.
 func TestView(t *testing.T) {
-	claude := func(to int) []watch.Part { // a transcript, and a sub-agent in a file of its own whose call runs
+	claude := func(to int) []watch.Part { // a transcript, and a sub-agent in a file of its own
 		folder := t.TempDir()
 		meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(folder+"/agent-1.meta.json", meta, 0o600))
 		return []watch.Part{
 			part(t, "/home/me/.claude/main.jsonl", "spans/claude-session-main/main.jsonl", 0, to),
-			part(t, folder+"/agent-1.jsonl", "spans/claude-session-main/agent1.jsonl", 0, 6),
+			part(t, folder+"/agent-1.jsonl", "spans/claude-session-main/agent1.jsonl", 0, 0),
 		}
 	}
 	down := func(n int) func(*watch.View, []watch.Run) {
