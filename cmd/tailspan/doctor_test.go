@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,7 +259,8 @@ func TestDoctorReadsSessions(t *testing.T) {
 	assert.Contains(t, out, `note: not_understood: "`+dir+`": 1 line torn, or no JSON`)
 }
 
-// TestDoctorAsksTheEndpoint sends one empty export, and reports an endpoint that does not accept it.
+// TestDoctorAsksTheEndpoint sends one empty export of each signal, and reports an endpoint that accepts none, and what one that
+// accepts others does not have.
 func TestDoctorAsksTheEndpoint(t *testing.T) {
 	sessions(t)
 	sink := newOTLPSink(t)
@@ -266,7 +268,17 @@ func TestDoctorAsksTheEndpoint(t *testing.T) {
 	code, out, errs := runDoctor()
 	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Contains(t, out, "/v1/metrics: it answers\n")
-	assert.Len(t, sink.seen, 1, "one server is asked once")
+	assert.Len(t, sink.seen, 3, "once for each signal")
+	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/v1/logs" {
+			return false
+		}
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	}
+	code, out, errs = runDoctor()
+	assert.Equal(t, cli.ExitOK, code, errs)
+	assert.Contains(t, out, ": it answers, and takes no log records\n")
 	sink.Close()
 	code, out, _ = runDoctor()
 	assert.Equal(t, cli.ExitFailure, code)

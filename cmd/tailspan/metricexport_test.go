@@ -84,7 +84,7 @@ func TestRunSendsMetricsAlone(t *testing.T) {
 	}
 }
 
-// TestRunMetricsThatAreRefused holds that an endpoint without metrics is told of once, and changes nothing else; and that one
+// TestRunMetricsThatAreRefused holds that an endpoint without metrics is reported once, and changes nothing else; and that one
 // that fails for a while gets the last ones all the same.
 func TestRunMetricsThatAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -92,7 +92,7 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 		told    string
 		want    int64
 	}{
-		"no metrics":      {[]int{404, 404, 404}, "0 spans, 0 log records and 10 metric points are kept", 0},
+		"no metrics":      {[]int{404, 404, 404}, "the endpoint takes no metric points: they are not sent", 0},
 		"down for a time": {[]int{503, 503}, "sending metrics fails", 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,32 +57,53 @@ func TestRunEndsWhileItCannotKeep(t *testing.T) {
 	assert.Contains(t, stderr, "are lost, since they can't be kept")
 }
 
-// TestRunWithoutAPathForLogs: an endpoint that takes no logs gets the spans, and the log records are kept.
-func TestRunWithoutAPathForLogs(t *testing.T) {
+// TestRunWithoutASignal: an endpoint that takes spans alone gets them; one line reports what it does not take, and nothing is kept
+// for it. An address that takes nothing at all is wrong, and all is kept.
+func TestRunWithoutASignal(t *testing.T) {
 	sink := newOTLPSink(t)
+	takes := "/v1/traces"
 	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path != "/v1/logs" {
+		if r.URL.Path == takes {
 			return false
 		}
 		w.WriteHeader(http.StatusNotFound)
 		return true
 	}
-	code, _, stderr := begin(t, "--otlp", sink.URL+"/v1/traces", "--", "cat", fixtures+"parity.jsonl").end(t)
+	kept := func() []string {
+		files, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
+		require.NoError(t, err)
+		return files
+	}
+	code, _, stderr := begin(t, "--otlp", sink.URL+"/v1/traces", "--", "sh", "-c", usageStream+usageEnd).end(t)
 	assert.Zero(t, code)
 	sink.span(t, runSpan)
-	assert.Contains(t, stderr, "not everything was sent (send logs: ")
-	assert.Contains(t, stderr, "/v1/logs answers 404 Not Found); 0 spans and ")
-	kept, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
-	require.NoError(t, err)
-	require.Len(t, kept, 1)
+	assert.Empty(t, kept())
+	assert.Regexp(t, `^tailspan: the endpoint takes no (log records and no metric points|metric points and no log records): they are not sent \(http://.*/v1/(logs|metrics) answers 404 Not Found\); `+
+		`OTEL_(LOGS|METRICS)_EXPORTER=none OTEL_(LOGS|METRICS)_EXPORTER=none leaves them out\n$`, stderr)
 
-	delivered := newOTLPSink(t)
-	code, _, stderr = tailspan("", "send", "--otlp", delivered.URL, kept[0])
-	assert.Zero(t, code, stderr)
-	assert.NotEmpty(t, delivered.named("tailspan.session_end"))
+	t.Setenv("OTEL_LOGS_EXPORTER", "none")
+	t.Setenv("OTEL_METRICS_EXPORTER", "none")
+	_, _, stderr = beginPlain("--otlp", sink.URL, "--", "sh", "-c", usageStream+usageEnd).end(t)
+	assert.Empty(t, stderr)
+	t.Setenv("OTEL_LOGS_EXPORTER", "")
 
 	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, fixtures+"parity.jsonl")
+	assert.Equal(t, cli.ExitOK, code)
+	assert.Equal(t, 1, strings.Count(stderr, "the endpoint takes no log records: they are not sent"), stderr)
+	assert.Regexp(t, `sent [1-9]\d* spans and 0 log records of 1 file`, stderr)
+
+	takes = "/none"
+	code, _, stderr = beginPlain("--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stderr, "answers 404 Not Found)")
+	assert.Contains(t, stderr, "are kept in")
+	require.Len(t, kept(), 1)
+
+	delivered := newOTLPSink(t)
+	code, _, stderr = tailspan("", "send", "--otlp", delivered.URL, kept()[0])
+	assert.Zero(t, code, stderr)
+	assert.NotEmpty(t, delivered.named("tailspan.session_end"))
+	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, kept()[0])
 	assert.Equal(t, cli.ExitFailure, code)
-	assert.Equal(t, 1, strings.Count(stderr, "answers 404 Not Found"), stderr)
-	assert.Contains(t, stderr, "sent ")
+	assert.Contains(t, stderr, "not everything was sent")
 }

@@ -23,7 +23,7 @@ var sendCommand = cli.Command{
 	Short: "export recorded sessions, and what run could not send",
 	Long: `Sends recorded sessions to an OpenTelemetry endpoint as spans and log records, and
 delivers the files in which run keeps what it could not send. Reading a session again
-gives the same ids. It exits with 0 if the endpoint accepted everything.`,
+gives the same ids. It exits with 0 if the endpoint accepted all that it takes.`,
 	Examples: []cli.Example{
 		{Line: "tailspan send --otlp http://localhost:4318 ~/.claude/projects", Does: "all sessions of Claude Code, with their sub-agents"},
 		{Line: "tailspan send --pipeline nightly --run-id 17 --step fix run.jsonl", Does: "a recorded stream, as part of a pipeline's run, to OTEL_EXPORTER_OTLP_ENDPOINT"},

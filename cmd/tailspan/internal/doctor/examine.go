@@ -80,10 +80,14 @@ func exportGoes(ctx context.Context, getenv func(string) string) (string, error)
 	exporter := otlphttp.New(otlphttp.Settings{Endpoints: endpoints, UserAgent: export.UserAgent()})
 	defer exporter.Close()
 	goes := "run sends to " + strings.Join(endpoints.Addresses(), ", ")
-	if err := exporter.Probe(ctx); err != nil {
+	switch lacks, err := exporter.Probe(ctx); {
+	case err != nil:
 		return goes, err
+	case lacks != "":
+		return goes + ": it answers, and takes no " + lacks, nil
+	default:
+		return goes + ": it answers", nil
 	}
-	return goes + ": it answers", nil
 }
 
 // limits are those of the system that following files needs; 0 is not known.

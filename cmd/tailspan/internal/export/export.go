@@ -105,11 +105,11 @@ func newExport(s *Settings) (*exporting, error) {
 	if err != nil {
 		return nil, err
 	}
-	sending := otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report}
+	exporter := otlphttp.New(otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report})
 	return &exporting{
 		maxLine: int(s.MaxLine), stopped: s.StopReason, registry: s.Pipeline.Registry, lines: lines,
-		out:     &delivery{exporter: otlphttp.New(sending)},
-		metrics: &metricExport{exporter: otlphttp.New(sending), metrics: s.Pipeline.Registry.Metrics(), every: s.MetricsEvery},
+		out:     &delivery{exporter: exporter},
+		metrics: &metricExport{exporter: exporter.Beside(), metrics: s.Pipeline.Registry.Metrics(), every: s.MetricsEvery},
 	}, nil
 }
 

@@ -4,7 +4,7 @@
 // [Exporter.Traces], [Exporter.Logs] and [Exporter.Metrics] return when the endpoint has accepted a batch, or refused it for good,
 // or when their context ends; what was neither accepted nor refused is returned. Between tries an Exporter waits as the endpoint asks
 // (Retry-After, or RetryInfo of gRPC), else from 200 ms doubling to 5 s. What the endpoint rejects permanently is counted and reported,
-// once per signal.
+// once per signal. A signal that it does not have while it takes another one is reported in one line, and dropped.
 //
 // [FromEnvironment] reads the standard variables (OpenTelemetry specification 1.40, "OTLP exporter configuration"):
 // OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT, _COMPRESSION, _PROTOCOL, _INSECURE, _CERTIFICATE, _CLIENT_CERTIFICATE and

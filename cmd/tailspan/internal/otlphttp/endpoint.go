@@ -33,6 +33,18 @@ type Endpoint struct {
 // Endpoints are where the signals go.
 type Endpoints struct{ Traces, Logs, Metrics Endpoint }
 
+// of is the endpoint of a signal.
+func (e *Endpoints) of(signal string) *Endpoint {
+	switch signal {
+	case signalTraces:
+		return &e.Traces
+	case signalLogs:
+		return &e.Logs
+	default:
+		return &e.Metrics
+	}
+}
+
 // Empty reports whether nothing goes anywhere.
 func (e *Endpoints) Empty() bool {
 	return e.Traces.URL == "" && e.Logs.URL == "" && e.Metrics.URL == ""
@@ -41,7 +53,8 @@ func (e *Endpoints) Empty() bool {
 // Addresses are those that something goes to, each once, fit to be shown.
 func (e *Endpoints) Addresses() []string {
 	var all []string
-	for _, to := range []*Endpoint{&e.Traces, &e.Logs, &e.Metrics} {
+	for _, signal := range allSignals {
+		to := e.of(signal)
 		if to.URL != "" && !slices.Contains(all, shown(to.URL)) {
 			all = append(all, shown(to.URL))
 		}
@@ -61,13 +74,15 @@ const (
 	signalMetrics = "metrics"
 )
 
+var allSignals = []string{signalTraces, signalLogs, signalMetrics}
+
 // exporterVariables name the exporter of a signal.
 var exporterVariables = map[string]string{
 	signalTraces: "OTEL_TRACES_EXPORTER", signalLogs: "OTEL_LOGS_EXPORTER", signalMetrics: "OTEL_METRICS_EXPORTER",
 }
 
 // FromEnvironment reads the standard variables. base, if set, is an address given otherwise, which counts instead of the
-// endpoints of the environment; protocol, headers and the rest are still taken from there.
+// endpoints of the environment; protocol, headers and the rest are still taken from there, and which signals go nowhere.
 func FromEnvironment(getenv func(string) string, base string) (Endpoints, error) {
 	if base == "" && strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
 		return Endpoints{}, nil
@@ -75,12 +90,9 @@ func FromEnvironment(getenv func(string) string, base string) (Endpoints, error)
 	var e Endpoints
 	var errs []error
 	seen := map[string]bool{}
-	for _, of := range []struct {
-		signal string
-		to     *Endpoint
-	}{{signalTraces, &e.Traces}, {signalLogs, &e.Logs}, {signalMetrics, &e.Metrics}} {
+	for _, signal := range allSignals {
 		var err error
-		if *of.to, err = endpoint(getenv, base, of.signal); err != nil && !seen[err.Error()] {
+		if *e.of(signal), err = endpoint(getenv, base, signal); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true // one variable is for all of them
 			errs = append(errs, err)
 		}
@@ -102,9 +114,13 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 		return name, value
 	}
 	name, given, below := "--otlp", base, true
+	exporters := getenv(exporterVariables[signal])
+	if strings.TrimSpace(exporters) == "none" {
+		return Endpoint{}, nil
+	}
 	if base == "" {
-		if exporters := getenv(exporterVariables[signal]); strings.TrimSpace(exporters) != "" && !names(exporters, "otlp") {
-			return Endpoint{}, nil // none, or others than ours
+		if strings.TrimSpace(exporters) != "" && !names(exporters, "otlp") {
+			return Endpoint{}, nil // others than ours
 		}
 		name, given = own("ENDPOINT")
 		if given == "" {

@@ -51,8 +51,10 @@ type Exporter struct {
 	clients  map[*tls.Config]clients // by what they trust
 	reported map[string]bool         // keys of problems
 	refused  atomic.Int64
+	sent     map[string]int // elements that were accepted, by signal
 	body     bytes.Buffer
 	parts    batch.Sender
+	signals  *signals
 	hurry    chan struct{} // closed by Hurry
 	hurried  func()
 }
@@ -62,8 +64,19 @@ func New(s Settings) *Exporter {
 	if s.Report == nil {
 		s.Report = func(string) {}
 	}
-	e := &Exporter{settings: s, clients: map[*tls.Config]clients{}, reported: map[string]bool{}, hurry: make(chan struct{})}
-	for _, to := range []*Endpoint{&s.Endpoints.Traces, &s.Endpoints.Logs, &s.Endpoints.Metrics} {
+	return newExporter(s, &signals{})
+}
+
+// Beside makes an Exporter for another goroutine. What one of the two learns of the endpoint's signals the other one knows.
+func (e *Exporter) Beside() *Exporter { return newExporter(e.settings, e.signals) }
+
+func newExporter(s Settings, shared *signals) *Exporter {
+	e := &Exporter{
+		settings: s, clients: map[*tls.Config]clients{}, reported: map[string]bool{}, sent: map[string]int{}, signals: shared,
+		hurry: make(chan struct{}),
+	}
+	for _, signal := range allSignals {
+		to := s.Endpoints.of(signal)
 		if _, made := e.clients[to.TLS]; !made {
 			e.clients[to.TLS] = clients{http: newClient(to.TLS, false), grpc: newClient(to.TLS, true)}
 		}
@@ -90,11 +103,17 @@ func (e *Exporter) Close() {
 // Refused counts the spans, records and metric points that an endpoint refused for good.
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
+// Sent counts the spans, log records and metric points that were accepted.
+func (e *Exporter) Sent() (spans, records, points int) {
+	return e.sent[signalTraces], e.sent[signalLogs], e.sent[signalMetrics]
+}
+
 // Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended,
-// [ErrUnreachable], [ErrNoPath], or the endpoint speaks another protocol.
+// [ErrUnreachable], [ErrNoPath], or the endpoint speaks another protocol. Those of a signal that the endpoint does not have are
+// dropped.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
-	to := &e.settings.Endpoints.Traces
-	if to.URL == "" || td.SpanCount() == 0 {
+	to := e.endpoint(signalTraces)
+	if to == nil || td.SpanCount() == 0 {
 		return ptrace.NewTraces(), nil
 	}
 	return e.parts.Traces(td, func(part batch.Part[ptrace.Traces]) error {
@@ -107,8 +126,8 @@ func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces,
 
 // Logs sends log records as [Exporter.Traces] sends spans.
 func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
-	to := &e.settings.Endpoints.Logs
-	if to.URL == "" || ld.LogRecordCount() == 0 {
+	to := e.endpoint(signalLogs)
+	if to == nil || ld.LogRecordCount() == 0 {
 		return plog.NewLogs(), nil
 	}
 	return e.parts.Logs(ld, func(part batch.Part[plog.Logs]) error {
@@ -120,7 +139,7 @@ func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 
 // Metrics sends metrics as [Exporter.Traces] sends spans.
 func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metrics, error) {
-	if e.settings.Endpoints.Metrics.URL == "" || md.DataPointCount() == 0 {
+	if e.endpoint(signalMetrics) == nil || md.DataPointCount() == 0 {
 		return pmetric.NewMetrics(), nil
 	}
 	return e.parts.Metrics(md, func(part batch.Part[pmetric.Metrics]) error {
@@ -132,7 +151,7 @@ func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Met
 
 // OfferMetrics sends metrics once, and reports whether the endpoint accepted them: what it does not come again with the next.
 func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accepted bool) {
-	if e.settings.Endpoints.Metrics.URL == "" || md.DataPointCount() == 0 {
+	if e.endpoint(signalMetrics) == nil || md.DataPointCount() == 0 {
 		return true
 	}
 	r, err := e.metricsRequest(md)
@@ -143,6 +162,8 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 	switch {
 	case no.err == nil:
 		e.accepted(r)
+	case no.noPath && e.lacks(ctx, r, no.err):
+		return true
 	case ctx.Err() == nil:
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
 	}
@@ -171,7 +192,7 @@ type refusal struct {
 	again       bool // it may be tried again
 	unreachable bool // the endpoint accepts no connection
 	foreign     bool // the endpoint speaks another protocol
-	noPath      bool // nothing takes the signal there, which says nothing about the data
+	noPath      bool // nothing takes the signal there: it is missing, or the address is wrong
 	tooLarge    bool
 	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
 }
@@ -179,7 +200,7 @@ type refusal struct {
 // ErrUnreachable is the error of data that was not sent since the endpoint accepts no connection.
 var ErrUnreachable = errors.New("endpoint accepts no connection")
 
-// ErrNoPath is the error of data whose signal nothing takes at the address; others may be taken.
+// ErrNoPath is the error of data that nothing takes at an address where nothing takes any other signal either.
 var ErrNoPath = errors.New("nothing takes them there")
 
 // insist sends until the endpoint accepts or refuses for good. A refusal for the size is an error, as [batch.IsTooLarge]
@@ -200,6 +221,8 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			return ended(ctx, r, no.err)
 		case no.foreign:
 			return fmt.Errorf("send %s: %w", r.signal, no.err)
+		case no.noPath && e.lacks(ctx, r, no.err):
+			return nil
 		case no.noPath:
 			return fmt.Errorf("send %s: %w: %w", r.signal, ErrNoPath, no.err)
 		case no.unreachable && hurrying:
@@ -339,6 +362,7 @@ func (e *Exporter) partial(r request, answer []byte) {
 	switch {
 	case rejected > 0:
 		e.refused.Add(rejected)
+		e.sent[r.signal] -= int(rejected)
 		e.report(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
 	case message != "":
 		e.report(r.signal+" advice", fmt.Sprintf("%s accepts %s and says: %s", shown(r.to.URL), noun(r.signal), message))
@@ -362,8 +386,10 @@ func noun(signal string) string {
 	}
 }
 
-// accepted reports that sending works again, if it was reported that it does not.
+// accepted notes that the endpoint takes a signal, and reports that sending works again, if it was reported that it does not.
 func (e *Exporter) accepted(r request) {
+	e.signals.taken(r)
+	e.sent[r.signal] += r.elements
 	if key := r.signal + " again"; e.reported[key] {
 		delete(e.reported, key)
 		e.settings.Report(fmt.Sprintf("sending %s works again", r.signal))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -41,6 +40,9 @@ func grpcMessage(body []byte, compressed bool) []byte {
 // After "exhausted" that is so whether a RetryInfo comes with it or not: what is not sent in time is kept, what is refused is lost.
 const grpcOK = 0
 
+// grpcUnimplemented is the status of a method that a server does not have.
+const grpcUnimplemented = 12
+
 var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
 
 // grpcAnswer reads the status of a call; broken is what ended the reading of its body, behind which the status stands.
@@ -56,7 +58,7 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	case err != nil && broken != nil:
 		return refusal{err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken), again: true}
 	case err != nil:
-		return refusal{err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status), again: mayTryAgain(resp.StatusCode)}
+		return refusal{err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status), again: mayTryAgain(resp.StatusCode), noPath: resp.StatusCode == http.StatusNotFound}
 	case code == grpcOK:
 		if len(answer) > grpcPrefix && answer[0] == 0 {
 			e.partial(r, answer[grpcPrefix:])
@@ -69,7 +71,10 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	}
 	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
 	tooLarge := batch.IsTooLarge(err)
-	return refusal{err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, wait: retryInfo(get("Grpc-Status-Details-Bin"))}
+	return refusal{
+		err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, noPath: code == grpcUnimplemented,
+		wait: retryInfo(get("Grpc-Status-Details-Bin")),
+	}
 }
 
 // protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not. A server ends a connection
@@ -77,7 +82,7 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
 	right, other := e.clientsOf(to)
 	switch {
-	case !answers(ctx, other, to) || answers(ctx, right, to):
+	case !speaks(ctx, other, to) || speaks(ctx, right, to):
 		return nil
 	case to.GRPC:
 		return fmt.Errorf("%s speaks HTTP/1.1, not gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, or name its port for gRPC (4317 of a collector)", shown(to.base()))
@@ -98,8 +103,8 @@ func (e *Exporter) clientsOf(to *Endpoint) (right, other *http.Client) {
 	return c.http, c.grpc
 }
 
-// answers reports whether an endpoint answers in the protocol of a client, whatever it answers.
-func answers(ctx context.Context, client *http.Client, to *Endpoint) bool {
+// speaks reports whether an endpoint answers in the protocol of a client, whatever it answers.
+func speaks(ctx context.Context, client *http.Client, to *Endpoint) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, to.base(), http.NoBody)
 	if err != nil {
 		return false
@@ -134,24 +139,4 @@ func newClient(trust *tls.Config, grpc bool) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
 	}}
-}
-
-// Probe sends one empty request to each server. Its error says which do not accept it, and why.
-func (e *Exporter) Probe(ctx context.Context) error {
-	var errs []error
-	seen := map[string]bool{}
-	for _, r := range []request{
-		{signal: signalTraces, to: &e.settings.Endpoints.Traces},
-		{signal: signalLogs, to: &e.settings.Endpoints.Logs},
-		{signal: signalMetrics, to: &e.settings.Endpoints.Metrics},
-	} {
-		if r.to.URL == "" || seen[r.to.base()] {
-			continue
-		}
-		seen[r.to.base()] = true
-		if no := e.try(ctx, r); no.err != nil {
-			errs = append(errs, fmt.Errorf("send %s: %w", r.signal, no.err))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -131,7 +131,9 @@ func TestGRPC(t *testing.T) {
 			md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty().SetEmptySum().DataPoints().AppendEmpty()
 			_, err = e.Metrics(t.Context(), md)
 			require.NoError(t, err)
-			require.NoError(t, e.Probe(t.Context()))
+			lacks, err := e.Probe(t.Context())
+			require.NoError(t, err)
+			assert.Empty(t, lacks)
 			assert.Empty(t, *reported)
 			assert.Zero(t, e.Refused())
 			assert.Equal(t, []int{3, 0}, s.spans)
@@ -193,7 +195,8 @@ func TestOtherProtocol(t *testing.T) {
 			require.Error(t, err)
 			assert.ErrorContains(t, err, tc.want)
 			assert.Equal(t, 2, left.SpanCount())
-			assert.ErrorContains(t, e.Probe(t.Context()), tc.want)
+			_, err = e.Probe(t.Context())
+			assert.ErrorContains(t, err, tc.want)
 		})
 	}
 }

@@ -84,8 +84,11 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 		defer cancel()
-		_, err = s.exporter.Metrics(ctx, md)
-		return s.sent(err, new(int), 0)
+		s.tried += md.DataPointCount()
+		if _, err := s.exporter.Metrics(ctx, md); err != nil {
+			return fmt.Errorf("%w: %w", errNotSent, err)
+		}
+		return nil
 	default:
 		return errors.New("no OTLP JSON")
 	}

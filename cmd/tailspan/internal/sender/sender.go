@@ -3,7 +3,6 @@
 package sender
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,10 +39,9 @@ type Settings struct {
 // sender sends files.
 type sender struct {
 	Settings
-	exporter       *otlphttp.Exporter
-	sessions       *recorded.Reader
-	spans, records int
-	noPath         error // why nothing of a signal was sent; nil if that did not happen
+	exporter *otlphttp.Exporter
+	sessions *recorded.Reader
+	tried    int // elements
 }
 
 // Send sends files. Its error says all that was not sent.
@@ -73,10 +71,11 @@ func Send(ctx context.Context, set Settings, files []string) error {
 	if n := s.exporter.Refused(); n > 0 {
 		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused", n))
 	}
-	if s.noPath != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", errNotSent, s.noPath))
+	spans, records, points := s.exporter.Sent()
+	s.report(fmt.Sprintf("sent %s and %s of %s", cli.Count(spans, "span"), cli.Count(records, "log record"), cli.Count(len(files), "file")))
+	if spans+records+points == 0 && s.tried > 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("%w: the endpoint takes nothing of it", errNotSent))
 	}
-	s.report(fmt.Sprintf("sent %s and %s of %s", cli.Count(s.spans, "span"), cli.Count(s.records, "log record"), cli.Count(len(files), "file")))
 	return errors.Join(errs...)
 }
 
@@ -103,24 +102,12 @@ func (s *sender) file(ctx context.Context, name string) error {
 func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	spans, records := td.SpanCount(), ld.LogRecordCount()
-	_, err := s.exporter.Traces(ctx, td)
-	if err := s.sent(err, &s.spans, spans); err != nil {
-		return err
-	}
-	_, err = s.exporter.Logs(ctx, ld)
-	return s.sent(err, &s.records, records)
-}
-
-// sent counts what was sent of a signal. Where nothing takes the signal, the others are sent all the same.
-func (s *sender) sent(err error, count *int, n int) error {
-	switch {
-	case errors.Is(err, otlphttp.ErrNoPath):
-		s.noPath = cmp.Or(s.noPath, err)
-	case err != nil:
+	s.tried += td.SpanCount() + ld.LogRecordCount()
+	if _, err := s.exporter.Traces(ctx, td); err != nil {
 		return fmt.Errorf("%w: %w", errNotSent, err)
-	default:
-		*count += n
+	}
+	if _, err := s.exporter.Logs(ctx, ld); err != nil {
+		return fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	return nil
 }
