@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -62,7 +61,9 @@ func TestHouse(t *testing.T) {
 		}
 	}
 	for name := range allowed {
-		assert.Contains(t, found, name, "house.txt has a row of what is gone: go test . -run TestHouse -lower")
+		if _, known := found[name]; !known {
+			t.Errorf("house.txt has a row of %s, which is gone: go test . -run TestHouse -lower", name)
+		}
 	}
 }
 

@@ -19,11 +19,12 @@ const module = "github.com/tailspan/tailspan"
 // import itself and what lies below it, and the standard library.
 var house = map[string]struct{ ours, others []string }{
 	"events":                       {},
-	"parser":                       {ours: []string{"events"}, others: []string{"github.com/tidwall/gjson"}},
+	"internal/memory":              {},
+	"parser":                       {ours: []string{"events", "internal/memory"}, others: []string{"github.com/tidwall/gjson"}},
 	"redact":                       {ours: []string{"events"}},
-	"session":                      {ours: []string{"events", "otlp"}},
+	"session":                      {ours: []string{"events", "internal/memory", "otlp"}},
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
-	"telemetry":                    {ours: []string{"events", "otlp", "session"}},
+	"telemetry":                    {ours: []string{"events", "internal/memory", "otlp", "session"}},
 	"session/pipeline":             {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "session", "telemetry"}},
 	"tail":                         {ours: []string{"internal", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "go.uber.org/zap"}},
 	"poll":                         {ours: []string{"internal", "tail"}, others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite"}},
@@ -31,7 +32,7 @@ var house = map[string]struct{ ours, others []string }{
 	"process":                      {ours: []string{"spool"}},
 	"render":                       {ours: []string{"events"}, others: []string{"github.com/mattn/go-runewidth", "golang.org/x/term"}},
 	"config":                       {others: []string{"go.yaml.in/yaml/v3", "github.com/bmatcuk/doublestar/v4"}},
-	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "otlp", "parser", "poll", "process", "redact", "session", "session/pipeline", "spool", "tail", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
+	"receiver/agentstreamreceiver": {ours: []string{"config", "events", "internal", "internal/memory", "otlp", "parser", "poll", "process", "redact", "session", "session/pipeline", "spool", "tail", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"exporter/agentrenderexporter": {ours: []string{"config", "events", "otlp", "render", "telemetry"}, others: []string{"go.opentelemetry.io", "go.uber.org/zap"}},
 	"cmd":                          {ours: []string{"*"}, others: []string{"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/bmatcuk/doublestar/v4", "github.com/spf13/pflag", "go.opentelemetry.io/collector/pdata"}},
 	"deploy":                       {ours: []string{"*"}, others: []string{"go.yaml.in/yaml/v3", "github.com/klauspost/compress", "go.opentelemetry.io/collector/pdata"}},
@@ -94,6 +95,9 @@ func folderOf(path string) string {
 	}
 	if len(parts) > 1 && parts[0] == "session" && parts[1] == "pipeline" {
 		return "session/pipeline" // the rest of session is pure
+	}
+	if len(parts) > 1 && parts[0] == "internal" && parts[1] == "memory" {
+		return "internal/memory" // the rest of internal is for what reads and sends
 	}
 	return parts[0]
 }

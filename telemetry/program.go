@@ -2,7 +2,7 @@ package telemetry
 
 import (
 	"cmp"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"strings"
 
 	"github.com/tailspan/tailspan/events"

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/memory"
 )
 
 // TestClosedStreamsAreForgotten: whatever a stream was at when it closed, the registry keeps no hold of it. Else a

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
-	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/outcome"
 )

@@ -2,7 +2,7 @@ package claude
 
 import (
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -34,8 +34,8 @@ type answers struct {
 	calls *calls
 	usage *ledger
 
-	known   memory.Memory[answer]
-	threads memory.Memory[turns]
+	known   memory.Table[answer]
+	threads memory.Table[turns]
 }
 
 // answerOf is the number of the answer that an assistant line is part of, among those with its message id.

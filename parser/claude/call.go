@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -38,7 +38,7 @@ type calls struct {
 	*line
 	answers    *answers
 	sidechains *sidechains
-	byID       memory.Memory[call]
+	byID       memory.Table[call]
 }
 
 func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -19,8 +19,8 @@ const syntheticModel = "<synthetic>"
 type texts struct {
 	*line
 	deltas *deltas
-	seen   memory.Memory[struct{}] // lines, texts and notices
-	fresh  []uint64                // what this record added to seen
+	seen   memory.Table[struct{}] // lines, texts and notices
+	fresh  []uint64               // what this record added to seen
 }
 
 // assistant gives the blocks of a model message, then what the line adds to the message's tokens.

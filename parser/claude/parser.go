@@ -2,9 +2,9 @@ package claude
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -37,17 +37,17 @@ type line struct {
 func New() *Parser {
 	p := &Parser{line: line{Decoder: decode.New()}}
 	l := &p.line
-	p.texts = texts{line: l, deltas: &p.deltas, seen: memory.New[struct{}](maxSeen)}
-	p.calls = calls{line: l, answers: &p.answers, sidechains: &p.sidechains, byID: memory.New[call](maxCalls)}
+	p.texts = texts{line: l, deltas: &p.deltas, seen: memory.NewTable[struct{}](maxSeen)}
+	p.calls = calls{line: l, answers: &p.answers, sidechains: &p.sidechains, byID: memory.NewTable[call](maxCalls)}
 	p.answers = answers{
 		line: l, texts: &p.texts, calls: &p.calls, usage: &p.usage,
-		known: memory.New[answer](maxMessages), threads: memory.New[turns](maxThreads),
+		known: memory.NewTable[answer](maxMessages), threads: memory.NewTable[turns](maxThreads),
 	}
-	p.usage = ledger{line: l, counted: memory.New[counted](maxMessages)}
+	p.usage = ledger{line: l, counted: memory.NewTable[counted](maxMessages)}
 	p.tasks = tasks{
-		line: l, texts: &p.texts, session: &p.session, byTask: memory.New[taskCalls](maxTasks), askers: memory.New[string](maxTasks),
+		line: l, texts: &p.texts, session: &p.session, byTask: memory.NewTable[taskCalls](maxTasks), askers: memory.NewTable[string](maxTasks),
 	}
-	p.sidechains = sidechains{line: l, ofLine: memory.New[string](maxSidechainLines), prompts: memory.New[[]string](maxTasks)}
+	p.sidechains = sidechains{line: l, ofLine: memory.NewTable[string](maxSidechainLines), prompts: memory.NewTable[[]string](maxTasks)}
 	p.session = session{line: l, usage: &p.usage, tasks: &p.tasks}
 	p.deltas = deltas{line: l, answers: &p.answers, usage: &p.usage}
 	p.Identify = func() { p.identify(&p.record) }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -17,8 +17,8 @@ type tasks struct {
 	texts   *texts
 	session *session
 
-	byTask memory.Memory[taskCalls]
-	askers memory.Memory[string] // call that started a sub-agent → call that asked it last
+	byTask memory.Table[taskCalls]
+	askers memory.Table[string] // call that started a sub-agent → call that asked it last
 }
 
 // task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.

@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -13,8 +13,8 @@ import (
 // sidechains are the lines of sub-agents of 1.x.
 type sidechains struct {
 	*line
-	ofLine  memory.Memory[string]   // uuid of a sidechain line → id of the call that started it
-	prompts memory.Memory[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+	ofLine  memory.Table[string]   // uuid of a sidechain line → id of the call that started it
+	prompts memory.Table[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
 }
 
 // expectSidechain remembers the prompt that a call gives to its sub-agent.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 	"github.com/tailspan/tailspan/parser/internal/usage"
@@ -35,7 +35,7 @@ type counted struct {
 // ledger counts the tokens and the cost of a stream, each once.
 type ledger struct {
 	*line
-	counted memory.Memory[counted]
+	counted memory.Table[counted]
 	words   words
 	last    lastUsage
 

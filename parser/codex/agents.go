@@ -2,8 +2,8 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -18,7 +18,7 @@ type agentRun struct {
 type agents struct {
 	*line
 	calls *calls
-	runs  memory.Memory[agentRun]
+	runs  memory.Table[agentRun]
 }
 
 func (ag *agents) agentKey(thread string) uint64 { return ag.Keys.String(domainAgent, thread) }

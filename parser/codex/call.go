@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -95,7 +95,7 @@ func (o *outcome) exit(v scan.Value) {
 // calls are the tool calls of a thread, and their results.
 type calls struct {
 	*line
-	byID memory.Memory[call]
+	byID memory.Table[call]
 }
 
 // callOf finds what is known of a call; nil if nothing is. Ids that read the same are the same, however they are escaped.

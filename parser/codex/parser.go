@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -35,7 +35,7 @@ type line struct {
 	record record
 	callID lines.Again
 	// shown are the ids of messages that a UI was sent; see message.
-	shown memory.Memory[struct{}]
+	shown memory.Table[struct{}]
 
 	thread thread
 	replay replay
@@ -68,15 +68,15 @@ type thread struct {
 
 // New returns a parser for one stream.
 func New() *Parser {
-	p := &Parser{line: line{Decoder: decode.New(), shown: memory.New[struct{}](maxMessages)}}
+	p := &Parser{line: line{Decoder: decode.New(), shown: memory.NewTable[struct{}](maxMessages)}}
 	l := &p.line
 	l.Identify = l.identify
 	l.record.makeRoom()
 	p.arguments.line, p.outputs.line = l, l
 	p.calls.line = l
 	p.agents = agents{line: l, calls: &p.calls}
-	p.prompts = prompts{line: l, byText: memory.New[int](maxPrompts)}
-	p.ledger = ledger{line: l, totals: totals{responses: memory.New[struct{}](maxResponses)}}
+	p.prompts = prompts{line: l, byText: memory.NewTable[int](maxPrompts)}
+	p.ledger = ledger{line: l, totals: totals{responses: memory.NewTable[struct{}](maxResponses)}}
 	p.threads = threads{line: l, calls: &p.calls, agents: &p.agents, ledger: &p.ledger}
 	p.stream = stream{
 		line: l, threads: &p.threads, calls: &p.calls, arguments: &p.arguments, outputs: &p.outputs, agents: &p.agents, ledger: &p.ledger,

@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
 // prompts are the messages in the user's name, each once.
 type prompts struct {
 	*line
-	byText memory.Memory[int] // how many more response items than events had a text
+	byText memory.Table[int] // how many more response items than events had a text
 }
 
 // userItem emits a message in the user's name: one prompt a text. R4 names for each text who made it.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -93,7 +93,7 @@ type threads struct {
 // do tokens.
 func (th *threads) begins(t thread) {
 	th.thread, th.replay, th.turn = t, replay{}, turn{}
-	th.calls.byID, th.agents.runs = memory.New[call](maxCalls), memory.New[agentRun](maxAgents)
+	th.calls.byID, th.agents.runs = memory.NewTable[call](maxCalls), memory.NewTable[agentRun](maxAgents)
 	th.ledger.begins()
 }
 

@@ -2,7 +2,7 @@ package codex
 
 import (
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
@@ -10,10 +10,10 @@ import (
 // totals is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both: once a
 // token_usage_record came, those alone count (antiburn/antiburn#505, case 204).
 type totals struct {
-	responses memory.Memory[struct{}] // that were counted
-	records   bool                    // token_usage_record rows came
-	unpaired  events.Tokens           // what the last token_count added, whose record may still come (case 227)
-	total     events.Tokens           // the running total of the last token_count
+	responses memory.Table[struct{}] // that were counted
+	records   bool                   // token_usage_record rows came
+	unpaired  events.Tokens          // what the last token_count added, whose record may still come (case 227)
+	total     events.Tokens          // the running total of the last token_count
 	known     bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -60,9 +60,9 @@ func (c *call) use(body uint64, name string) bool {
 // calls are the tool calls of a stream or transcript, and their results.
 type calls struct {
 	*line
-	byID    memory.Memory[call]
+	byID    memory.Table[call]
 	callID  lines.Again
-	entries memory.Memory[entry]
+	entries memory.Table[entry]
 }
 
 // isNew reports whether a call is one of its own.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -42,9 +42,9 @@ type line struct {
 func New() *Parser {
 	p := &Parser{line: line{Decoder: decode.New()}}
 	l := &p.line
-	p.calls = calls{line: l, byID: memory.New[call](maxCalls), entries: memory.New[entry](maxCalls)}
+	p.calls = calls{line: l, byID: memory.NewTable[call](maxCalls), entries: memory.NewTable[entry](maxCalls)}
 	p.stream = stream{line: l, calls: &p.calls}
-	p.transcript = transcript{line: l, calls: &p.calls, messages: memory.New[message](maxMessages)}
+	p.transcript = transcript{line: l, calls: &p.calls, messages: memory.NewTable[message](maxMessages)}
 	p.report.line = l
 	p.record.bind()
 	return p

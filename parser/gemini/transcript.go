@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/cause"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -28,7 +28,7 @@ type transcript struct {
 	document scan.Scanner // over the messages of a document
 	within   record       // of a message in a document
 
-	messages memory.Memory[message]
+	messages memory.Table[message]
 	itemID   lines.Again // a message is on a line for each of its states
 	snapshot uint64      // the last compaction's summary, by its hash
 	copying  bool        // the lines at hand repeat history

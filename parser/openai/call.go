@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -35,7 +35,7 @@ type calls struct {
 	input  []byte      // backs Tool.Input where the line has them so, and args
 	args   scan.Members
 
-	names    memory.Memory[string]
+	names    memory.Table[string]
 	begun    int // how many answers have begun
 	numbered int // how many calls of the last one were emitted
 }

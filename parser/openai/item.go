@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/command"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -16,7 +16,7 @@ type items struct {
 	calls    *calls
 	contents *contents
 
-	results memory.Memory[int] // that were emitted
+	results memory.Table[int] // that were emitted
 }
 
 // item gives the events of one output item of a response. It reports false for a type that it does not know.

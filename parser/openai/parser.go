@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -47,14 +47,14 @@ func New() *Parser {
 	p.record.response = newRecord()
 	l := &p.line
 	p.ledger.line, p.ledger.fields = l, p.ledger.usage.fields()
-	p.calls = calls{line: l, names: memory.New[string](maxNames)}
+	p.calls = calls{line: l, names: memory.NewTable[string](maxNames)}
 	p.contents = contents{line: l, calls: &p.calls}
-	p.items = items{line: l, calls: &p.calls, contents: &p.contents, results: memory.New[int](maxResults)}
+	p.items = items{line: l, calls: &p.calls, contents: &p.contents, results: memory.NewTable[int](maxResults)}
 	p.requests = requests{line: l, calls: &p.calls, items: &p.items}
 	p.answers = answers{line: l, calls: &p.calls, contents: &p.contents, ledger: &p.ledger, responses: &p.responses}
 	p.responses = responses{
 		line: l, answers: &p.answers, contents: &p.contents, items: &p.items, ledger: &p.ledger,
-		polled: memory.New[[]polledItem](maxPolled),
+		polled: memory.NewTable[[]polledItem](maxPolled),
 	}
 	return p
 }

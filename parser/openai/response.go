@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -38,7 +38,7 @@ type responses struct {
 	items    *items
 	ledger   *ledger
 
-	polled memory.Memory[[]polledItem]
+	polled memory.Table[[]polledItem]
 }
 
 // response takes a whole body of the Responses API.

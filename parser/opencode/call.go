@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -24,7 +24,7 @@ type call struct {
 // calls are the tool calls of a stream, and their results.
 type calls struct {
 	*line
-	openIDs memory.Memory[uint64] // call id → the part that is open under it
+	openIDs memory.Table[uint64] // call id → the part that is open under it
 }
 
 // toolPart emits the call and the result of a tool's part, each once.

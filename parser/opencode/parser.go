@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -34,23 +34,23 @@ type line struct {
 	sessionID lines.Again
 	messageID lines.Again
 
-	parts    memory.Memory[call]
-	messages memory.Memory[message]
-	sessions memory.Memory[session]
-	tasks    memory.Memory[string] // title of the session that a task starts → id of the call
+	parts    memory.Table[call]
+	messages memory.Table[message]
+	sessions memory.Table[session]
+	tasks    memory.Table[string] // title of the session that a task starts → id of the call
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
 	p := &Parser{record: newRecord(), line: line{
 		Decoder:  decode.New(),
-		parts:    memory.New[call](maxParts),
-		messages: memory.New[message](maxMessages),
-		sessions: memory.New[session](maxSessions),
-		tasks:    memory.New[string](maxSessions),
+		parts:    memory.NewTable[call](maxParts),
+		messages: memory.NewTable[message](maxMessages),
+		sessions: memory.NewTable[session](maxSessions),
+		tasks:    memory.NewTable[string](maxSessions),
 	}}
 	l := &p.line
-	p.calls = calls{line: l, openIDs: memory.New[uint64](maxOpenCalls)}
+	p.calls = calls{line: l, openIDs: memory.NewTable[uint64](maxOpenCalls)}
 	p.pending.line = l
 	p.conversation = conversation{line: l, calls: &p.calls, pending: &p.pending}
 	p.stream = stream{line: l, conversation: &p.conversation}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
@@ -31,8 +31,8 @@ type calls struct {
 	session *session
 	reports *reports
 
-	byID      memory.Memory[call]
-	durations memory.Memory[outcome] // until a call's result comes
+	byID      memory.Table[call]
+	durations memory.Table[outcome] // until a call's result comes
 }
 
 func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {

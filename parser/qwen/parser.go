@@ -2,9 +2,9 @@ package qwen
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/decode"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
@@ -33,19 +33,19 @@ type Parser struct {
 // line is what the parts of a parser share: the memory of the line at work.
 type line struct {
 	decode.Decoder
-	seen      memory.Memory[struct{}]
+	seen      memory.Table[struct{}]
 	responses responses
 }
 
 // New returns a parser for one stream.
 func New() *Parser {
-	p := &Parser{line: line{Decoder: decode.New(), seen: memory.New[struct{}](maxSeen)}}
+	p := &Parser{line: line{Decoder: decode.New(), seen: memory.NewTable[struct{}](maxSeen)}}
 	l := &p.line
 	p.calls = calls{
 		line: l, session: &p.session, reports: &p.reports,
-		byID: memory.New[call](maxCalls), durations: memory.New[outcome](maxDurations),
+		byID: memory.NewTable[call](maxCalls), durations: memory.NewTable[outcome](maxDurations),
 	}
-	p.reports = reports{line: l, calls: &p.calls, answers: memory.New[int](maxSeen)}
+	p.reports = reports{line: l, calls: &p.calls, answers: memory.NewTable[int](maxSeen)}
 	p.ledger = ledger{line: l, session: &p.session, reports: &p.reports}
 	p.session = session{line: l, ledger: &p.ledger, reports: &p.reports}
 	p.deltas = deltas{line: l, calls: &p.calls, session: &p.session}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/cause"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
@@ -45,7 +45,7 @@ type reports struct {
 	calls *calls
 
 	telemetry telemetry
-	answers   memory.Memory[int] // how many responses had an id
+	answers   memory.Table[int] // how many responses had an id
 }
 
 func (rp *reports) uiTelemetry(payload scan.Value) {

@@ -3,7 +3,7 @@ package exported
 import (
 	"hash/maphash"
 
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 )
 
 // Seen has the ids of the runs, agents, calls and model messages of one stream that had a span of their own.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/memory"
 )
 
 // Limits bound what is remembered.

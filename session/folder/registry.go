@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
-	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/wait"
 )
 

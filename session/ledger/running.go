@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 )
 
 // RunningKey is whose running total it is: a model's in a session, or without one in a process.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/memory"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/wait"
 )

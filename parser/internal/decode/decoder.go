@@ -2,8 +2,8 @@ package decode
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/parser/internal/keys"
 	"github.com/tailspan/tailspan/parser/internal/lines"
-	"github.com/tailspan/tailspan/parser/internal/memory"
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
@@ -13,7 +13,7 @@ type Decoder struct {
 	Inner   scan.Scanner // over values in it that were kept whole
 	Nested  scan.Members // members of a nested object
 	Strings scan.Strings
-	Keys    memory.Keys
+	Keys    keys.Keys
 
 	Out     []events.DisplayEvent // of the line
 	Output  lines.Output          // backs Tool.Output
@@ -31,7 +31,7 @@ type Decoder struct {
 }
 
 // New returns the memory of a stream.
-func New() Decoder { return Decoder{Keys: memory.NewKeys()} }
+func New() Decoder { return Decoder{Keys: keys.New()} }
 
 // Begin makes room for the events of a line.
 func (d *Decoder) Begin() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 )
 
 // DefaultLoopAfter is how often a call is made with the same arguments and result before that is a loop.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/session/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 )
 
 // Events are the events of a restated stream that were exported.

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tailspan/tailspan/parser/internal/memory"
+	"github.com/tailspan/tailspan/internal/memory"
 )
 
 func TestOldestIsForgottenFirst(t *testing.T) {
-	m := memory.New[string](3)
+	m := memory.NewTable[string](3)
 	m.Set(1, "a")
 	m.Set(2, "b")
 	m.Set(3, "c")
@@ -40,27 +40,27 @@ func TestOldestIsForgottenFirst(t *testing.T) {
 }
 
 func TestNothingIsHeldWithoutALimit(t *testing.T) {
-	var m memory.Memory[int]
+	var m memory.Table[int]
 	m.Set(1, 1)
 	_, ok := m.Get(1)
 	assert.False(t, ok)
 }
 
 func TestAdd(t *testing.T) {
-	m := memory.New[string](2)
+	m := memory.NewTable[string](2)
 	assert.True(t, m.Add(1))
 	m.Set(1, "a")
 	assert.False(t, m.Add(1))
 	v, ok := m.Get(1)
 	assert.True(t, ok)
 	assert.Equal(t, "a", v, "a key that is known keeps its value")
-	var none memory.Memory[string]
+	var none memory.Table[string]
 	assert.True(t, none.Add(1))
 	assert.True(t, none.Add(1), "nothing is held without a limit")
 }
 
 func TestRef(t *testing.T) {
-	m := memory.New[int](2)
+	m := memory.NewTable[int](2)
 	*m.Ref(1)++
 	*m.Ref(1)++
 	*m.Ref(2)++
@@ -75,7 +75,7 @@ func TestLikeAMap(t *testing.T) {
 	for _, spread := range []uint64{1, 64, 1 << 32, 0x9e3779b97f4a7c15} {
 		for _, limit := range []int{1, 2, 15, 16, 17, 100} {
 			r := rand.New(rand.NewPCG(spread, uint64(limit)))
-			m, want, order := memory.New[int](limit), map[uint64]int{}, []uint64{}
+			m, want, order := memory.NewTable[int](limit), map[uint64]int{}, []uint64{}
 			for step := range 4000 {
 				key := r.Uint64N(3*uint64(limit)) * spread
 				if r.IntN(3) > 0 {
@@ -98,18 +98,18 @@ func TestLikeAMap(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory remembers what each line has and looks it up once, beside a map that does the same.
-func BenchmarkMemory(b *testing.B) {
+// BenchmarkTable remembers what each line has and looks it up once, beside a map that does the same.
+func BenchmarkTable(b *testing.B) {
 	const lines = 4096
 	keys := make([]uint64, lines)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range keys {
 		keys[i] = r.Uint64()
 	}
-	b.Run("by=memory", func(b *testing.B) {
+	b.Run("by=table", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			m := memory.New[struct{}](1 << 16)
+			m := memory.NewTable[struct{}](1 << 16)
 			for _, key := range keys {
 				if !m.Add(key) {
 					b.Fatal("wrong work")
@@ -135,7 +135,7 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 func TestAnEntryIsChangedInPlace(t *testing.T) {
-	m := memory.New[int](2)
+	m := memory.NewTable[int](2)
 	assert.Nil(t, m.Find(1))
 	*m.Ref(1) = 5
 	*m.Ref(1) += 2
@@ -149,7 +149,7 @@ func TestAnEntryIsChangedInPlace(t *testing.T) {
 	assert.Equal(t, 9, *m.Find(9))
 	assert.Nil(t, m.Find(7), "the limit holds")
 
-	none := memory.New[int](0)
+	none := memory.NewTable[int](0)
 	*none.Ref(1) = 5
 	assert.Nil(t, none.Find(1))
 }

@@ -1,4 +1,5 @@
-package memory
+// Package keys hashes the ids of a stream.
+package keys
 
 import (
 	"hash/maphash"
@@ -9,13 +10,13 @@ import (
 // domainStep is how far the keys of different domains lie apart.
 const domainStep = 0x9e3779b97f4a7c15
 
-// Keys makes the keys of one stream's memories. Those of one byte string differ by domain, so that a line's id never
-// meets a call's. 64 bits make a chance meeting among the entries of a memory less likely than one in 10^9, and the
+// Keys makes the keys of one stream's tables. Those of one byte string differ by domain, so that a line's id never
+// meets a call's. 64 bits make a chance meeting among the entries of a table less likely than one in 10^9, and the
 // seed, which is of this process alone, keeps anyone from writing a stream that makes two meet.
 type Keys struct{ seed maphash.Seed }
 
-// NewKeys returns the keys of a stream.
-func NewKeys() Keys { return Keys{maphash.MakeSeed()} }
+// New makes the keys of a stream.
+func New() Keys { return Keys{maphash.MakeSeed()} }
 
 // Bytes makes a key of b as it stands.
 func (k Keys) Bytes(domain byte, b []byte) uint64 {

@@ -13,7 +13,7 @@ type Counter struct {
 
 // recurrence is what came more often, or beside others.
 type recurrence struct {
-	ids   marks
+	ids   Table[struct{}]
 	again map[uint64]int // how often those came that came before; few do
 }
 
@@ -25,15 +25,15 @@ func (o *Counter) Next(mark uint64, limit int) (n int, forgot bool) {
 			o.only = mark
 			return 0, false
 		}
-		o.many = &recurrence{ids: marks{limit: limit}}
-		o.many.ids.add(o.only)
+		o.many = &recurrence{ids: NewTable[struct{}](limit)}
+		o.many.ids.Add(o.only)
 	}
-	isNew, gone := o.many.ids.add(mark)
-	if gone != 0 {
-		delete(o.many.again, gone)
-	}
-	if isNew {
-		return 0, gone != 0
+	oldest, full := o.many.ids.Due()
+	if o.many.ids.Add(mark) {
+		if full {
+			delete(o.many.again, oldest)
+		}
+		return 0, full
 	}
 	if o.many.again == nil {
 		o.many.again = map[uint64]int{}
@@ -42,15 +42,18 @@ func (o *Counter) Next(mark uint64, limit int) (n int, forgot bool) {
 	return o.many.again[mark], false
 }
 
-// Before is what next would return, and enters nothing.
+// Before is what Next would return, and enters nothing.
 func (o *Counter) Before(mark uint64) int {
 	mark = nonZero(mark)
 	switch {
 	case o.many == nil && mark == o.only:
 		return 1
-	case o.many == nil || !o.many.ids.has(mark):
+	case o.many == nil || o.many.ids.Find(mark) == nil:
 		return 0
 	default:
 		return o.many.again[mark] + 1
 	}
 }
+
+// nonZero keeps a mark from looking like none.
+func nonZero(mark uint64) uint64 { return max(mark, 1) }

@@ -11,13 +11,13 @@ import (
 // so all parts get as many, and each forgets its oldest.
 type Set struct {
 	seed  maphash.Seed
-	parts []emittedPart // a power of two many
+	parts []setPart // a power of two many
 }
 
-type emittedPart struct {
-	mu sync.Mutex
-	marks
-	_ [64]byte // a cache line between two parts, so that taking the one lock does not slow down taking the next
+type setPart struct {
+	mu  sync.Mutex
+	ids Table[struct{}]
+	_   [64]byte // a cache line between two parts, so that taking the one lock does not slow down taking the next
 }
 
 const (
@@ -31,15 +31,15 @@ func NewSet(limit int) *Set {
 	if limit >= leastPart<<partBits {
 		n = 1 << partBits
 	}
-	e := &Set{seed: maphash.MakeSeed(), parts: make([]emittedPart, n)}
+	e := &Set{seed: maphash.MakeSeed(), parts: make([]setPart, n)}
 	for i := range e.parts {
-		e.parts[i].limit = (limit + n - 1) / n
+		e.parts[i].ids = NewTable[struct{}]((limit + n - 1) / n)
 	}
 	return e
 }
 
 // part is where a mark stands. It goes by the highest bits, since the table of a part goes by the lowest.
-func (e *Set) part(mark uint64) *emittedPart {
+func (e *Set) part(mark uint64) *setPart {
 	return &e.parts[mark>>(64-partBits)&uint64(len(e.parts)-1)]
 }
 
@@ -48,8 +48,7 @@ func (e *Set) First(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	isNew, _ := p.add(mark)
-	return isNew
+	return p.ids.Add(mark)
 }
 
 // Has reports whether a mark was entered and is not evicted.
@@ -57,7 +56,7 @@ func (e *Set) Has(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.marks.has(mark)
+	return p.ids.Find(mark) != nil
 }
 
 // Mark hashes what a record's uid is the hash of, at a fifth of the cost of the uid. Marks live no longer than the
