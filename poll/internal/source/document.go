@@ -48,15 +48,23 @@ type Document struct {
 
 	stamp   stamp
 	trusted bool // the stamp would show a change
-	tooLong bool // it was counted
-	// half is when it was first found to be incomplete with this stamp; zero if it is complete, or if halfReported.
-	half         time.Time
-	halfReported bool
-	data         []byte
-	sum          [sha256.Size]byte // of data
-	last         [sha256.Size]byte // of the acknowledged content
-	replay       replay
+	state   content
+	since   time.Time // of contentPartial
+	data    []byte
+	sum     [sha256.Size]byte // of data
+	last    [sha256.Size]byte // of the acknowledged content
+	replay  replay
 }
+
+// content is the state of a document when it was last read.
+type content uint8
+
+const (
+	contentComplete  content = iota // or empty
+	contentPartial                  // incomplete with this stamp: it is being written
+	contentBroken                   // incomplete for longer than Patience, and reported
+	contentOversized                // over the limit, and reported
+)
 
 // replay says whether the acknowledged content has to be replayed.
 type replay uint8
@@ -105,7 +113,7 @@ func (d *Document) Position(string) json.RawMessage {
 
 // Changed reports whether the stamp is another one, or the document has to be read again.
 func (d *Document) Changed() bool {
-	if d.data != nil || !d.trusted || d.halfTooLong() {
+	if d.data != nil || !d.trusted || d.isOverdue() {
 		return true
 	}
 	now, err := stampDocument(d.path)
@@ -149,16 +157,16 @@ func (d *Document) Next(context.Context) (Batch, error) {
 		d.trusted = time.Since(time.Unix(0, after.mtime)).Abs() >= settledAfter
 		switch {
 		case size > int64(d.settings.MaxSize):
-			if !d.tooLong {
+			if d.state != contentOversized {
 				d.settings.TooLong(d.path, size)
 			}
-			d.tooLong = true
+			d.state = contentOversized
 			return Batch{}, nil
 		case !lines.Balanced(data):
-			d.noteHalf(same, data)
+			d.notePartial(same, data)
 			return Batch{}, nil
 		}
-		d.tooLong, d.half, d.halfReported = false, time.Time{}, false
+		d.state = contentComplete
 		if d.sum = sha256.Sum256(data); d.sum == d.last && d.replay != replayNow {
 			return Batch{}, nil
 		}
@@ -175,23 +183,22 @@ func (d *Document) Next(context.Context) (Batch, error) {
 	return b, nil
 }
 
-// halfTooLong reports whether a document is incomplete although it has not changed for long.
-func (d *Document) halfTooLong() bool {
-	return !d.half.IsZero() && time.Since(d.half) >= Patience
+// isOverdue reports whether a document has been incomplete for longer than Patience.
+func (d *Document) isOverdue() bool {
+	return d.state == contentPartial && time.Since(d.since) >= Patience
 }
 
-// noteHalf records that a document is incomplete: it is being written, or, if that lasts, is no document.
-func (d *Document) noteHalf(same bool, data []byte) {
-	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !openfile.IsCompressed(d.path) // there is nothing to be lost
+// notePartial records that a document is incomplete: it is being written or, if that lasts, is no document.
+func (d *Document) notePartial(sameStamp bool, data []byte) {
+	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !openfile.IsCompressed(d.path) // nothing is lost
 	switch {
-	case !same:
-		d.half, d.halfReported = time.Now(), false
-	case d.halfReported || empty:
-		d.half = time.Time{}
-	case d.half.IsZero():
-		d.half = time.Now()
-	case d.halfTooLong():
-		d.half, d.halfReported = time.Time{}, true
+	case sameStamp && d.state == contentBroken:
+	case sameStamp && empty:
+		d.state = contentComplete
+	case !sameStamp || d.state != contentPartial:
+		d.state, d.since = contentPartial, time.Now()
+	case d.isOverdue():
+		d.state = contentBroken
 		d.settings.Incomplete(d.path, int64(len(data)))
 	}
 }
