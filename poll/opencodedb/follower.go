@@ -253,14 +253,12 @@ func (f *Follower) Acknowledge() {
 	for _, row := range f.batch.Rows {
 		s := row.mark.session
 		s.remember(row.key, version{time: row.Time, hash: row.hash})
-		if row.mark.message == "" {
-			s.delivered = true // a part never comes before its session
-			continue
-		}
-		if s.messages == nil {
+		if s.messages == nil { // its own row comes first
 			s.messages = map[string]struct{}{}
 		}
-		s.messages[row.mark.message] = struct{}{}
+		if row.mark.message != "" {
+			s.messages[row.mark.message] = struct{}{}
+		}
 	}
 	f.batch = Batch{}
 }

@@ -36,7 +36,7 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	p := &plan{root: root, room: newRoom(f.db.stamp)}
 	for _, s := range f.members(root) {
 		if !s.touched {
-			if s == root && !s.delivered { // its children name it
+			if s == root && s.messages == nil { // its children name it
 				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true, at: math.MinInt64})
 			}
 			continue
@@ -143,7 +143,7 @@ func (f *Follower) planSession(ctx context.Context, p *plan, s *session, message
 	}
 	slices.SortFunc(order, func(a, b *group) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
 	at := p.beginOf(s, order)
-	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: !s.delivered, at: at})
+	p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: s.messages == nil, at: at})
 	for _, g := range order {
 		at = max(at, g.created)
 		_, delivered := s.messages[g.id]

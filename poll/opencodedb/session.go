@@ -29,10 +29,9 @@ type session struct {
 	// touched is true if something may be new; changed is when that was found last.
 	touched bool
 	changed time.Time
-	// delivered is true if its row was delivered to the current stream; messages are the delivered ones.
-	delivered bool
-	messages  map[string]struct{}
-	seen      uint32 // number of the last scan that found it
+	// messages are those delivered to the current stream; nil before the session's own row was delivered.
+	messages map[string]struct{}
+	seen     uint32 // number of the last scan that found it
 	// finished is true if everything up to position was acknowledged; done is the time of the session's own row then.
 	finished bool
 	done     int64
@@ -60,7 +59,7 @@ func (s *session) from(lastScan time.Time) int64 {
 
 // release forgets what was delivered to a stream that is closed.
 func (s *session) release() {
-	s.delivered, s.messages = false, nil
+	s.messages = nil
 	if s.finished {
 		s.floor = min(s.position, time.Now().UnixMilli()) + 1
 	}
