@@ -12,6 +12,7 @@
 //
 // # Limits
 //
-// Files are read by as many goroutines as there are cores, line by line. The memory for rows grows with the report; what
+// Files are read by as many goroutines as there are cores, line by line; those that may be about the same work one after the other
+// (order.go), so that a report is the same every time. The memory for rows grows with the report; what
 // telemetry remembers to recognise copies is bounded (see limits in reader.go).
 package usage

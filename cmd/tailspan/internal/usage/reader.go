@@ -52,9 +52,7 @@ type reader struct {
 	sums     *sums
 	start    time.Time
 
-	mu sync.Mutex
-	// open are the streams that have something open: they are closed when all files were read, since one may wait for another.
-	open   []*pipeline.Pipeline
+	mu     sync.Mutex
 	report *Report
 }
 
@@ -70,34 +68,52 @@ func Read(ctx context.Context, s Settings, files []string) (*Report, error) {
 	if s.Workers == 0 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
-	names := make(chan string)
-	var workers sync.WaitGroup
-	for range r.Workers {
-		workers.Go(func() {
-			for name := range names {
-				if err := r.file(ctx, name); err != nil {
-					r.mu.Lock()
-					r.report.Unreadable = append(r.report.Unreadable, err)
-					r.mu.Unlock()
-				}
+	heads := make([]head, len(files))
+	r.each(len(files), func(i int) { heads[i] = r.head(files[i]) })
+	groups := groupsOf(heads)
+	r.each(len(groups), func(i int) {
+		for _, name := range groups[i].files {
+			if err := r.file(ctx, name, groups[i]); err != nil {
+				groups[i].unreadable = append(groups[i].unreadable, err)
 			}
-		})
-	}
-	for _, name := range files {
-		names <- name
-	}
-	close(names)
-	workers.Wait()
-	for _, stream := range r.open {
-		closeStream(stream)
+		}
+	})
+	for _, g := range groups {
+		r.report.Unreadable = append(r.report.Unreadable, g.unreadable...)
+		for _, stream := range g.open {
+			closeStream(stream)
+		}
 	}
 	r.registry.Close()
 	r.report.take(r.sums.rows(), s.Redactor)
 	return r.report, ctx.Err()
 }
 
-// file reads one file. What of it could be read counts.
-func (r *reader) file(ctx context.Context, name string) error {
+// each has the workers call f with each number below n.
+func (r *reader) each(n int, f func(i int)) {
+	numbers := make(chan int)
+	var workers sync.WaitGroup
+	for range r.Workers {
+		workers.Go(func() {
+			for i := range numbers {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		numbers <- i
+	}
+	close(numbers)
+	workers.Wait()
+}
+
+// lines are how the lines of a file are read.
+func (r *reader) lines(name string) input.LineSettings {
+	return input.LineSettings{Name: name, Max: r.MaxLine, Container: config.ContainerAuto}
+}
+
+// file reads one file of a group. What of it could be read counts.
+func (r *reader) file(ctx context.Context, name string, of *group) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -109,31 +125,17 @@ func (r *reader) file(ctx context.Context, name string) error {
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
-	set := input.LineSettings{Name: name, Max: r.MaxLine, Container: config.ContainerAuto}
-	tooLong, err := recorded.Feed(in, set, stream, telemetry.Line{Read: r.start}, func() error {
+	tooLong, err := recorded.Feed(in, r.lines(name), stream, telemetry.Line{Read: r.start}, func() error {
 		stream.Take()
 		return ctx.Err()
 	})
 	stream.Flush()
 	stream.Idle()
-	r.end(stream, tooLong)
-	return errors.Join(err, in.Close())
-}
-
-// end closes a stream, unless it waits for another.
-func (r *reader) end(stream *pipeline.Pipeline, tooLong int) {
-	stream.Take()
-	if _, open, ok := stream.State(); !ok || !open {
-		closeStream(stream)
-		stream = nil
-	}
+	of.end(stream)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.report.TooLong += tooLong
-	if stream != nil {
-		stream.Suspend()
-		r.open = append(r.open, stream)
-	}
+	r.mu.Unlock()
+	return errors.Join(err, in.Close())
 }
 
 func closeStream(stream *pipeline.Pipeline) {

@@ -78,7 +78,7 @@ type recording struct {
 }
 
 // recordings are all recordings: each file alone, the files of a session with those of its sub-agents and forks, and all
-// transcripts of a provider. (Of a stream and a transcript of one session it depends on the order which one counts.)
+// transcripts of a provider. (Of a stream and a transcript of one session the receiver counts the one that it reads first.)
 func recordings(t *testing.T) map[string]recording {
 	t.Helper()
 	all := map[string]recording{}
@@ -171,7 +171,7 @@ func addedUp(t *testing.T, files ...string) counted {
 		sums.add(row.Of[0], otlp.AttrUsageCacheRead, float64(row.Tokens.CacheRead))
 		sums.add(row.Of[0], otlp.AttrUsageCacheWrite, float64(row.Tokens.CacheWrite))
 		sums.add(row.Of[0], otlp.AttrUsageReasoning, float64(row.Tokens.Reasoning))
-		sums.add(row.Of[0], otlp.MetricCost, row.CostUSD())
+		sums.add(row.Of[0], otlp.MetricCost, row.Cost().USD())
 	}
 	return sums
 }

@@ -49,7 +49,7 @@ type jsonSum struct {
 
 func (s *Sum) json() jsonSum {
 	return jsonSum{
-		s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output, s.Tokens.Reasoning, s.Total(), s.CostUSD(), s.EstimateUSD,
+		s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output, s.Tokens.Reasoning, s.Total(), s.Cost().USD(), s.Estimate.USD(),
 	}
 }
 

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -13,20 +14,29 @@ import (
 
 // Sum is what was used.
 type Sum struct {
-	Tokens                   events.Tokens
-	ReportedUSD, EstimateUSD float64
+	Tokens             events.Tokens
+	Reported, Estimate NanoUSD
 }
+
+// NanoUSD is an amount in billionths of a dollar: a sum of whole numbers is the same in whatever order they come.
+type NanoUSD int64
+
+// NewNanoUSD is an amount of dollars.
+func NewNanoUSD(usd float64) NanoUSD { return NanoUSD(math.Round(usd * 1e9)) }
+
+// USD is the amount in dollars.
+func (n NanoUSD) USD() float64 { return float64(n) / 1e9 }
 
 // Total is the number of all tokens.
 func (s *Sum) Total() int64 { return s.Tokens.Input + s.Tokens.Output }
 
-// CostUSD is what it cost, as far as that is reported or estimated.
-func (s *Sum) CostUSD() float64 { return s.ReportedUSD + s.EstimateUSD }
+// Cost is what it cost, as far as that is reported or estimated.
+func (s *Sum) Cost() NanoUSD { return s.Reported + s.Estimate }
 
 func (s *Sum) add(o *Sum) {
 	s.Tokens.Add(o.Tokens)
-	s.ReportedUSD += o.ReportedUSD
-	s.EstimateUSD += o.EstimateUSD
+	s.Reported += o.Reported
+	s.Estimate += o.Estimate
 }
 
 // Row is what was used of one kind.
@@ -79,7 +89,7 @@ func (s *sums) add(u telemetry.Used) {
 		}
 		s.cells[at] = sum
 	}
-	sum.add(&Sum{u.Tokens, u.CostUSD, u.EstimateUSD})
+	sum.add(&Sum{u.Tokens, NewNanoUSD(u.CostUSD), NewNanoUSD(u.EstimateUSD)})
 }
 
 // rows are in order of time, and of the tokens that all of a kind hold, the most first.

@@ -87,9 +87,9 @@ func (r *Report) WriteTable(w io.Writer, s TableSettings) error {
 // notes explain the costs.
 func (r *Report) notes() []string {
 	switch {
-	case r.Total.EstimateUSD > 0:
+	case r.Total.Estimate > 0:
 		return []string{"~ has estimates by the list of prices"}
-	case r.Total.CostUSD() == 0:
+	case r.Total.Cost() == 0:
 		return []string{"no cost was reported; --prices FILE estimates it"}
 	default:
 		return nil
@@ -151,11 +151,10 @@ func name(d Dimension, value, home string) string {
 
 // cost is what is known of it.
 func cost(s *Sum) string {
-	usd := s.CostUSD()
-	if usd == 0 {
+	if s.Cost() == 0 {
 		return "-"
 	}
-	return render.USD(usd, s.EstimateUSD > 0)
+	return render.USD(s.Cost().USD(), s.Estimate > 0)
 }
 
 // fits reports whether the table is no wider than the screen once its names are cut.

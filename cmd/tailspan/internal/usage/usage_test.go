@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,15 +150,46 @@ func TestCopyCountsOnce(t *testing.T) {
 	assert.Equal(t, []string{"2026-11-27 3430 40"}, rows(r))
 }
 
+// TestSameEveryTime reads all recordings together, those of one session in several forms too, many at once.
+func TestSameEveryTime(t *testing.T) {
+	files := slices.DeleteFunc(glob(t, "*/*.jsonl"), madeUp)
+	prices := ledger.Prices{{Model: "*", Input: 1.37, Cached: 0.137, Output: 7.91}}
+	added := func(workers int) string {
+		var b bytes.Buffer
+		r := read(t, "session,model,project", files, func(s *usage.Settings) { s.Workers, s.Prices = workers, prices })
+		require.NoError(t, r.WriteJSON(&b))
+		return b.String()
+	}
+	want := added(1)
+	for range 3 {
+		require.Equal(t, want, added(8))
+	}
+}
+
+// TestTranscriptBeforeStream has a stream and the transcript of one session, under names in both orders: what the transcript has
+// counts, with the models and days that streams of Codex do not have.
+func TestTranscriptBeforeStream(t *testing.T) {
+	for _, session := range []string{"codex/parity", "codex/denied", "gemini/terminated", "gemini/bad-stream", "opencode/parity"} {
+		transcript := filepath.Join(testdata, session+".session.jsonl")
+		want := rows(read(t, "model,day", []string{transcript}, nil))
+		for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+			folder := t.TempDir()
+			copyOld(t, filepath.Join(testdata, session+".jsonl"), filepath.Join(folder, names[0]+".jsonl"))
+			copyOld(t, transcript, filepath.Join(folder, names[1]+".jsonl"))
+			assert.Equal(t, want, rows(read(t, "model,day", []string{filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl")}, nil)), session)
+		}
+	}
+}
+
 func TestPrices(t *testing.T) {
 	prices := ledger.Prices{{Model: "claude-large", Input: 2, Cached: 1, CacheWrite5m: 4, CacheWrite1h: 8, Output: 10}}
 	r := read(t, "model", sample(t), func(s *usage.Settings) { s.Prices = prices })
 	large := r.Rows[0]
-	assert.InDelta(t, (12_346_178*2+2000*1+20*4+300*10)/1e6, large.EstimateUSD, 1e-9)
-	assert.Zero(t, r.Rows[1].CostUSD(), "it has no price")
+	assert.InDelta(t, (12_346_178*2+2000*1+20*4+300*10)/1e6, large.Estimate.USD(), 1e-9)
+	assert.Zero(t, r.Rows[1].Cost(), "it has no price")
 	assert.Contains(t, table(t, r, 100), "~$24.70")
 	for cost, want := range map[float64]string{0: "-", 1e-6: "$0.0001", 0.00123: "$0.0012", 0.0149: "$0.0149", 0.52: "$0.52", 1234.567: "$1,234.57"} {
-		r.Total = usage.Sum{ReportedUSD: cost}
+		r.Total = usage.Sum{Reported: usage.NewNanoUSD(cost)}
 		last := strings.Fields(table(t, r, 0))
 		assert.Equal(t, want, last[len(last)-1])
 	}

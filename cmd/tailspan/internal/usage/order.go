@@ -1,0 +1,138 @@
+package usage
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/pipeline"
+)
+
+// head is what the beginning of a file shows of it.
+type head struct {
+	name       string
+	transcript bool
+	keys       []string // of sessions, and of the first item: another file with one of them may be about the same work
+}
+
+// headLines is how many lines of a file are read for that, as long as its first item does not come.
+const headLines = 200
+
+// errKnown ends the reading of a head.
+var errKnown = errors.New("head is known")
+
+// head reads the head of a file. What can't be read is reported when the file is.
+func (r *reader) head(name string) head {
+	h := head{name: name}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe can be read once
+		return h
+	}
+	in, err := input.Open(name, nil, io.Discard)
+	if err != nil {
+		return h
+	}
+	defer in.Close()
+	source, err := pipeline.NewEvents(pipeline.EventSettings{Provider: r.Provider})
+	if err != nil {
+		return h
+	}
+	lines := 0
+	err = input.NewLines(r.lines(name)).Records(in, func(record []byte) error {
+		if lines++; h.take(source.Provider, source.ParseEvents(record)) || lines == headLines {
+			return errKnown
+		}
+		return nil
+	})
+	if err == nil {
+		h.take(source.Provider, source.Flush())
+	}
+	return h
+}
+
+// take takes events, and reports whether the first item was one of them.
+func (h *head) take(provider func() string, evs []events.DisplayEvent) bool {
+	for i := range evs {
+		ev := &evs[i]
+		h.transcript = h.transcript || ev.Session != nil && ev.Session.Recorded
+		h.add(provider(), "session", ev.SessionID)
+		if item := cmp.Or(ev.MessageID, ev.Tool.ID); item != "" {
+			h.add(provider(), "item", item)
+			return true
+		}
+	}
+	return false
+}
+
+func (h *head) add(provider, what, id string) {
+	if provider == "opencode" { // its database has many sessions
+		what, id = "", "all"
+	}
+	if key := strings.Join([]string{provider, what, id}, "\x00"); id != "" && !slices.Contains(h.keys, key) {
+		h.keys = append(h.keys, key)
+	}
+}
+
+// group is some files that may be about the same work, in the order in which they are read: transcripts before streams, and both in
+// the order of their names. What is read first counts, and a transcript has model, time and folder of each call, also of a run that
+// was killed.
+type group struct {
+	files      []string
+	open       []*pipeline.Pipeline // closed when all files were read, since one may wait for another
+	unreadable []error
+}
+
+// end closes a stream, unless it waits for another.
+func (g *group) end(stream *pipeline.Pipeline) {
+	stream.Take()
+	if _, open, ok := stream.State(); !ok || !open {
+		closeStream(stream)
+		return
+	}
+	stream.Suspend()
+	g.open = append(g.open, stream)
+}
+
+// groupsOf are the groups of files, in the order of the first ones.
+func groupsOf(heads []head) (all []*group) {
+	above := make([]int, len(heads)) // of each file, an earlier one of its group; of the first, itself
+	first := func(i int) int {
+		for above[i] != i {
+			above[i] = above[above[i]]
+			i = above[i]
+		}
+		return i
+	}
+	byKey := map[string]int{}
+	for i := range heads {
+		above[i] = i
+		for _, key := range heads[i].keys {
+			other, known := byKey[key]
+			if !known {
+				byKey[key] = i
+				continue
+			}
+			a, b := first(other), first(i)
+			above[max(a, b)] = min(a, b)
+		}
+	}
+	groups := make([]*group, len(heads))
+	for i := range heads {
+		if first(i) == i {
+			groups[i] = new(group)
+			all = append(all, groups[i])
+		}
+	}
+	for _, transcripts := range []bool{true, false} {
+		for i := range heads {
+			if heads[i].transcript == transcripts {
+				groups[first(i)].files = append(groups[first(i)].files, heads[i].name)
+			}
+		}
+	}
+	return all
+}
