@@ -1,23 +1,23 @@
 package memory
 
-// Counter counts how often ids came, so that the same id twice gives two span ids. It remembers the newest ids, up to
-// a limit; the zero value knows none. Most streams see one or a few ids of a kind, so the first needs no memory of its own.
+// Counter counts how often each ID occurred, so that two occurrences of one ID get two span IDs. It remembers the
+// newest IDs up to a limit. The zero value is empty. Most streams see one or a few IDs of a kind, so the first one
+// needs no allocation.
 //
-// It keeps hashes and no ids, which would hold on to the memory of the lines that they stood in. That two ids of those
-// that are remembered meet is less likely than one in 10^9, and the seed, which is of this process alone, keeps anyone
-// from writing a stream in which two do.
+// It stores hashes, because IDs would keep the memory of their lines alive. The probability that two remembered IDs
+// collide is below one in 10^9. The seed is private to the process, so nobody can craft a stream whose IDs collide.
 type Counter struct {
-	only uint64      // the one id that came so far; 0 is none
-	many *recurrence // nil before the second
+	only uint64      // the first ID; 0 if there is none
+	many *recurrence // nil until the second ID occurs
 }
 
-// recurrence is what came more often, or beside others.
+// recurrence holds the IDs once a stream has more than one occurrence.
 type recurrence struct {
 	ids   Table[struct{}]
-	again map[uint64]int // how often those came that came before; few do
+	again map[uint64]int // counts the repeats of those IDs that occurred before; few do
 }
 
-// Next enters the hash of an id, and returns how often it came before, and whether another was evicted for it.
+// Next records the hash of an ID. It returns how often the ID occurred before and whether the oldest one was evicted.
 func (o *Counter) Next(mark uint64, limit int) (n int, forgot bool) {
 	mark = nonZero(mark)
 	if o.many == nil {
@@ -42,7 +42,7 @@ func (o *Counter) Next(mark uint64, limit int) (n int, forgot bool) {
 	return o.many.again[mark], false
 }
 
-// Before is what Next would return, and enters nothing.
+// Before returns what Next would return, without recording anything.
 func (o *Counter) Before(mark uint64) int {
 	mark = nonZero(mark)
 	switch {
@@ -55,5 +55,5 @@ func (o *Counter) Before(mark uint64) int {
 	}
 }
 
-// nonZero keeps a mark from looking like none.
+// nonZero maps 0 to 1, because 0 means no mark.
 func nonZero(mark uint64) uint64 { return max(mark, 1) }

@@ -1,9 +1,9 @@
-// Package memory remembers what came recently, within limits: the newest of as many as a limit says, while the oldest are
-// evicted and counted.
+// Package memory holds bounded collections. Each one keeps its newest entries up to a limit and evicts and counts the oldest.
 //
-// A [Map] has a value for each key, and a [Table] one for each hash. A [Set] has the hashes of ids of all streams, a [Counter] how often
-// the ids of one stream came. All but Map keep hashes and no ids, in tables of numbers, since every line, span and record comes by
-// here: a Go map of the same length takes twice the memory, and the garbage collector looks through it.
+// A [Map] maps keys to values, a [Table] maps hashes to values. A [Set] holds the hashes of the IDs that all streams exported,
+// and a [Counter] counts how often each ID of one stream occurred. All except Map store hashes instead of IDs, in tables of
+// numbers, because every line, span and record passes through them: a Go map of the same length takes twice the memory, and the
+// garbage collector scans it.
 //
-// A Set is safe for use by many goroutines, the others by one at a time. The zero value of a Counter counts.
+// A Set is safe for concurrent use, the others are not. The zero value of a Counter is ready to use.
 package memory

@@ -5,20 +5,20 @@ import (
 	"maps"
 )
 
-// Map maps keys to values and remembers the newest keys up to its limit; the oldest are evicted first, and counted. A nil
-// one has no key.
+// Map maps keys to values. It remembers the newest keys up to its limit and evicts and counts the oldest. A nil Map is
+// empty.
 type Map[K comparable, V any] struct {
 	Limit     int
 	values    map[K]V
 	order     []K  // oldest first
-	forgotten *int // nil: set reports it
+	forgotten *int // nil if the caller counts by the result of Set
 }
 
 func NewMap[K comparable, V any](limit int, forgotten *int) Map[K, V] {
 	return Map[K, V]{Limit: limit, forgotten: forgotten}
 }
 
-// Get is the value of a key; ok is false if it is not known.
+// Get returns the value of a key. ok is false if the key is unknown.
 func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	if m == nil {
 		return value, false
@@ -27,9 +27,9 @@ func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// Set enters a value, and reports whether a key was evicted for it. A key that is known keeps its age.
+// Set stores a value and reports whether a key was evicted to make room. A known key keeps its age.
 func (m *Map[K, V]) Set(key K, value V) (forgot bool) {
-	if m.values == nil { // most stay empty
+	if m.values == nil { // most Maps stay empty
 		m.values = map[K]V{}
 	}
 	before := len(m.values)
@@ -51,7 +51,7 @@ func (m *Map[K, V]) Set(key K, value V) (forgot bool) {
 	return forgot
 }
 
-// Take gives the value of a key and forgets it. A key that is entered again is as old as it was the first time.
+// Take returns the value of a key and removes it. A key that is set again keeps the age of its first Set.
 func (m *Map[K, V]) Take(key K) (value V, ok bool) {
 	if m == nil {
 		return value, false
@@ -61,8 +61,8 @@ func (m *Map[K, V]) Take(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// All returns the keys and their values, in no order.
+// All returns the keys and their values in random order.
 func (m *Map[K, V]) All() iter.Seq2[K, V] { return maps.All(m.values) }
 
-// Length is how many keys are remembered.
+// Length returns the number of remembered keys.
 func (m *Map[K, V]) Length() int { return len(m.values) }

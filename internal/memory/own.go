@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// Own gives strings memory of their own, one piece for all. Those of events are cut out of larger pieces, together with
-// texts; what is kept for as long as a session is open must not keep these alive.
+// Own copies strings into one new allocation. Strings of events share memory with large texts, and what an open session
+// keeps must not keep those texts alive.
 func Own(strs ...*string) {
 	n := 0
 	for _, s := range strs {

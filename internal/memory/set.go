@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// Set remembers the ids that were exported, up to a limit; the oldest are evicted first. All streams ask it for each span
-// and record, so where the limit is large they are kept in parts with a lock each: with one lock, streams on two cores
-// wait for each other, and the core of one that waits goes to another, whose memories are in no cache. Marks are hashes,
-// so all parts get as many, and each forgets its oldest.
+// Set remembers the exported IDs up to a limit and evicts the oldest. All streams query it for each span and record, so
+// a large Set is split into parts with a lock each: with one lock, streams on two cores block each other, and a
+// blocked stream resumes on a core with cold caches. Marks are hashes, so the parts fill evenly, and each evicts its
+// oldest mark.
 type Set struct {
 	seed  maphash.Seed
-	parts []setPart // a power of two many
+	parts []setPart // their number is a power of two
 }
 
 type setPart struct {
 	mu  sync.Mutex
 	ids Table[struct{}]
-	_   [64]byte // a cache line between two parts, so that taking the one lock does not slow down taking the next
+	_   [64]byte // a cache line, so that two locks do not share one
 }
 
 const (
 	partBits = 6
-	// leastPart is how many marks a part must be allowed for there to be more than one: a limit of few is kept exactly.
+	// leastPart is the smallest limit of a part when there are several: a small limit is enforced exactly.
 	leastPart = 64
 )
 
@@ -38,12 +38,12 @@ func NewSet(limit int) *Set {
 	return e
 }
 
-// part is where a mark stands. It goes by the highest bits, since the table of a part goes by the lowest.
+// part returns the part of a mark. It uses the highest bits, because the table of a part uses the lowest.
 func (e *Set) part(mark uint64) *setPart {
 	return &e.parts[mark>>(64-partBits)&uint64(len(e.parts)-1)]
 }
 
-// First enters a mark and reports whether it is new.
+// First adds a mark and reports whether it is new.
 func (e *Set) First(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
@@ -51,7 +51,7 @@ func (e *Set) First(mark uint64) bool {
 	return p.ids.Add(mark)
 }
 
-// Has reports whether a mark was entered and is not evicted.
+// Has reports whether a mark was added and not evicted.
 func (e *Set) Has(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
@@ -59,6 +59,6 @@ func (e *Set) Has(mark uint64) bool {
 	return p.ids.Find(mark) != nil
 }
 
-// Mark hashes what a record's uid is the hash of, at a fifth of the cost of the uid. Marks live no longer than the
-// process, and the seed, which is of this process alone, keeps an agent from writing two records that meet in one.
+// Mark hashes the parts of a record's UID, at a fifth of the cost of the UID. Marks live no longer than the process.
+// The seed is private to the process, so an agent cannot craft two records whose marks collide.
 func (e *Set) Mark(parts []byte) uint64 { return maphash.Bytes(e.seed, parts) }

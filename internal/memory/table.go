@@ -2,37 +2,37 @@ package memory
 
 import "math/bits"
 
-// Table maps hashes to values. A key that is known keeps its age; a repeat of one that was evicted is taken for new. A zero Table
-// remembers nothing.
+// Table maps hashes to values. A known key keeps its age. A key that occurs again after its eviction counts as new. The
+// zero Table remembers nothing.
 //
-// Keys must be hashes: they are their own place in the slots (open addressing, linear). Every line, span and record comes by here, which
-// costs a quarter of what a Go map with a list beside it does; a table without values in it is nothing for the garbage collector to look
-// through.
+// Keys must be hashes, because they are used as slot indexes (open addressing, linear probing). Every line, span and
+// record passes through a Table. It costs a quarter of a Go map with a list, and the garbage collector does not scan a
+// Table without values.
 type Table[V any] struct {
 	limit   int
-	entries []entry[V] // in the order they came; a ring once the limit is reached
-	next    int        // where the ring wraps
-	// slots say where in entries a key is: the lowest bits count from 1, the others are some of the key's own. So a key is compared with
-	// its neighbours, which are in the same cache line, before an entry is looked at. A slot is at the key's lowest bits or, if that is
-	// taken, the next free one; 0 is free. At most two thirds of them are taken; nil while the entries are few.
+	entries []entry[V] // oldest first; a ring once the limit is reached
+	next    int        // the oldest entry of a full ring
+	// slots hold indexes into entries: the low bits are the index plus one, the others are bits of the key. So most
+	// lookups compare neighbors in one cache line and touch only the entry that matches. A key's slot is the one at its
+	// low bits or the next free one; 0 is free. At most two thirds are taken. slots is nil while there are few entries.
 	slots []uint32
 }
 
 type entry[V any] struct {
-	val V // first, so that one of no size takes no room
+	val V // first: a zero-size last field would be padded
 	key uint64
 }
 
 const (
-	// fewEntries are looked through one by one, without slots: most streams are short.
+	// fewEntries is the number of entries that are searched linearly, without slots: most streams are short.
 	fewEntries = 8
 	leastSlots = 2 * fewEntries
 )
 
-// NewTable makes a table of at most limit entries.
+// NewTable returns a Table of at most limit entries.
 func NewTable[V any](limit int) Table[V] { return Table[V]{limit: limit} }
 
-// Get is the value of a key; ok is false if it is not known.
+// Get returns the value of a key. ok is false if the key is unknown.
 func (m *Table[V]) Get(key uint64) (value V, ok bool) {
 	if e := m.find(key); e != nil {
 		return e.val, true
@@ -40,7 +40,7 @@ func (m *Table[V]) Get(key uint64) (value V, ok bool) {
 	return value, false
 }
 
-// Set remembers v for key.
+// Set stores v for key.
 func (m *Table[V]) Set(key uint64, v V) {
 	if e := m.find(key); e != nil {
 		e.val = v
@@ -49,7 +49,7 @@ func (m *Table[V]) Set(key uint64, v V) {
 	}
 }
 
-// Add remembers a key with the zero value, unless it is known; it reports whether it is new.
+// Add stores the zero value for a key unless it is known, and reports whether the key is new.
 func (m *Table[V]) Add(key uint64) bool {
 	if m.find(key) != nil {
 		return false
@@ -60,7 +60,7 @@ func (m *Table[V]) Add(key uint64) bool {
 	return true
 }
 
-// Find gives the value of a key to look at and to change, nil if there is none. It is good until the next key is put in.
+// Find returns a pointer to the value of a key, or nil. The pointer is valid until the next insertion.
 func (m *Table[V]) Find(key uint64) *V {
 	if e := m.find(key); e != nil {
 		return &e.val
@@ -68,7 +68,7 @@ func (m *Table[V]) Find(key uint64) *V {
 	return nil
 }
 
-// Ref is Find for a key that is put in, with the zero value, if it is not known. One that there is no room for is not remembered.
+// Ref is like Find but inserts an unknown key with the zero value. If the limit is 0, the value is not remembered.
 func (m *Table[V]) Ref(key uint64) *V {
 	if e := m.find(key); e != nil {
 		return &e.val
@@ -79,7 +79,7 @@ func (m *Table[V]) Ref(key uint64) *V {
 	return &m.add(entry[V]{key: key}).val
 }
 
-// Due is the key that is evicted for the next new one; ok is false while there is room.
+// Due returns the key that the next insertion evicts. ok is false while there is room.
 func (m *Table[V]) Due() (key uint64, ok bool) {
 	if len(m.entries) < m.limit || m.limit == 0 {
 		return 0, false
@@ -106,16 +106,16 @@ func (m *Table[V]) find(key uint64) *entry[V] {
 	return nil
 }
 
-// places masks the bits of a slot that say where in entries its key is.
+// places is the mask of the bits of a slot that hold the index of an entry.
 func (m *Table[V]) places() uint32 { return 1<<bits.Len(uint(m.limit)) - 1 }
 
-// slotOf is the slot of a key whose entry is the nth. A key's lowest bits are its place, and its highest may say in which table it is.
+// slotOf returns the slot of the nth entry. It skips the key's lowest bits, the slot's index, and its highest, which select a Set's part.
 func slotOf(key uint64, nth int, places uint32) uint32 { return uint32(key>>24)&^places | uint32(nth) }
 
-// add puts in a key that is not there.
+// add inserts an unknown key.
 func (m *Table[V]) add(e entry[V]) *entry[V] {
 	if n := len(m.entries); n < m.limit {
-		if n == cap(m.entries) { // append would grow a long one by a quarter, and copy it again and again
+		if n == cap(m.entries) { // append would grow a long slice by a quarter each time and copy it again and again
 			m.entries = append(make([]entry[V], 0, min(m.limit, max(2*n, fewEntries/2))), m.entries...)
 		}
 		m.entries = append(m.entries, e)
@@ -136,7 +136,7 @@ func (m *Table[V]) add(e entry[V]) *entry[V] {
 	return &m.entries[at]
 }
 
-// place notes that the entry of a key is the nth.
+// place stores the nth entry's index in a free slot.
 func (m *Table[V]) place(key uint64, nth int) {
 	if m.slots == nil {
 		return
@@ -151,13 +151,13 @@ func (m *Table[V]) place(key uint64, nth int) {
 
 func (m *Table[V]) grow() {
 	m.slots = make([]uint32, max(leastSlots, 2*len(m.slots)))
-	clear(m.slots) // written first: what is read first costs a second page fault when it is written
+	clear(m.slots) // write first: reading a fresh page before writing it costs a second page fault
 	for i := range m.entries {
 		m.place(m.entries[i].key, i+1)
 	}
 }
 
-// release frees the slot of an entry, and moves those behind it that are only there because it was taken.
+// release frees the slot of an entry and moves the later ones that were displaced by it.
 func (m *Table[V]) release(at int) {
 	if m.slots == nil {
 		return
@@ -169,7 +169,7 @@ func (m *Table[V]) release(at int) {
 	}
 	for at := (free + 1) & last; m.slots[at] != 0; at = (at + 1) & last {
 		home := m.entries[m.slots[at]&places-1].key & last
-		if (at-home)&last >= (at-free)&last { // its home is not behind the free slot
+		if (at-home)&last >= (at-free)&last { // its home slot is not between the two
 			m.slots[free] = m.slots[at]
 			free = at
 		}
