@@ -8,57 +8,57 @@ import (
 	"github.com/tailspan/tailspan/session/link"
 )
 
-// Standing is what a run is among the accounts of it.
+// Standing classifies a run relative to the other accounts of it.
 type Standing uint8
 
-// The standings; see the package.
+// The standings; see the package documentation.
 const (
 	First  Standing = iota
-	Second          // maybe the first was in an earlier process
+	Second          // the first account may be from an earlier process
 	Joined
 	Twin
 	Orphan
-	Copy   // as equal content shows
-	Marked // as the format marks it
+	Copy   // proven by equal content
+	Marked // marked by the format
 )
 
-// IsSecond reports whether another stream is the first with the run.
+// IsSecond reports whether another stream has the first account of the run.
 func (s Standing) IsSecond() bool { return s >= Second && s <= Orphan }
 
-// IsJoined reports whether the spans of the run lie below the run of the first.
+// IsJoined reports whether the spans of the run are children of the first account's run.
 func (s Standing) IsJoined() bool { return s == Joined || s == Twin }
 
-// IsCopy reports whether the run is history of another session.
+// IsCopy reports whether the run is copied history of another session.
 func (s Standing) IsCopy() bool { return s == Copy || s == Marked }
 
-// Account is a stream that was the first with a run or a sub-agent.
+// Account is the first account of a run or a sub-agent.
 type Account struct {
 	stream   string
-	alias    atomic.Pointer[Account]  // the first account of the run under other ids
+	alias    atomic.Pointer[Account]  // the first account of the run under other IDs
 	key      string                   // of its run
-	run      atomic.Pointer[link.Run] // of a run, once it was opened; nil also for one of an earlier process
-	resource *otlp.Resource           // of the run; nil before run
-	twin     string                   // the stream that has the run too, under other ids
+	run      atomic.Pointer[link.Run] // nil until the run opens, and for an account of an earlier process
+	resource *otlp.Resource           // of the run; nil before the run opens
+	twin     string                   // the stream that has the run under other IDs
 	recalled bool
 }
 
-// Run is the run, or of a sub-agent its span; nil before it was opened in this process.
+// Run returns the run, or the span of a sub-agent. It is nil until the run opens in this process.
 func (a *Account) Run() *link.Run { return a.run.Load() }
 
-// Resource is that of the run; nil where it is not known.
+// Resource returns the resource of the run, or nil if it is unknown.
 func (a *Account) Resource() *otlp.Resource { return a.resource }
 
-// Recalled reports whether the account is of an earlier process, of whose items nothing is known.
+// Recalled reports whether the account is from an earlier process, whose items are unknown.
 func (a *Account) Recalled() bool { return a.recalled }
 
-// Is reports whether the account is of a sub-agent in a stream that has its run too, under a span.
+// Is reports whether the account is of a sub-agent that works, under the given span, in a stream that also has its run.
 func (a *Account) Is(inline link.RunID) bool {
 	run := a.Run()
 	return run != nil && run.Inline && run.RunID == inline
 }
 
-// Over reports whether the run of the account is over, with all that it has in the background, as far as is known. One
-// without a run that is not recalled is about to open it.
+// Over reports whether the run of the account has ended, including its known background work. An account that has no
+// run and is not recalled is about to open one.
 func (a *Account) Over() bool {
 	if run := a.Run(); run != nil {
 		return run.Written()
@@ -66,7 +66,7 @@ func (a *Account) Over() bool {
 	return a.recalled
 }
 
-// First is the account under whose ids the run was exported: itself, or the one of a twin.
+// First returns the account under whose IDs the run was exported: the account itself or that of its twin.
 func (a *Account) First() *Account {
 	if alias := a.alias.Load(); alias != nil {
 		return alias
@@ -77,10 +77,10 @@ func (a *Account) First() *Account {
 // maxClaims bounds each list of claims; the oldest are evicted.
 const maxClaims = 256
 
-// Claims are the things that a stream is the first with, and those that another one is, the oldest first.
+// Claims lists the things whose first account a stream has, and those whose first account another stream has, oldest first.
 type Claims struct{ Owned, Foreign []uint64 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (c *Claims) Clone() Claims {
 	return Claims{Owned: slices.Clone(c.Owned), Foreign: slices.Clone(c.Foreign)}
 }
@@ -96,7 +96,7 @@ func (c *Claims) add(thing uint64, mine bool) {
 	}
 }
 
-// reject notes that a thing is another stream's after all, under another id.
+// reject records that another stream has the first account of a thing, under another ID.
 func (c *Claims) reject(thing uint64) {
 	c.Owned = slices.DeleteFunc(c.Owned, func(x uint64) bool { return x == thing })
 	c.add(thing, false)

@@ -10,18 +10,18 @@ import (
 	"github.com/tailspan/tailspan/session/wait"
 )
 
-// Registry remembers which stream was the first with a thing. S is the caller's handle of a stream that waits.
+// Registry remembers the first account of each thing. S is the caller's handle of a waiting stream.
 type Registry[S comparable] struct {
 	opening sync.Mutex // held while a run opens
 
 	mu        sync.Mutex
 	things    memory.Map[uint64, *Account]
-	runs      memory.Map[sign, []*Account] // by their signs
+	runs      memory.Map[sign, []*Account] // by sign
 	waiting   wait.List[S]                 // for the end of an [Account]
 	forgotten int
 }
 
-// NewRegistry makes a Registry that remembers limit things, and as many signs.
+// NewRegistry returns a Registry that remembers at most limit things and limit signs.
 func NewRegistry[S comparable](limit int) *Registry[S] {
 	r := &Registry[S]{}
 	r.things = memory.NewMap[uint64, *Account](limit, &r.forgotten)
@@ -29,7 +29,7 @@ func NewRegistry[S comparable](limit int) *Registry[S] {
 	return r
 }
 
-// TakeForgotten is how much was evicted since the last call.
+// TakeForgotten returns the number of evictions since the last call.
 func (r *Registry[S]) TakeForgotten() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,21 +37,21 @@ func (r *Registry[S]) TakeForgotten() (n int) {
 	return n
 }
 
-// Idle reports whether no stream waits.
+// Idle reports whether no stream is waiting.
 func (r *Registry[S]) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting.Empty()
 }
 
-// Open begins the opening of a run, and returns what ends it: of the accounts of a run one is the first, and has opened it before
-// another looks.
+// Open locks the opening of runs and returns the unlock function. It ensures that the first account of a run has opened
+// the run before another account looks for it.
 func (r *Registry[S]) Open() (done func()) {
 	r.opening.Lock()
 	return r.opening.Unlock
 }
 
-// Of is the first account of a thing; nil if it is not known.
+// Of returns the first account of a thing, or nil if it is unknown.
 func (r *Registry[S]) Of(thing uint64) *Account {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,8 +59,8 @@ func (r *Registry[S]) Of(thing uint64) *Account {
 	return first
 }
 
-// Claim returns the first account of a thing, and whether it is that of the stream: also if that was decided before a restart,
-// or by the stream whose claims this one began with (a file that became two).
+// Claim returns the first account of a thing and whether the stream owns it. The stream also owns it if that was
+// decided before a restart, or by the stream whose claims this one inherited (a file that became two).
 func (r *Registry[S]) Claim(c *Claims, stream string, thing uint64) (first *Account, mine bool) {
 	if slices.Contains(c.Foreign, thing) {
 		return r.Of(thing), false
@@ -82,8 +82,8 @@ func (r *Registry[S]) claim(stream string, thing uint64) *Account {
 	return first
 }
 
-// ClaimAgent makes a stream the first with a sub-agent under a span; nil if another one is. An inline one is in a stream that has its
-// run too.
+// ClaimAgent claims a sub-agent under a span for a stream. It returns nil if another stream has the first account. An
+// inline sub-agent is in a stream that also has its run.
 func (r *Registry[S]) ClaimAgent(c *Claims, stream string, thing uint64, span link.RunID, inline bool) *Account {
 	first, mine := r.Claim(c, stream, thing)
 	if !mine {
@@ -93,7 +93,7 @@ func (r *Registry[S]) ClaimAgent(c *Claims, stream string, thing uint64, span li
 	return first
 }
 
-// Recall takes back what an earlier state of a stream was the first with.
+// Recall restores the things that an earlier state of a stream owned.
 func (r *Registry[S]) Recall(stream string, owned []uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +102,7 @@ func (r *Registry[S]) Recall(stream string, owned []uint64) {
 	}
 }
 
-// Opened notes the run of a first account.
+// Opened records the run of a first account.
 func (r *Registry[S]) Opened(first *Account, key string, res *otlp.Resource, run *link.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,8 +110,8 @@ func (r *Registry[S]) Opened(first *Account, key string, res *otlp.Resource, run
 	first.run.Store(run)
 }
 
-// Join makes the run of a stream, with a key, a further account of one that is open. It is a twin if it has other ids: another
-// key, or those of another kind of stream.
+// Join adds the run of a stream to the first account of an open run. The result is Twin if the IDs differ: the key is
+// another one or the streams are of different kinds.
 func (r *Registry[S]) Join(first *Account, stream, key string, otherKind bool) Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *Registry[S]) Join(first *Account, stream, key string, otherKind bool) S
 	return Twin
 }
 
-// Await has a stream wait for the end of an account, unless it is over.
+// Await makes s wait for the end of an account. It reports false if the account is over already.
 func (r *Registry[S]) Await(s S, first *Account) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,14 +133,14 @@ func (r *Registry[S]) Await(s S, first *Account) bool {
 	return true
 }
 
-// Over returns the streams that waited for the end of an account, which is over.
+// Over returns and removes the streams that wait for the end of an account. Call it when the account is over.
 func (r *Registry[S]) Over(first *Account) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting.Take(first)
 }
 
-// Leave takes a stream that ends out of all that it waits for.
+// Leave removes a stream that ends from all waiting lists.
 func (r *Registry[S]) Leave(s S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,19 +2,19 @@ package account
 
 import "slices"
 
-// Opening is a run that is about to open.
+// Opening describes a run that is about to open.
 type Opening struct {
 	Stream string
 	Claims *Claims // of the stream
-	Run    uint64  // the run, in each account of it
-	Copy   uint64  // what a copy of its first item has in common with it; 0 if nothing proves one
-	// Signs are those of the run, and whether its stream is a transcript.
+	Run    uint64  // the same hash in each account of the run
+	Copy   uint64  // equal to that of the original if the first item is a copy; 0 if copies cannot be proven
+	// Signs returns the signs of the run and whether its stream is a transcript.
 	Signs func() (signs []uint64, recorded bool)
 }
 
-// Stand decides what a run is, and who was the first with it; nil if that is not known.
+// Stand classifies a run that is about to open and returns its first account, or nil if that is unknown.
 func (r *Registry[S]) Stand(o *Opening) (Standing, *Account) {
-	decided := slices.Contains(o.Claims.Owned, o.Run) // maybe in an earlier process
+	decided := slices.Contains(o.Claims.Owned, o.Run) // possibly in an earlier process
 	first, mine := r.Claim(o.Claims, o.Stream, o.Run)
 	if !mine {
 		return Second, r.firstUnder(first, o)
@@ -32,8 +32,8 @@ func (r *Registry[S]) Stand(o *Opening) (Standing, *Account) {
 	return First, first
 }
 
-// firstUnder is the first account of a run that is another stream's, maybe under other ids. That stream may not be open again
-// after a restart.
+// firstUnder returns the first account of a run that another stream claimed, possibly under other IDs. After a restart
+// that stream may not be open yet.
 func (r *Registry[S]) firstUnder(first *Account, o *Opening) *Account {
 	if first != nil && first.First() != first {
 		return first.First()
@@ -49,8 +49,8 @@ func (r *Registry[S]) firstUnder(first *Account, o *Opening) *Account {
 	return first
 }
 
-// twinOrEnter is the run that this one is another account of, by its signs. If there is none, its signs are entered at once:
-// of two streams that open their runs at the same time, one is the other's twin.
+// twinOrEnter returns the twin of a run, found by its signs. If there is none, it enters the signs under the same lock:
+// of two streams that open their runs at the same time, one becomes the twin of the other.
 func (r *Registry[S]) twinOrEnter(own *Account, o *Opening) *Account {
 	signs, recorded := o.Signs()
 	if len(signs) == 0 {
@@ -65,16 +65,16 @@ func (r *Registry[S]) twinOrEnter(own *Account, o *Opening) *Account {
 	return nil
 }
 
-// sign is a hash of an item of a session, and which kind of stream has it.
+// sign is a hash of an item of a session and the kind of stream that contains it.
 type sign struct {
 	hash     uint64
 	recorded bool
 }
 
-// maxTwins bounds the runs that are found by one sign.
+// maxTwins bounds the runs of one sign.
 const maxTwins = 8
 
-// twin is the first run with a sign that has no twin yet.
+// twin returns the first run with one of the signs that has no twin yet.
 func (r *Registry[S]) twin(signs []uint64, recorded bool) *Account {
 	for _, hash := range signs {
 		list, _ := r.runs.Get(sign{hash, recorded})
@@ -97,14 +97,14 @@ func (r *Registry[S]) enter(own *Account, signs []uint64, recorded bool) {
 	}
 }
 
-// Enter notes signs of a first account, whose stream is a transcript or not.
+// Enter adds signs to a first account. recorded is true if its stream is a transcript.
 func (r *Registry[S]) Enter(own *Account, signs []uint64, recorded bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.enter(own, signs, recorded)
 }
 
-// Has reports whether an account, whose stream is a transcript or not, has one of the signs.
+// Has reports whether an account has one of the signs. recorded is true if its stream is a transcript.
 func (r *Registry[S]) Has(first *Account, signs []uint64, recorded bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

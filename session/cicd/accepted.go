@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Accept notes that the spans of pipelines and steps were acknowledged.
+// Accept records that the spans of pipelines and steps were acknowledged.
 func (p *Tree) Accept(written []*Node) {
 	for _, n := range written {
 		n.accepted = true
@@ -15,22 +15,22 @@ func (p *Tree) Accept(written []*Node) {
 	}
 }
 
-// Pending reports whether the span of the pipeline or the step of res was not accepted yet.
+// Pending reports whether the span of the pipeline or the step of res is not accepted yet.
 func (p *Tree) Pending(res *otlp.Resource) (pending bool) {
 	p.each(res, func(n *Node) { pending = pending || !n.accepted })
 	return pending
 }
 
-// State gives the ids of spans that were accepted, to keep over a restart.
+// State returns the IDs of accepted spans, to be stored for a restart.
 func (p *Tree) State() []string { return slices.Clone(p.exported) }
 
-// Restore restores them, before runs start.
+// Restore restores a state. Call it before runs start.
 func (p *Tree) Restore(exported []string) { p.exported = slices.Clone(exported) }
 
-// maxExported bounds what is remembered over a restart of pipelines and steps whose span went out.
+// maxExported bounds the IDs of exported spans that are stored for a restart.
 const maxExported = 1000
 
-// markExported remembers that the span of a node was exported, so that it is not after a restart. The oldest are evicted.
+// markExported remembers an exported span so that it is not exported again after a restart. It evicts the oldest.
 func (p *Tree) markExported(id otlp.SpanID) {
 	p.exported = append(p.exported, hex.EncodeToString(id[:]))
 	if drop := len(p.exported) - maxExported; drop > 0 {
@@ -38,7 +38,7 @@ func (p *Tree) markExported(id otlp.SpanID) {
 	}
 }
 
-// wasExported reports whether the span of a node went out before a restart.
+// wasExported reports whether the span of a node was exported before a restart.
 func (p *Tree) wasExported(id otlp.SpanID) bool {
 	return slices.Contains(p.exported, hex.EncodeToString(id[:]))
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Interval is the time that a span covers. It grows over what happens inside it.
+// Interval is the time of a span. It grows to cover everything inside the span.
 type Interval struct {
 	Start, End Moment
 }
 
-// intervalState is an interval as JSON, in Unix nanoseconds. Where its ends come from is not kept.
+// intervalState is an Interval as JSON, in Unix nanoseconds, without sources.
 type intervalState struct {
 	Start Instant `json:"start"`
 	End   Instant `json:"end"`
@@ -21,12 +21,12 @@ type intervalState struct {
 // IsZero reports whether the interval has no time.
 func (i Interval) IsZero() bool { return !i.Start.Known() }
 
-// MarshalJSON writes the times of both ends.
+// MarshalJSON encodes the times of both ends.
 func (i Interval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(intervalState{i.Start.At, i.End.At})
 }
 
-// UnmarshalJSON reads the times of both ends, as those of carried lines.
+// UnmarshalJSON decodes the times of both ends, with SourceCarried.
 func (i *Interval) UnmarshalJSON(data []byte) error {
 	var s intervalState
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -36,8 +36,8 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Cover stretches the interval over m. Every event comes by here several times, for all that it lies in, so what is large
-// is not handed around.
+// Cover extends the interval to m. It runs several times for each event, once for each enclosing item, so it takes a
+// pointer to the large value.
 func (i *Interval) Cover(m *Moment) {
 	if !m.Known() {
 		return
@@ -50,18 +50,18 @@ func (i *Interval) Cover(m *Moment) {
 	}
 }
 
-// CoverAll stretches the interval over another.
+// CoverAll extends the interval to another.
 func (i *Interval) CoverAll(o *Interval) {
 	i.Cover(&o.Start)
 	i.Cover(&o.End)
 }
 
-// holds reports whether o lies inside i.
+// Contains reports whether o is inside i.
 func (i *Interval) Contains(o Interval) bool {
 	return !o.Start.At.Before(i.Start.At) && !o.End.At.After(i.End.At)
 }
 
-// Clamp moves an end that lies before its start to the start and reports whether it had to.
+// Clamp moves an end before the start to the start and reports whether it did.
 func (i *Interval) Clamp() bool {
 	if i.End.At.Before(i.Start.At) {
 		i.End.At = i.Start.At
@@ -70,7 +70,7 @@ func (i *Interval) Clamp() bool {
 	return false
 }
 
-// ClampInto moves what lies outside of outer to its borders and reports whether anything did.
+// ClampInto moves ends outside of outer to its bounds and reports whether it moved any.
 func (i *Interval) ClampInto(outer Interval) bool {
 	moved := false
 	for _, m := range []*Moment{&i.Start, &i.End} {
@@ -84,13 +84,13 @@ func (i *Interval) ClampInto(outer Interval) bool {
 	return moved
 }
 
-// maxSlack is how much longer the lines may show a call than the provider measured it, without that being a wait.
+// maxSlack is the largest difference between the lines' duration of a call and the provider's that does not count as waiting.
 const maxSlack = 500 * time.Millisecond
 
-// Lasts gives the interval the length that the provider measured, where the lines have only one of its ends, or none.
-// The better known end stays. Both ends as they arrived were measured by us, and stay too.
+// Lasts applies the duration measured by the provider if the lines lack one end or both. It keeps the better known end. It
+// changes nothing if both ends are arrivals, because these were measured here.
 //
-// It returns how long it waited, for approval or for its turn, where the lines have both ends and show a longer time.
+// If the lines have both ends and show a longer time, it returns the time the call waited, for approval or for its turn.
 func (i *Interval) Lasts(d time.Duration) (waited time.Duration) {
 	start, end := i.Start.Source.Rank(), i.End.Source.Rank()
 	switch {
@@ -109,20 +109,20 @@ func (i *Interval) Lasts(d time.Duration) (waited time.Duration) {
 	return waited
 }
 
-// Restamp gives both ends a better time where they are guessed.
+// Restamp replaces guessed ends by a better time.
 func (i *Interval) Restamp(m Moment) {
 	i.Start.Restamp(m)
 	i.End.Restamp(m)
 }
 
-// SetBack moves an interval that begins after at to it.
+// SetBack moves an interval that begins after at to at.
 func (i *Interval) SetBack(at Moment) {
 	if i.Start.At.After(at.At) {
 		*i = Interval{Start: at, End: at}
 	}
 }
 
-// Times are both ends in Unix nanoseconds, and the worse source of them.
+// Times returns both ends in Unix nanoseconds and the worse of their sources.
 func (i *Interval) Times() (start, end int64, source string) {
 	return int64(i.Start.At), int64(i.End.At), Worst(i.Start.Source, i.End.Source).String()
 }

@@ -2,14 +2,14 @@ package clock
 
 import "slices"
 
-// Range is a run of lines: the offsets of the first and of the last.
+// Range is a sequence of lines: the offsets of the first and the last.
 type Range struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
 
-// Arrival says that the line at Offset, and those behind it, came at Time (Unix nanoseconds: a span
-// of this stream and one that it lies in may come from two processes, and have to agree).
+// Arrival is the time at which the line at Offset and those after it arrived, in Unix nanoseconds: a span of this
+// stream and its parent may come from two processes and have to agree.
 type Arrival struct {
 	Offset int64 `json:"offset"`
 	Time   int64 `json:"time_ns"`
@@ -18,13 +18,13 @@ type Arrival struct {
 // maxMarks bounds each list of marks; the oldest are dropped.
 const maxMarks = 256
 
-// marks say which lines came while the stream was followed, and when lines without a time came. Most streams need none.
+// marks record which lines were written while the stream was followed, and the arrivals of lines without a time. Most streams need none.
 type marks struct {
 	arrivals []Arrival // of lines without a time
-	lived    []Range   // the lines that were written while the stream was followed
+	lived    []Range   // lines written while the stream was followed
 }
 
-// arrived is when the replayed line at offset came, if that is known.
+// arrived returns the arrival of the replayed line at offset, if known.
 func (t *marks) arrived(offset int64) (Instant, bool) {
 	if t == nil {
 		return 0, false
@@ -48,8 +48,8 @@ func (t *marks) arrived(offset int64) (Instant, bool) {
 	return Instant(t.arrivals[i].Time), true
 }
 
-// markArrival notes when a line came that has no time, once for lines that came together. When there are too many
-// marks, every second one goes.
+// markArrival records the arrival of a line without a time, once for lines that arrived together. If there are too many
+// marks, it drops every second one.
 func (t *marks) markArrival(offset int64, at Instant) {
 	mark := Arrival{offset, int64(at)}
 	if n := len(t.arrivals); n > 0 && t.arrivals[n-1].Time == mark.Time {
@@ -73,7 +73,7 @@ func (t *marks) wasLived(offset int64) bool {
 	return t != nil && slices.ContainsFunc(t.lived, func(l Range) bool { return l.From <= offset && offset <= l.To })
 }
 
-// markLived notes that the line at offset was written while the stream was followed, as was the one before it, or not.
+// markLived records that the line at offset was written while the stream was followed. before is true if the preceding line was, too.
 func (t *marks) markLived(offset int64, before bool) {
 	n := len(t.lived)
 	if before && n > 0 {

@@ -1,12 +1,12 @@
 package clock
 
-// Moment is a point in time and where it comes from.
+// Moment is a point in time and its source.
 type Moment struct {
 	At     Instant
 	Source Source
-	// Ahead is set if the time is that of something later: what it stands for happened before it, not after.
+	// Ahead is true if the time is that of something later, so the event happened before it.
 	Ahead bool
-	// Lived is set if its line was written while the stream was followed: the clock judges what lies before it.
+	// Lived is true if the line was written while the stream was followed: then the system clock detects gaps before it.
 	Lived bool
 }
 
@@ -16,10 +16,10 @@ func (m Moment) Known() bool { return !m.At.IsZero() }
 // FromLine reports whether the time is that of a line.
 func (m Moment) FromLine() bool { return m.Source == SourceLine || m.Source == SourceBatch }
 
-// Guessed reports whether no line has the time, nor one near it.
+// Guessed reports whether neither the line nor one near it has the time.
 func (m Moment) Guessed() bool { return m.Source == SourceArrival || m.Source == SourceFile }
 
-// Later is the later of two moments.
+// Later returns the later of two moments.
 func Later(a, b Moment) Moment {
 	if b.At.After(a.At) {
 		return b
@@ -27,8 +27,8 @@ func Later(a, b Moment) Moment {
 	return a
 }
 
-// correct replaces m by a better time, unless that lies on the side of m where the truth can't be: after a
-// later line time, or before an earlier one.
+// correct replaces m by a better time unless that is impossible: after the time of something later, or before the time
+// of something earlier.
 func (m *Moment) correct(better Moment) {
 	late := m.Ahead || m.Source == SourceBatch || m.Source == SourceArrival
 	if late && !better.At.After(m.At) || !late && !better.At.Before(m.At) {
@@ -36,7 +36,7 @@ func (m *Moment) correct(better Moment) {
 	}
 }
 
-// Restamp gives m a better time if it is guessed.
+// Restamp replaces m by a better time if m is guessed.
 func (m *Moment) Restamp(better Moment) {
 	if m.Guessed() {
 		*m = better

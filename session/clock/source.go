@@ -1,16 +1,16 @@
 package clock
 
-// Source is where a time comes from. The zero value is that of no time.
+// Source is the origin of a time. The zero value is that of no time.
 type Source uint8
 
 // The sources, best first.
 const (
-	SourceLine     Source = iota + 1 // of the line itself
-	SourceBatch                      // of the line, but one time for several results: when the last was there
-	SourceDuration                   // the other end, and the duration that the provider reports
-	SourceCarried                    // the nearest line that has one
-	SourceArrival                    // when it was read, live
-	SourceFile                       // the file's modification time
+	SourceLine     Source = iota + 1 // the line itself
+	SourceBatch                      // the line, with one time for several results: when the last was ready
+	SourceDuration                   // the other end and the duration reported by the provider
+	SourceCarried                    // the nearest line that has a time
+	SourceArrival                    // when the line was read, live
+	SourceFile                       // modification time of the file
 	sourceEnd
 )
 
@@ -18,7 +18,7 @@ var sourceNames = [sourceEnd]string{
 	SourceBatch: "batch", SourceDuration: "duration", SourceCarried: "carried", SourceArrival: "arrival", SourceFile: "file",
 }
 
-// String gives the wire spelling: none for the time of the line itself, as nearly all times are.
+// String returns the attribute value. It is empty for SourceLine, because nearly all times are of lines.
 func (s Source) String() string {
 	if s < sourceEnd {
 		return sourceNames[s]
@@ -26,10 +26,10 @@ func (s Source) String() string {
 	return ""
 }
 
-// DurationFrom is the source of a time that is a duration away from m: no better than m itself.
+// DurationFrom returns the source of a time that is a duration away from m: no better than that of m.
 func DurationFrom(m Moment) Source { return Worst(SourceDuration, m.Source) }
 
-// Rank orders the sources, the surest first. No time is as good as that of the file.
+// Rank orders the sources, best first. No time ranks with the file's time.
 func (s Source) Rank() Source {
 	if s == 0 {
 		return SourceFile
@@ -37,7 +37,7 @@ func (s Source) Rank() Source {
 	return s
 }
 
-// Worst is the less certain of two sources: a span is as good as its worse end.
+// Worst returns the less reliable of two sources: a span is as good as its worse end.
 func Worst(a, b Source) Source {
 	if b.Rank() > a.Rank() {
 		return b

@@ -10,27 +10,27 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// Call is one model call in the making.
+// Call is an open model call.
 type Call struct {
-	MessageID     string // of the answer; empty: there was none
-	answer        int    // which of several under that id
+	MessageID     string // of the answer; empty if there was none
+	answer        int    // index among the answers with that ID
 	Model, System string
 	ID            otlp.SpanID // zero until it is known
 	Span          clock.Interval
 	tokens        events.Tokens
 	served        otlp.Service
-	said          *messages.Exchange // captured only
+	said          *messages.Exchange // only when content is captured
 	failed        *failure
 	usage         usage
-	compacted     bool // the conversation was, before it
-	// Unasked is set if no input before it is known: it began with its first block, or earlier.
+	compacted     bool // the conversation was compacted before the call
+	// Unasked is true if no input before the call is known: it began with its first block or earlier.
 	Unasked bool
 }
 
-// failure is what came in the place of an answer.
+// failure replaces an answer.
 type failure struct{ cause, text string }
 
-// usage is what is known of what a model call used.
+// usage is how much is known of the usage of a model call.
 type usage uint8
 
 const (
@@ -44,7 +44,7 @@ func (c *Call) Is(ev *events.DisplayEvent) bool {
 	return c != nil && ev.MessageID != "" && c.MessageID == ev.MessageID && c.answer == ev.Answer
 }
 
-// Add adds a part of the answer, at its time unless it says nothing of that.
+// Add adds a part of the answer. at is nil if the event does not time the answer.
 func (c *Call) Add(ev *events.DisplayEvent, at *clock.Moment) {
 	c.Model = cmp.Or(c.Model, ev.Model)
 	if at != nil {
@@ -52,7 +52,7 @@ func (c *Call) Add(ev *events.DisplayEvent, at *clock.Moment) {
 	}
 }
 
-// Take adds what a usage reports to the model call, if it is this one's. A message can have calls of another model within it,
+// Take adds reported usage to the model call if the usage belongs to it. A message can contain calls of another model,
 // such as those of an advisor.
 func (c *Call) Take(ev *events.DisplayEvent) bool {
 	if !c.Is(ev) || ev.Usage.Scope != events.UsageScopeCall || ev.Model != "" && ev.Model != c.Model {
@@ -68,11 +68,11 @@ func (c *Call) Take(ev *events.DisplayEvent) bool {
 	return true
 }
 
-// LacksOutput reports whether its usage is known but for the output.
+// LacksOutput reports whether the usage is known except for the output.
 func (c *Call) LacksOutput() bool { return c.usage == usageInput }
 
-// Chat is the span of the call, if another account of the run does not count its tokens already. Cause is what made its run
-// fail.
+// Chat returns the span of the call. counted is true if another account of the run already counts its tokens. cause is
+// why the run failed.
 func (c *Call) Chat(of otlp.Span, agent string, cause events.Cause, counted bool) otlp.Chat {
 	of.Reason = otlp.CloseReasonResult
 	out := otlp.Chat{Span: of, Agent: agent, Model: c.Model, System: c.System, MessageID: c.MessageID, Compacted: c.compacted}
@@ -87,7 +87,7 @@ func (c *Call) Chat(of otlp.Span, agent string, cause events.Cause, counted bool
 	return out
 }
 
-// Failed is the model call that failed, as an event shows: nothing came of it but what the event says.
+// Failed returns a model call that failed without an answer. The event holds all that is known of it.
 func (t *Thread) Failed(ev *events.DisplayEvent, system string, at clock.Moment) Call {
 	c := Call{
 		Model: cmp.Or(ev.Model, t.Models.Only()), System: cmp.Or(ev.ModelProvider, system),

@@ -11,15 +11,15 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// Thread is what the model calls of an agent have in common.
+// Thread is what the model calls of an agent share.
 type Thread struct {
-	LastInput clock.Moment // the last prompt or result: where the next call begins
+	LastInput clock.Moment // the last prompt or result, where the next call begins
 	Models    Models
-	Compacted bool                   // the conversation was, since the last call began
-	talk      *messages.Conversation // captured only
+	Compacted bool                   // the conversation was compacted since the last call began
+	talk      *messages.Conversation // only when content is captured
 }
 
-// Begin begins a call with the first part of its answer. System is that of the agent, if the event names none.
+// Begin begins a call with the first part of its answer. system is that of the agent, for events without one.
 func (t *Thread) Begin(ev *events.DisplayEvent, system string, at clock.Moment) Call {
 	c := Call{
 		MessageID: strings.Clone(ev.MessageID), answer: ev.Answer, Model: ev.Model, System: cmp.Or(ev.ModelProvider, system), compacted: t.Compacted,
@@ -29,7 +29,7 @@ func (t *Thread) Begin(ev *events.DisplayEvent, system string, at clock.Moment) 
 	return c
 }
 
-// begin gives a call its times: from what it answers to its first part.
+// begin sets the interval of a call: from the input that it answers to its first part.
 func (c *Call) begin(t *Thread, at clock.Moment) {
 	c.Span.Cover(&at)
 	if c.Unasked = !t.LastInput.Known() || !t.LastInput.At.Before(at.At); !c.Unasked {
@@ -37,8 +37,8 @@ func (c *Call) begin(t *Thread, at clock.Moment) {
 	}
 }
 
-// Say adds what an event says to the conversation, and to the call that it is a part of, if there is one. It returns by how
-// many bytes the conversation grew. Contents take at most limit bytes.
+// Say adds the content of an event to the conversation and to the call c if the event is part of it. Contents take at
+// most limit bytes. It returns the number of bytes by which the conversation grew.
 func (t *Thread) Say(ev *events.DisplayEvent, c *Call, limit int) int {
 	talk := t.conversation()
 	before := talk.Size()
@@ -50,7 +50,7 @@ func (t *Thread) Say(ev *events.DisplayEvent, c *Call, limit int) int {
 	return talk.Size() - before
 }
 
-// Skip notes that there is no room for what comes.
+// Skip records that the following content is omitted for lack of space.
 func (t *Thread) Skip() { t.conversation().Skip() }
 
 func (t *Thread) conversation() *messages.Conversation {
@@ -60,7 +60,7 @@ func (t *Thread) conversation() *messages.Conversation {
 	return t.talk
 }
 
-// End ends the conversation. It returns how many bytes that had, and what it was for the span of the agent.
+// End ends the conversation. It returns its content for the span of the agent and its size in bytes.
 func (t *Thread) End(outcome events.Outcome, cause events.Cause) (said *otlp.Messages, size int) {
 	if talk := t.talk; talk != nil {
 		t.talk = nil
@@ -69,13 +69,13 @@ func (t *Thread) End(outcome events.Outcome, cause events.Cause) (said *otlp.Mes
 	return nil, 0
 }
 
-// Models are the models that worked for an agent, in the order of their first events.
+// Models lists the models that worked for an agent, in the order of their first events.
 type Models struct {
 	names []string
 	cut   bool // there were more
 }
 
-// Add enters a model, and reports whether it is listed: as many as limit allows.
+// Add adds a model and reports whether it is listed; at most limit models are.
 func (m *Models) Add(model string, limit int) bool {
 	switch {
 	case model == "" || slices.Contains(m.names, model):
@@ -88,7 +88,7 @@ func (m *Models) Add(model string, limit int) bool {
 	return true
 }
 
-// Only is the model of an agent that had one; empty for any other.
+// Only returns the model of an agent that used exactly one, else an empty string.
 func (m *Models) Only() string {
 	if len(m.names) == 1 && !m.cut {
 		return m.names[0]
@@ -96,7 +96,7 @@ func (m *Models) Only() string {
 	return ""
 }
 
-// First is the model that worked first: a run has one in metrics, so that their sum is that of the runs.
+// First returns the model that worked first. Metrics give a run one model, so that the sum over models is that of the runs.
 func (m *Models) First() string {
 	if len(m.names) == 0 {
 		return ""
@@ -104,5 +104,5 @@ func (m *Models) First() string {
 	return m.names[0]
 }
 
-// List is the models that are listed, and whether there were more.
+// List returns the listed models and whether there were more.
 func (m *Models) List() (names []string, more bool) { return m.names, m.cut }

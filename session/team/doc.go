@@ -1,20 +1,20 @@
-// Package team adds up what the sub-agents of a run used that work in streams of their own.
+// Package team adds up the usage of those sub-agents of a run that work in separate streams.
 //
-// A run's total holds what all that worked for it used, so the span of the run waits for them. Its [Team] knows them by
-// [Key]: the calls that ask them announce them ([Team.Asked]), or their streams begin ([Team.Opened]). Each one enters what it
-// used itself, without those that work for it ([Team.Over]), so nothing counts twice in whatever order they end. [Team.Use] is
-// the sum for an agent of the run, and says what is missing in it.
+// The total of a run includes the usage of all its sub-agents, so the run's span waits for them. The run's [Team] identifies
+// them by [Key]. A sub-agent becomes a member when a call that starts it is read ([Team.Asked]) or when its stream begins
+// ([Team.Opened]). It reports its own usage, without that of its own sub-agents ([Team.Over]), so nothing is counted twice in
+// whatever order they end. [Team.Use] returns the sum for one agent of the run and reports whether it is complete.
 //
-//	at work          its call was seen, or its stream began
-//	over             its stream has shown the end of its work, and all that is there was read; or its span was written
-//	inline, at work  its work is in the run's own stream, whose ledger has it, and goes on
-//	inline           the same, and is over
+//	at work          its call was seen or its stream began
+//	over             its stream showed the end of its work and was read to its end, or its span was written
+//	inline, at work  it works in the run's stream, whose ledger counts it, and is still running
+//	inline           the same, and it has ended
 //
-// At work and over follow each other: more may come where the end was shown. What is inline stays so.
+// A member can return from over to at work, because more lines can follow an end. An inline member stays inline.
 //
-// A [Task] is what is kept over a restart of one that is over. What a Team knows is dropped once the span of the run and of all
-// that have streams was accepted ([Team.Written], [Team.Closed]).
+// A [Task] is the part of a finished member that is stored for a restart. A Team drops its members once the spans of the run
+// and of all members with a stream were accepted ([Team.Written], [Team.Closed]).
 //
-// The package knows no streams and no spans. A Team is safe for use by many goroutines. It has at most as many members as its limit
-// says; the totals of a run with more are marked as incomplete.
+// The package does not know streams or spans. A Team is safe for concurrent use. Its number of members is limited; the totals
+// of a run with more are marked as incomplete.
 package team

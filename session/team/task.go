@@ -5,19 +5,19 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Task is what one task of a sub-agent used, as JSON. It is kept with the state of the sub-agent's stream, which is not
-// replayed once it is complete.
+// Task is the usage of one task of a sub-agent, as JSON. It is stored in the state of the sub-agent's stream, which is
+// not replayed once it is complete.
 type Task struct {
 	Task  int            `json:"task,omitempty"`
 	Maker Key            `json:"maker,omitzero"`
-	Group string         `json:"group,omitempty"` // the id that stands for it and others
+	Group string         `json:"group,omitempty"` // the ID that the sub-agent shares with others
 	Spawn Key            `json:"spawn,omitzero"`  // the call that its folder names
 	End   clock.Instant  `json:"end,omitempty"`
 	Used  ledger.ByModel `json:"used,omitempty"`
 }
 
-// Tasks are the tasks of a sub-agent that are over, as long as the run's span was not written; of the last one only if it is
-// closed, since its lines are replayed else.
+// Tasks returns the finished tasks of a sub-agent, or none once the Team has dropped its members. The last task is
+// included only if it is closed, because its lines are replayed otherwise.
 func (t *Team) Tasks(last Key, closed bool, group string) (tasks []Task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -34,7 +34,7 @@ func (t *Team) Tasks(last Key, closed bool, group string) (tasks []Task) {
 	return tasks
 }
 
-// Recall enters what a task of a sub-agent used.
+// Recall restores the usage of a task from a stored state.
 func (t *Team) Recall(agent string, task *Task) {
 	key := Key{agent, task.Task}
 	t.change(key, func(one *member) {

@@ -10,13 +10,13 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Key names a task of a sub-agent within its run: one that is asked again has a further task. The zero value is the run's own agent.
+// Key names a task of a sub-agent within its run. Each further call of the sub-agent is a new task. The zero value is the run's own agent.
 type Key struct {
 	Agent string `json:"agent,omitempty"`
 	Task  int    `json:"task,omitempty"`
 }
 
-// phase says what is known of the work of a member.
+// phase is the state of a member; see the package documentation.
 type phase uint8
 
 const (
@@ -26,45 +26,45 @@ const (
 	phaseInline
 )
 
-// member is a sub-agent that works in a stream of its own.
+// member is a sub-agent that works in a separate stream.
 type member struct {
-	maker Key // the sub-agent that asked it; the zero value for the run's own agent
+	maker Key // the sub-agent that started it; the zero value for the run's own agent
 	phase phase
 	seen  bool // its stream has begun
-	// group marks an id that is that of several sub-agents. How many of them there are is not known.
+	// group is true if several sub-agents, whose number is unknown, share the ID.
 	group bool
-	end   clock.Instant // of its work, as its lines show it; zero if none does
+	end   clock.Instant // of its work according to its lines; zero if unknown
 	used  ledger.ByModel
 	// spawn is the key of the call that its folder names; the zero value if there is none.
 	spawn Key
 }
 
-// Team has the sub-agents of one run.
+// Team holds the sub-agents of one run.
 type Team struct { // each open run has one, so it is small
 	changes atomic.Uint32
 	limit   int32
 
 	mu      sync.Mutex
 	members map[Key]*member
-	open    int32 // how many have a stream, and no span that was accepted
-	missed  bool  // there are more than the limit
-	written bool  // the run's span was, and accepted
+	open    int32 // the number of members with a stream whose span was not accepted yet
+	missed  bool  // there were more members than the limit
+	written bool  // the run's span was written and accepted
 }
 
-// New makes a Team of at most limit members.
+// New returns a Team of at most limit members.
 func New(limit int) *Team { return &Team{limit: int32(min(limit, math.MaxInt32))} }
 
-// Changes is how often the members may have changed. It is read with each line, and waits for nobody.
+// Changes returns a counter that changes with the members. It is read for each line and does not block.
 func (t *Team) Changes() uint32 { return t.changes.Load() }
 
-// Empty reports whether no member is known.
+// Empty reports whether there are no members.
 func (t *Team) Empty() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.members) == 0
 }
 
-// entry is that of a member, to change: a new one if there is none; nil if there is no more to do, or no room.
+// entry returns the entry of a member and creates a missing one. It returns nil if the members were dropped or the limit is reached.
 func (t *Team) entry(key Key) *member {
 	t.changes.Add(1)
 	if one := t.members[key]; one != nil || t.written && t.members == nil {
@@ -82,7 +82,6 @@ func (t *Team) entry(key Key) *member {
 	return one
 }
 
-// change changes the entry of a member.
 func (t *Team) change(key Key, f func(*member)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +90,7 @@ func (t *Team) change(key Key, f func(*member)) {
 	}
 }
 
-// Asked enters a sub-agent that a call of maker asked.
+// Asked adds a sub-agent that a call of maker started.
 func (t *Team) Asked(key, maker Key) {
 	t.change(key, func(one *member) {
 		if maker != (Key{}) {
@@ -100,7 +99,7 @@ func (t *Team) Asked(key, maker Key) {
 	})
 }
 
-// Opened notes that the stream of a sub-agent has begun.
+// Opened records that the stream of a sub-agent has begun.
 func (t *Team) Opened(key Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,10 +109,10 @@ func (t *Team) Opened(key Key) {
 	}
 }
 
-// Group notes that an id is that of several sub-agents.
+// Group records that several sub-agents share an ID.
 func (t *Team) Group(key Key) { t.change(key, func(one *member) { one.group = true }) }
 
-// Inline notes that a sub-agent works in the run's own stream, or that this is over.
+// Inline records that a sub-agent works in the run's stream, or that it has ended there.
 func (t *Team) Inline(key Key, over bool) {
 	t.change(key, func(one *member) {
 		if one.phase = phaseInlineAtWork; over {
@@ -122,13 +121,13 @@ func (t *Team) Inline(key Key, over bool) {
 	})
 }
 
-// Spawned notes that a sub-agent is the one which a call started whose agent had no id. The call was entered under a key of its own.
+// Spawned links a sub-agent to the call that started it without naming its ID. The call is a member under a separate key.
 func (t *Team) Spawned(key, call Key) {
 	t.change(key, func(one *member) { one.spawn = call })
 	t.Inline(call, true)
 }
 
-// Over notes that the work of a sub-agent is over, and what it used. It reports whether that is new.
+// Over records the end and the usage of a sub-agent. It reports whether either is new.
 func (t *Team) Over(key Key, end clock.Instant, used ledger.ByModel) (changed bool) {
 	t.change(key, func(one *member) {
 		if one.phase >= phaseInlineAtWork || one.phase == phaseOver && one.end == end && slices.Equal(one.used, used) {
@@ -139,7 +138,7 @@ func (t *Team) Over(key Key, end clock.Instant, used ledger.ByModel) (changed bo
 	return changed
 }
 
-// GoesOn notes that the work of a sub-agent which seemed to be over goes on.
+// GoesOn records that a sub-agent continues after an end.
 func (t *Team) GoesOn(key Key) {
 	t.change(key, func(one *member) {
 		if one.phase < phaseInlineAtWork {
@@ -148,7 +147,7 @@ func (t *Team) GoesOn(key Key) {
 	})
 }
 
-// Written notes that the span of the run was accepted.
+// Written records that the span of the run was accepted.
 func (t *Team) Written() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,7 +155,7 @@ func (t *Team) Written() {
 	t.drop()
 }
 
-// Closed notes that the span of a sub-agent with a stream was accepted, or is left to a later process.
+// Closed records that the span of a sub-agent with a stream was accepted or is left to a later process.
 func (t *Team) Closed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,7 +163,7 @@ func (t *Team) Closed() {
 	t.drop()
 }
 
-// drop drops what was known once all spans were accepted.
+// drop removes the members once all spans were accepted.
 func (t *Team) drop() {
 	if t.written && t.open <= 0 {
 		t.members = nil

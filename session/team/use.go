@@ -5,22 +5,22 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// maxDepth bounds how deep sub-agents may work for each other.
+// maxDepth bounds the nesting of sub-agents.
 const maxDepth = 64
 
-// Use is what the sub-agents that work for an agent of a run used.
+// Use is the usage of the sub-agents of one agent of a run.
 type Use struct {
 	Used ledger.ByModel
-	// AtWork is true while one of them is whose stream has begun, Unseen while there is one whose stream has not.
+	// AtWork is true while a sub-agent with a stream is running, Unseen while the stream of one has not begun.
 	AtWork, Unseen bool
-	// Incomplete is true if the total lacks something now: one is at work, or went on for too long after its run.
+	// Incomplete is true if the total currently lacks something: a sub-agent is running, or continued too long after its run.
 	Incomplete bool
-	// Groups is true if further ones may come that nothing announces.
+	// Groups is true if more sub-agents may appear without an announcement.
 	Groups bool
 }
 
-// Use adds up what the sub-agents used that work for an agent of the run. What one does later than until counts no more;
-// groupOver says of an id that several have whether its call is over.
+// Use adds up the usage of the sub-agents of an agent. It ignores sub-agents that end after until. groupOver reports
+// whether the call of a shared ID has ended.
 func (t *Team) Use(of Key, until clock.Instant, groupOver func(Key) bool) (u Use) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +47,7 @@ func (t *Team) Use(of Key, until clock.Instant, groupOver func(Key) bool) (u Use
 	return u
 }
 
-// worksFor reports whether a sub-agent works for another one, at whatever distance; all work for the run's own agent.
+// worksFor reports whether a sub-agent works for another one, directly or through others. All work for the run's own agent.
 func (t *Team) worksFor(one *member, of Key) bool {
 	for depth := 0; depth <= maxDepth && one != nil; depth++ {
 		if of == (Key{}) || one.maker == of {

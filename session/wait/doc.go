@@ -1,12 +1,12 @@
-// Package wait keeps who waits for what: a [List] for things that others bring, [Timers] for a time to pass.
+// Package wait tracks waiters: a [List] those that wait for something another stream provides, [Timers] those that wait for
+// time to pass.
 //
-// A [List] has waiters by what they wait for, any value that can be the key of a map, in the order in which they came. A waiter
-// can wait for several things, and waits for each of them once. [List.Take] takes out those that a thing is there for,
-// [List.Of] names them and leaves them, [List.Remove] takes out one that waits no more. A session may have thousands of
-// sub-agents in streams of their own, so no call goes through more waiters than it returns. A List is used by one goroutine at a time.
+// A [List] groups waiters by key, which is any comparable value, in the order of their arrival. A waiter can wait for several
+// keys and is listed once per key. [List.Take] returns and removes the waiters of a key, [List.Of] only returns them, and
+// [List.Remove] removes one waiter from all keys. A session may have thousands of sub-agents in separate streams, so the cost
+// of a call does not depend on the waiters that it does not return. A List is not safe for concurrent use.
 //
-// [Timers] have since when one waits, by the kind of what it waits for. They ask no clock, and are safe for use by many
-// goroutines.
+// [Timers] record when each waiter started, by kind. They read no clock and are safe for concurrent use.
 //
 // The zero value of both is empty.
 package wait

@@ -2,13 +2,13 @@ package wait
 
 import "container/list"
 
-// List has waiters by what they wait for.
+// List holds waiters by key.
 type List[S comparable] struct {
 	waiters map[any]*list.List
-	keys    map[S]map[any]*list.Element // of one waiter: its places in the lists
+	keys    map[S]map[any]*list.Element // the elements of each waiter
 }
 
-// Add has a waiter wait for a key, once.
+// Add makes s wait for a key, once.
 func (l *List[S]) Add(key any, s S) {
 	if l.keys[s][key] != nil {
 		return
@@ -25,7 +25,7 @@ func (l *List[S]) Add(key any, s S) {
 	l.keys[s][key] = l.waiters[key].PushBack(s)
 }
 
-// Of returns those that wait for a key.
+// Of returns the waiters of a key.
 func (l *List[S]) Of(key any) []S {
 	waiting := l.waiters[key]
 	if waiting == nil {
@@ -38,7 +38,7 @@ func (l *List[S]) Of(key any) []S {
 	return all
 }
 
-// Take returns those that wait for a key, and takes them out.
+// Take returns and removes the waiters of a key.
 func (l *List[S]) Take(key any) []S {
 	all := l.Of(key)
 	delete(l.waiters, key)
@@ -48,7 +48,7 @@ func (l *List[S]) Take(key any) []S {
 	return all
 }
 
-// Drop has a waiter wait no more for a key.
+// Drop removes s from the waiters of a key.
 func (l *List[S]) Drop(key any, s S) {
 	if e := l.keys[s][key]; e != nil {
 		l.unlink(key, e)
@@ -56,7 +56,7 @@ func (l *List[S]) Drop(key any, s S) {
 	}
 }
 
-// Remove has a waiter wait for nothing more.
+// Remove removes s from the waiters of all keys.
 func (l *List[S]) Remove(s S) {
 	for key, e := range l.keys[s] {
 		l.unlink(key, e)
@@ -64,7 +64,7 @@ func (l *List[S]) Remove(s S) {
 	delete(l.keys, s)
 }
 
-// Empty reports whether nobody waits.
+// Empty reports whether there are no waiters.
 func (l *List[S]) Empty() bool { return len(l.waiters) == 0 }
 
 func (l *List[S]) unlink(key any, e *list.Element) {

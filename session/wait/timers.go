@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Timers has since when who waits for a time to pass. One who waits for several things, of the kinds K, waits for each of them by
-// itself. The zero value is empty. It is safe for use by many goroutines.
+// Timers records when each waiter started to wait, separately for each kind K. The zero value is empty. Timers are safe
+// for concurrent use.
 type Timers[K, S comparable] struct {
 	mu    sync.Mutex
 	since map[K]map[S]time.Time
 }
 
-// Start has one wait from now on, also one that waits already.
+// Start starts or restarts the timer of s.
 func (t *Timers[K, S]) Start(kind K, s S, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -25,15 +25,15 @@ func (t *Timers[K, S]) Start(kind K, s S, now time.Time) {
 	t.since[kind][s] = now
 }
 
-// Stop has one wait no more.
+// Stop stops the timer of s.
 func (t *Timers[K, S]) Stop(kind K, s S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.since[kind], s)
 }
 
-// Due are those that have waited for so long. With again they wait anew from now on: by the same lock, so that one that is
-// stopped meanwhile stays so.
+// Due returns the waiters whose timers have run for at least wait. If again is true, it restarts these timers under the
+// same lock, so that a timer stopped meanwhile stays stopped.
 func (t *Timers[K, S]) Due(kind K, now time.Time, wait time.Duration, again bool) (due []S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +49,7 @@ func (t *Timers[K, S]) Due(kind K, now time.Time, wait time.Duration, again bool
 	return due
 }
 
-// All are those that wait, however long.
+// All returns all waiters of a kind.
 func (t *Timers[K, S]) All(kind K) (all []S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
