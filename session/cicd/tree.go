@@ -15,7 +15,7 @@ type Tree struct {
 	service  string // of their spans
 	runs     map[pipelineKey]*pipelineRun
 	order    []pipelineKey // oldest first, for eviction
-	exported []string      // ids of spans that went out, the oldest first, in hexadecimal
+	exported []string      // hexadecimal IDs of exported spans, oldest first
 }
 
 type pipelineKey struct{ name, runID string }
@@ -36,23 +36,23 @@ type task struct {
 	node     Node
 }
 
-// Node is what a pipeline and a step have in common.
+// Node is the common part of a pipeline and a step.
 type Node struct {
 	spanID  otlp.SpanID
 	span    clock.Interval
-	open    int             // runs at work below
-	moved   time.Time       // clock time of the last sign of life
-	links   []otlp.SpanRef  // runs that other accounts of the work below were the first with
+	open    int             // active runs below
+	moved   time.Time       // time of the last activity, by the clock
+	links   []otlp.SpanRef  // runs of the first accounts, if the work below is a further account
 	worst   outcome.Verdict // of the runs below
 	emitted bool
-	// accepted is set once the span was acknowledged. Until then it is pending, also for the next process.
+	// accepted is set when the span is acknowledged. Until then it is pending, also in the next process.
 	accepted bool
 }
 
 // maxLinks bounds the links of a step.
 const maxLinks = 128
 
-// New makes a Tree. Its limit bounds the pipelines and the steps of one; service is that of their spans.
+// New returns a Tree. limit bounds the pipelines and the steps of each. service is the service name of their spans.
 func New(limit int, service string) Tree {
 	return Tree{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
 }
@@ -62,8 +62,8 @@ func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
 	return pipelineKey{name, runID}, taskKey{res.Value(otlp.AttrTaskName), res.Value(otlp.AttrTaskRunID)}, ok
 }
 
-// Start enters a run and returns what it lies below; ok is false without pipeline identity. One that does not count is not
-// waited for: a second account of a run, or the work of a sub-agent.
+// Start adds a run and returns its parent span. ok is false if the resource names no pipeline. The span does not wait
+// for a run that does not count: a second account of a run or the work of a sub-agent.
 func (p *Tree) Start(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok bool) {
 	n := 0
 	if counts {
@@ -95,7 +95,7 @@ func (p *Tree) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 	if run != nil {
 		return run
 	}
-	step := []string{otlp.AttrTaskName, otlp.AttrTaskRunID, otlp.AttrTaskRunURL} // of one below it
+	step := []string{otlp.AttrTaskName, otlp.AttrTaskRunID, otlp.AttrTaskRunURL} // only spans of the step have them
 	ref := otlp.PipelineRef(key.name, key.runID)
 	run = &pipelineRun{resource: res.Of(p.service, step...), traceID: ref.Trace, tasks: map[taskKey]*task{}}
 	run.node.spanID = ref.Span
@@ -105,17 +105,17 @@ func (p *Tree) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 	return run
 }
 
-// Moved notes that a run under the pipeline of res is still at work.
+// Moved records that a run under the pipeline of res is active.
 func (p *Tree) Moved(res *otlp.Resource, now time.Time) {
 	p.each(res, func(n *Node) { n.moved = now })
 }
 
-// End takes a run out of its pipeline and step, and reports whether it came too late: the span above it is out.
+// End removes a run from its pipeline and step. late reports whether its parent's span was exported before.
 func (p *Tree) End(res *otlp.Resource, span clock.Interval, v outcome.Verdict, now time.Time) (late bool) {
 	p.each(res, func(n *Node) {
 		n.open--
 		n.moved = now
-		late = n.emitted // of the last, which is the run's parent
+		late = n.emitted // the last node is the run's parent
 		if !n.emitted {
 			n.span.CoverAll(&span)
 			if v.WorseThan(&n.worst) {
@@ -126,7 +126,7 @@ func (p *Tree) End(res *otlp.Resource, span clock.Interval, v outcome.Verdict, n
 	return late
 }
 
-// Link has the step of res, or without a step its pipeline, link to a run.
+// Link adds a link to a run to the step of res, or to its pipeline if it has no step.
 func (p *Tree) Link(res *otlp.Resource, to otlp.SpanRef) {
 	var last *Node
 	p.each(res, func(n *Node) { last = n })
@@ -151,8 +151,8 @@ func (p *Tree) each(res *otlp.Resource, f func(*Node)) {
 	}
 }
 
-// Flush writes the spans of what has been quiet since before, and evicts the oldest pipelines over the limit, and the
-// oldest steps of one. It returns whose spans those are, to accept, and how many were evicted.
+// Flush writes the spans of nodes that have been quiet since before and evicts the oldest pipelines and steps over the
+// limit. It returns the nodes of these spans, for Accept, and the number of evictions.
 func (p *Tree) Flush(b *otlp.Batch, before time.Time) (written []*Node, evicted int) {
 	kept := p.order[:0]
 	for i, key := range p.order {
@@ -170,7 +170,7 @@ func (p *Tree) Flush(b *otlp.Batch, before time.Time) (written []*Node, evicted 
 	return written, evicted
 }
 
-// evict drops the oldest steps over the limit whose spans are out, and returns how many.
+// evict removes the oldest steps over the limit whose spans were accepted, and returns their number.
 func (r *pipelineRun) evict(limit int) (evicted int) {
 	excess := len(r.order) - limit
 	if excess <= 0 {
@@ -187,7 +187,7 @@ func (r *pipelineRun) evict(limit int) (evicted int) {
 	return evicted
 }
 
-// flush writes the steps that are quiet, also those that came after the pipeline's span went out, then the pipeline.
+// flush writes the quiet steps, including those that came after the pipeline's span was exported, then the pipeline.
 func (r *pipelineRun) flush(written []*Node, b *otlp.Batch, key pipelineKey, before time.Time) []*Node {
 	for _, tkey := range r.order {
 		if t := r.tasks[tkey]; t.node.quiet(before) {
@@ -212,15 +212,15 @@ func (t *task) write(b *otlp.Batch, r *pipelineRun) {
 	})
 }
 
-// restore notes whether the span was exported before a restart.
+// restore records whether the span was exported before a restart.
 func (n *Node) restore(exported bool) { n.emitted, n.accepted = exported, exported }
 
-// quiet reports whether the node has something that was not exported, and nothing moved since before.
+// quiet reports whether the node has content to export and has not moved since before.
 func (n *Node) quiet(before time.Time) bool {
 	return n.open <= 0 && !n.emitted && n.span.Start.Known() && !n.moved.After(before)
 }
 
-// outline is the span of the node, which is exported now.
+// outline returns the span of the node and marks it as emitted.
 func (n *Node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	n.emitted = true
 	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.ErrorType()}
@@ -228,7 +228,7 @@ func (n *Node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	return of
 }
 
-// Names are the names and ids of the pipeline run and the step of a resource; empty where it has none.
+// Names returns the names and IDs of the pipeline run and the step of a resource; they are empty if it has none.
 func Names(res *otlp.Resource) (pipeline, runID, step, stepID string) {
 	key, tkey, _ := keysOf(res)
 	return key.name, key.runID, tkey.name, tkey.runID

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Item is what an item of the model shares with a copy of it in another session: its id, its content, and its time or
-// else the id of its line.
+// Item is what an item of a model shares with its copy in another session: its ID, its content, and its time or,
+// without one, the ID of its line.
 type Item struct {
 	Provider, ID, Line string
 	At                 int64 // Unix nanoseconds
@@ -17,12 +17,12 @@ type Item struct {
 	What, Detail       string
 }
 
-// Stable is a hash of the item that is the same in every process.
+// Stable returns a hash of the item that is the same in every process.
 func (k *Item) Stable() uint64 {
 	return StableHash("copy", k.Provider, k.ID, k.Line, strconv.FormatInt(k.At, 10), k.Kind.String(), k.What, k.Detail)
 }
 
-// StableHash is the same in every process. Nobody can write a stream whose things meet those of another.
+// StableHash returns a hash that is the same in every process. Nobody can craft an item that matches one of another stream.
 func StableHash(parts ...string) uint64 {
 	sum := otlp.Hash(otlp.DomainThing, 0, parts...)
 	return binary.BigEndian.Uint64(sum[:8])

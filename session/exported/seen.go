@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 )
 
-// Seen has the ids of the runs, agents, calls and model messages of one stream that had a span of their own.
+// Seen counts the IDs of the runs, agents, calls and model messages of one stream that got a span.
 type Seen struct {
 	Runs, Agents, Calls, Messages, Chats memory.Counter
 
@@ -14,10 +14,10 @@ type Seen struct {
 	evicted int
 }
 
-// NewSeen makes a Seen with the seed and the limit of a table.
+// NewSeen returns a Seen with the seed and the limit of a Table.
 func NewSeen(t *Table) Seen { return Seen{table: t} }
 
-// Nth enters an id in one of the counters, and returns how often it came before.
+// Nth records an ID in one of the counters and returns how often it occurred before.
 func (s *Seen) Nth(of *memory.Counter, id ...string) int {
 	n, forgot := of.Next(s.Mark(id), s.table.limits.Items)
 	if forgot {
@@ -26,10 +26,10 @@ func (s *Seen) Nth(of *memory.Counter, id ...string) int {
 	return n
 }
 
-// Before is what Nth would return, and enters nothing.
+// Before returns what Nth would return, without recording anything.
 func (s *Seen) Before(of *memory.Counter, id ...string) int { return of.Before(s.Mark(id)) }
 
-// Mark hashes the parts of an id.
+// Mark hashes the parts of an ID.
 func (s *Seen) Mark(parts []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(s.table.seed)
@@ -40,7 +40,7 @@ func (s *Seen) Mark(parts []string) uint64 {
 	return h.Sum64()
 }
 
-// TakeEvicted is how many ids were evicted since the last call.
+// TakeEvicted returns the number of evicted IDs since the last call.
 func (s *Seen) TakeEvicted() (n int) {
 	n, s.evicted = s.evicted, 0
 	return n

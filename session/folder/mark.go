@@ -1,15 +1,15 @@
 package folder
 
-// Mark knows a text again, also inside of another one, without holding it: what is kept over a restart has no contents.
+// Mark recognizes a text, also within another text, without containing it: what is stored for a restart has no content.
 type Mark struct {
 	Len  int    `json:"len"`
 	Hash uint64 `json:"hash"`
 }
 
-// markBase is the base of the polynomial, modulo 2^64, that is a text's hash.
+// markBase is the base of the polynomial, modulo 2^64, that is the hash of a text.
 const markBase = 1099511628211
 
-// MarkOf is the mark of a text.
+// MarkOf returns the mark of a text.
 func MarkOf(text string) Mark {
 	m := Mark{Len: len(text)}
 	for i := range len(text) {
@@ -18,7 +18,7 @@ func MarkOf(text string) Mark {
 	return m
 }
 
-// In reports whether the text is in another. The empty one is in none.
+// In reports whether text contains the marked text. An empty text is in none.
 func (m Mark) In(text string) bool {
 	if m.Len == 0 || m.Len > len(text) {
 		return false

@@ -10,16 +10,16 @@ import (
 	"github.com/tailspan/tailspan/session/wait"
 )
 
-// maxRuns bounds the runs of a session, and the calls of a run.
+// maxRuns bounds the runs of a session and the calls of a run.
 const maxRuns = 256
 
-// Session names a session of a provider.
+// Session identifies a session of a provider.
 type Session struct {
 	Provider string `json:"provider"`
 	ID       string `json:"id"`
 }
 
-// Registry is where the streams of a session and those of its sub-agents, of which S is the caller's handle, meet.
+// Registry connects the streams of sessions with those of their sub-agents. S is the caller's handle of a stream.
 type Registry[S comparable] struct {
 	mu        sync.Mutex
 	sessions  memory.Map[Session, *session[S]]
@@ -27,34 +27,34 @@ type Registry[S comparable] struct {
 	forgotten int
 }
 
-// session has the runs of one, for the children that its folder holds.
+// session holds the runs of a session.
 type session[S comparable] struct {
-	runs   []*run[S]     // in the order in which they were announced
+	runs   []*run[S]     // in the order of their announcement
 	latest clock.Instant // the newest time in the session
 }
 
-// run is one, when it began, and the calls of it that started agents.
+// run holds the start of a run and its calls that started agents.
 type run[S comparable] struct {
 	*link.Run
 	start  clock.Instant
 	spawns []*spawn[S]
 }
 
-// spawn is a call that started an agent, in the stream maker.
+// spawn is a call in the stream maker that started an agent.
 type spawn[S comparable] struct {
 	Spawn
 	maker S
-	found bool // the agent's span hangs under it
+	found bool // the agent's span has it as its parent
 }
 
-// NewRegistry makes a Registry of at most limit sessions.
+// NewRegistry returns a Registry of at most limit sessions.
 func NewRegistry[S comparable](limit int) *Registry[S] {
 	r := &Registry[S]{}
 	r.sessions = memory.NewMap[Session, *session[S]](limit, &r.forgotten)
 	return r
 }
 
-// TakeForgotten is how much was evicted since the last call.
+// TakeForgotten returns the number of evictions since the last call.
 func (r *Registry[S]) TakeForgotten() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,21 +62,21 @@ func (r *Registry[S]) TakeForgotten() (n int) {
 	return n
 }
 
-// Idle reports whether no stream waits.
+// Idle reports whether no stream is waiting.
 func (r *Registry[S]) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting.Empty()
 }
 
-// Leave takes a stream that ends out of all that waits.
+// Leave removes a stream that ends from the waiting list.
 func (r *Registry[S]) Leave(child S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting.Remove(child)
 }
 
-// AnnounceRun enters a run.
+// AnnounceRun adds a run.
 func (r *Registry[S]) AnnounceRun(of Session, ref *link.Run, start clock.Instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *Registry[S]) AnnounceRun(of Session, ref *link.Run, start clock.Instant
 	}
 }
 
-// AnnounceTime enters a time of a session, and returns the streams that wait for it.
+// AnnounceTime records a time of a session and returns the streams that can now continue.
 func (r *Registry[S]) AnnounceTime(of Session, at clock.Instant) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *Registry[S]) AnnounceTime(of Session, at clock.Instant) []S {
 	return r.waiting.Take(of)
 }
 
-// AnnounceSpawn enters a call that started an agent, in the stream maker.
+// AnnounceSpawn adds a call in the stream maker that started an agent.
 func (r *Registry[S]) AnnounceSpawn(maker S, of Session, ref *link.Run, c Spawn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,8 +121,8 @@ func (r *Registry[S]) AnnounceSpawn(maker S, of Session, ref *link.Run, c Spawn)
 	}
 }
 
-// Await is the run of a session that was at work at a time. It is nil while that is not known, unless it is time to decide:
-// then the child is among the streams that an announcement returns.
+// Await returns the run of a session that was active at a time. It returns nil if that is unknown and decide is false;
+// a later announcement then returns the child.
 func (r *Registry[S]) Await(child S, of Session, at clock.Instant, decide bool) *link.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *Registry[S]) Await(child S, of Session, at clock.Instant, decide bool) 
 	return nil
 }
 
-// Find is the call that started the agent of a run which began at a time with a prompt, if there is exactly one that can be meant.
+// Find returns the call that started the agent of a run. It requires that exactly one call matches the agent's start and prompt.
 func (r *Registry[S]) Find(of Session, ref *link.Run, at clock.Instant, prompt string) (Spawn, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,8 +149,8 @@ func (r *Registry[S]) Find(of Session, ref *link.Run, at clock.Instant, prompt s
 	return Spawn{}, false
 }
 
-// Found notes that the span of an agent hangs under a call, and returns the stream of that; the zero value where that is known or
-// the call is not.
+// Found records that the span of an agent has a call as its parent. It returns the stream of that call, or the zero
+// value if this was known or the call is unknown.
 func (r *Registry[S]) Found(of Session, ref *link.Run, call *link.Call) (maker S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *Registry[S]) sessionOf(of Session) *session[S] {
 	return s
 }
 
-// at is the run that was at work at a time: the last that had begun, or else the first.
+// at returns the run that was active at a time: the last one that had begun, or else the first.
 func (s *session[S]) at(t clock.Instant) (best *run[S]) {
 	for _, r := range s.runs {
 		switch {
@@ -191,7 +191,7 @@ func (s *session[S]) at(t clock.Instant) (best *run[S]) {
 	return best
 }
 
-// of is the entry of a run; nil if it is not known.
+// of returns the entry of a run, or nil if it is unknown.
 func (s *session[S]) of(ref *link.Run) *run[S] {
 	for _, r := range s.runs {
 		if r.RunID == ref.RunID {
@@ -201,7 +201,7 @@ func (s *session[S]) of(ref *link.Run) *run[S] {
 	return nil
 }
 
-// find is the one call that started the agent which began at t with a prompt; nil if there is no single one.
+// find returns the only call that matches an agent's start and prompt, or nil.
 func (r *run[S]) find(t clock.Instant, prompt string) *spawn[S] {
 	var open, named []*spawn[S]
 	for _, c := range r.spawns {

@@ -5,21 +5,21 @@ import (
 	"github.com/tailspan/tailspan/session/link"
 )
 
-// State is what is known of a session, as JSON: its runs, and how far it has come.
+// State is what is known of a session, as JSON: its runs and its newest time.
 type State struct {
 	Session
 	Latest clock.Instant `json:"latest"`
 	Runs   []RunState    `json:"runs"`
 }
 
-// RunState is a run, when it began, and the calls of it that started agents.
+// RunState is a run with its start and the calls that started agents.
 type RunState struct {
 	Run    *link.Run     `json:"run"`
 	Start  clock.Instant `json:"start"`
 	Spawns []Spawn       `json:"spawns,omitempty"`
 }
 
-// State is what is known of a session, if a call in the stream maker started an agent whose file was not read yet; else nil.
+// State returns what is known of a session if a call in the stream maker started an agent whose file was not read yet, else nil.
 func (r *Registry[S]) State(maker S, of Session) *State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +43,7 @@ func (r *Registry[S]) State(maker S, of Session) *State {
 	return state
 }
 
-// Restore takes back what was known of a session; runs gives the one reference to each of its runs.
+// Restore restores a state. runs returns the shared reference to a run.
 func (r *Registry[S]) Restore(state *State, runs func(*link.Run) *link.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

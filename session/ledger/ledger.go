@@ -7,37 +7,37 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Ledger is the account of an agent's tokens. Each token is under gen_ai.usage.* of one span: the model call that reported
-// it, where one did, else the agent. So the agent's own span has the rest: what totals report beyond the calls that were
-// seen, and what was reported of no call that has a span. Its total, sub-agents included, is under tailspan.usage.*.
+// Ledger is the token account of an agent. Each token is under gen_ai.usage.* of exactly one span: that of the model
+// call that reported it, else that of the agent. So the agent's own span has the rest: the part of totals beyond the
+// calls seen, and usage of calls without a span. Its total, sub-agents included, is under tailspan.usage.*.
 //
 //	total = larger of (totals, calls + elsewhere), for each type
 //	rest  = total - placed - elsewhere
 //
-// The ledger of a run's own agent has the calls of the sub-agents in its stream too.
+// The ledger of a run's own agent includes the calls of the sub-agents in its stream.
 type Ledger struct {
-	Prices  *Prices  // the registry's
-	calls   ByModel  // what model calls reported
-	placed  ByModel  // the part of it that spans of model calls and of sub-agents have
-	totals  ByModel  // what the run's end reported, sub-agents included
-	outside *outside // nil: nothing
-	Closed  bool     // the agent's own span is made: what comes now is in no span
-	Linked  ByModel  // what sub-agents in streams of their own used
-	// Incomplete is true if the total lacks what some of those used.
+	Prices  *Prices  // shared by all ledgers of a registry
+	calls   ByModel  // reported by model calls
+	placed  ByModel  // the part of it on spans of model calls and of sub-agents
+	totals  ByModel  // reported by the run's end, sub-agents included
+	outside *outside // nil if empty
+	Closed  bool     // the agent's own span was made: later usage is on no span
+	Linked  ByModel  // used by sub-agents in separate streams
+	// Incomplete is true if the total lacks usage of such sub-agents.
 	Incomplete bool
-	// Partial is true if a total was left out, since it holds the tokens of earlier processes too.
+	// Partial is true if a total was omitted because it includes the tokens of earlier processes.
 	Partial bool
-	// UnknownOutputs counts the model calls whose output the stream did not report.
+	// UnknownOutputs counts the model calls whose output tokens the stream did not report.
 	UnknownOutputs int
 }
 
-// outside is what other spans have of an agent's tokens.
+// outside is the part of an agent's usage on spans that other ledgers account for.
 type outside struct {
-	elsewhere Sum // calls that were seen here and that another stream exports
-	below     Sum // what sub-agents of a sub-agent used, whose calls are not in those of the ledger
+	elsewhere Sum // calls seen here that another stream exports
+	below     Sum // usage of a sub-agent's sub-agents, whose calls are not in the ledger
 }
 
-// other is what other spans have, to add to.
+// other returns the part on other spans, to be added to.
 func (l *Ledger) other() *outside {
 	if l.outside == nil {
 		l.outside = new(outside)
@@ -49,7 +49,7 @@ func (l *Ledger) AddCall(model string, u *events.Usage, placed bool) {
 	l.calls.Of(model).add(u)
 	if placed {
 		l.placed.Of(model).add(u)
-	} else if u.OutputUnknown { // what a model call has is known when that closes
+	} else if u.OutputUnknown { // with a span, this is counted when the call closes
 		l.UnknownOutputs++
 	}
 }
@@ -66,7 +66,7 @@ func (l *Ledger) AddElsewhere(u *events.Usage) { l.other().elsewhere.add(u) }
 
 func (l *Ledger) AddBelow(total *Sum) { l.other().below.AddAll(total) }
 
-// others is what other spans than those of this stream have of the run's tokens.
+// others returns the part of the usage on spans that other ledgers account for.
 func (l *Ledger) others() Sum {
 	if l.outside == nil {
 		return Sum{}
@@ -76,8 +76,7 @@ func (l *Ledger) others() Sum {
 	return sum
 }
 
-// Total is what the agent used, its sub-agents included as far as they are known, with an estimate of the cost where it
-// reported none.
+// Total returns the usage of the agent and its known sub-agents. The cost is estimated if the agent reported none.
 func (l *Ledger) Total() Sum {
 	sum, costs := l.reported(), l.Estimate()
 	estimate := costs.Total()
@@ -99,7 +98,7 @@ func (l *Ledger) Total() Sum {
 	return sum
 }
 
-// Own is what the agent and those in its stream used, by model, with an estimate of the cost.
+// Own returns the usage of the agent and of the sub-agents in its stream, by model, with an estimated cost if none is reported.
 func (l *Ledger) Own() ByModel {
 	all := l.byModel()
 	for _, one := range l.Estimate() {
@@ -108,7 +107,7 @@ func (l *Ledger) Own() ByModel {
 	return all
 }
 
-// reported is the same without an estimate.
+// reported returns the total without an estimate and without Linked.
 func (l *Ledger) reported() Sum {
 	sum := l.others()
 	calls := l.calls.Total()
@@ -123,7 +122,7 @@ func (l *Ledger) reported() Sum {
 	return sum
 }
 
-// Unseen is what totals report beyond the calls that were seen, by model.
+// Unseen returns what totals report beyond the calls seen, by model.
 func (l *Ledger) Unseen() (unseen ByModel) {
 	if len(l.totals) == 0 {
 		return nil
@@ -133,7 +132,7 @@ func (l *Ledger) Unseen() (unseen ByModel) {
 		Tokens:  total.Tokens.Beyond(calls.Tokens).Beyond(others.Tokens),
 		CostUSD: max(total.CostUSD-calls.CostUSD-others.CostUSD, 0),
 	}
-	for i := range l.totals { // a model may have another name in its calls: no more than the whole is left
+	for i := range l.totals { // calls may use another name of a model, so the parts are limited by the whole
 		one := &l.totals[i]
 		have := one.Sum
 		if c := l.calls.known(one.Model); c != nil {
@@ -144,7 +143,7 @@ func (l *Ledger) Unseen() (unseen ByModel) {
 	return unseen
 }
 
-// byModel is the total without what other streams export, by model.
+// byModel returns the total without what other streams export, by model.
 func (l *Ledger) byModel() ByModel {
 	all := slices.Clone(l.calls)
 	for _, one := range l.Unseen() {
@@ -153,7 +152,7 @@ func (l *Ledger) byModel() ByModel {
 	return all
 }
 
-// Rest is what the agent's own span has of the total, by model.
+// Rest returns the part of the total that belongs on the agent's own span, by model.
 func (l *Ledger) Rest() ByModel {
 	rest := l.byModel()
 	for i := range rest {
@@ -165,12 +164,12 @@ func (l *Ledger) Rest() ByModel {
 	return rest
 }
 
-// Sum is a sum of tokens and what they cost.
+// Sum is a number of tokens and their cost.
 type Sum struct {
 	Tokens    events.Tokens `json:"tokens"`
 	CostUSD   float64       `json:"cost_usd,omitempty"`
 	HasCost   bool          `json:"has_cost,omitempty"`
-	Estimated bool          `json:"estimated,omitempty"` // of the cost, some is estimated
+	Estimated bool          `json:"estimated,omitempty"` // part of the cost is estimated
 	hasOutput bool          // some output is known
 }
 
@@ -184,7 +183,7 @@ func (s *Sum) AddAll(o *Sum) {
 	s.HasCost, s.Estimated, s.hasOutput = s.HasCost || o.HasCost, s.Estimated || o.Estimated, s.hasOutput || o.hasOutput
 }
 
-// Usage is the sum as the usage of a run.
+// Usage returns the sum as the usage of a run.
 func (s *Sum) Usage() events.Usage {
 	return events.Usage{
 		Scope: events.UsageScopeRun, Tokens: s.Tokens,
@@ -192,7 +191,7 @@ func (s *Sum) Usage() events.Usage {
 	}
 }
 
-// ByModel is what was spent on models, of which a run has one or some.
+// ByModel holds a sum for each of the few models of a run.
 type ByModel []ModelSum
 
 type ModelSum struct {
@@ -200,10 +199,10 @@ type ModelSum struct {
 	Sum
 }
 
-// maxSpending bounds the models that are kept apart; the rest counts under none.
+// maxSpending bounds the models that are counted separately. The rest is counted without a model.
 const maxSpending = 64
 
-// Of is the entry of a model, which is made where there is none. It is good until the next call.
+// Of returns the entry of a model and creates a missing one. The pointer is valid until the next call.
 func (s *ByModel) Of(model string) *Sum {
 	if known := s.known(model); known != nil {
 		return known
@@ -215,7 +214,7 @@ func (s *ByModel) Of(model string) *Sum {
 	return &(*s)[len(*s)-1].Sum
 }
 
-// known is the entry of a model, nil if there is none.
+// known returns the entry of a model, or nil.
 func (s *ByModel) known(model string) *Sum {
 	for i := range *s {
 		if one := &(*s)[i]; one.Model == model {
@@ -232,7 +231,7 @@ func (s *ByModel) Total() (sum Sum) {
 	return sum
 }
 
-// take moves from left what have has of it to the entry of a model.
+// take moves the smaller of left and have from left to the entry of a model.
 func (s *ByModel) take(model string, left, have *Sum) {
 	part := Sum{
 		Tokens: have.Tokens.Smaller(left.Tokens), CostUSD: min(have.CostUSD, left.CostUSD),

@@ -6,18 +6,18 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Price is what a model costs, in US dollars per million tokens.
+// Price is the price of a model in US dollars per million tokens.
 type Price struct {
-	// Model is its name; an asterisk stands for any part of it.
+	// Model is the name of the model; an asterisk matches any part.
 	Model string
 
 	Input, Cached, CacheWrite5m, CacheWrite1h, Output float64
 }
 
-// Prices is a list of prices. The first one that matches a model counts.
+// Prices is a list of prices. The first match counts.
 type Prices []Price
 
-// of is the price of a model, nil if none is known.
+// of returns the price of a model, or nil.
 func (p Prices) of(model string) *Price {
 	for i := range p {
 		if fits(p[i].Model, model) {
@@ -27,7 +27,7 @@ func (p Prices) of(model string) *Price {
 	return nil
 }
 
-// fits reports whether a name matches a pattern, in which an asterisk stands for any part.
+// fits reports whether name matches pattern, in which an asterisk matches any part.
 func fits(pattern, name string) bool {
 	first, rest, wild := strings.Cut(pattern, "*")
 	if !wild {
@@ -49,8 +49,8 @@ func fits(pattern, name string) bool {
 	return strings.HasSuffix(name, last)
 }
 
-// cost is what tokens cost. What is written to the cache without a lifetime counts as kept for five minutes, the servers'
-// default.
+// cost returns the cost of tokens. Cache writes without a lifetime count as kept for five minutes, the default of the
+// servers.
 func (p *Price) cost(t events.Tokens) float64 {
 	plain := max(t.Input-t.CacheRead-t.CacheWrite, 0)
 	short := max(t.CacheWrite-t.CacheWrite1h, 0)
@@ -58,8 +58,8 @@ func (p *Price) cost(t events.Tokens) float64 {
 		float64(t.CacheWrite1h)*p.CacheWrite1h + float64(t.Output)*p.Output) / 1e6
 }
 
-// Estimate gives what each model of a ledger cost by the prices. It is nil where the agent reported a cost, where not all
-// tokens are known, and where a model that used some has no price.
+// Estimate returns the cost of each model by the prices. It returns nil if the agent reported a cost, if some tokens
+// are unknown, or if a model with usage has no price.
 func (l *Ledger) Estimate() (costs ByModel) {
 	calls, totals := l.calls.Total(), l.totals.Total()
 	unknown := l.Partial || l.UnknownOutputs > 0 && !l.HasTotals() || l.outside != nil && l.outside.below.Tokens != (events.Tokens{}) && !l.outside.below.HasCost

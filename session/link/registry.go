@@ -10,29 +10,28 @@ import (
 	"github.com/tailspan/tailspan/session/wait"
 )
 
-// maxMembers bounds the agents that one id stands for. A further one learns what is known when it comes, and nothing later.
+// maxMembers bounds the members of a group. A further one gets what is known when it joins, and no later announcement.
 const maxMembers = 256
 
-// Settings bound a [Registry].
+// Settings are the limits of a [Registry].
 type Settings struct {
-	Known   int // the agents, the turns and the runs that are remembered, each
-	Members int // the sub-agents of a run
+	Known   int // limit of the agents, of the turns and of the runs that are remembered
+	Members int // limit of the sub-agents of a run
 }
 
-// Registry is where the two sides meet.
+// Registry connects parents and children. See the package documentation.
 type Registry[S comparable] struct {
 	settings Settings
 
 	mu        sync.Mutex
 	agents    memory.Map[Key, *entry[S]]
 	turns     memory.Map[Turn, *Run]
-	runs      memory.Map[RunID, *Run] // those of states, and those whose children have the same reference after a restart
+	runs      memory.Map[RunID, *Run] // runs of stored states, and runs whose restored children must share their reference
 	waiting   wait.List[S]            // for a [Key] or a [Turn]
 	teams     wait.List[S]            // for the sub-agents of a [Run]; a stream may end before its spans are written
 	forgotten int
 }
 
-// NewRegistry makes a Registry.
 func NewRegistry[S comparable](settings Settings) *Registry[S] {
 	r := &Registry[S]{settings: settings}
 	r.agents = memory.NewMap[Key, *entry[S]](settings.Known, &r.forgotten)
@@ -41,7 +40,7 @@ func NewRegistry[S comparable](settings Settings) *Registry[S] {
 	return r
 }
 
-// TakeForgotten is how many keys were evicted since the last call.
+// TakeForgotten returns the number of evicted keys since the last call.
 func (r *Registry[S]) TakeForgotten() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +55,7 @@ func (r *Registry[S]) Idle() bool {
 	return r.waiting.Empty()
 }
 
-// entryOf is the entry of an agent, a new one if nobody named it yet.
+// entryOf returns the entry of an agent and creates a missing one.
 func (r *Registry[S]) entryOf(key Key) *entry[S] {
 	e, known := r.agents.Get(key)
 	if !known {
@@ -66,7 +65,7 @@ func (r *Registry[S]) entryOf(key Key) *entry[S] {
 	return e
 }
 
-// AnnounceTurn notes that a turn belongs to a run, and returns the streams that waited for it.
+// AnnounceTurn records that a turn belongs to a run and returns the streams that waited for it.
 func (r *Registry[S]) AnnounceTurn(turn Turn, run *Run) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,9 +75,9 @@ func (r *Registry[S]) AnnounceTurn(turn Turn, run *Run) []S {
 	return r.waiting.Take(turn)
 }
 
-// AnnounceCall notes that a call of a run, in the stream maker, started an agent, and returns the streams that waited for it. Of
-// two accounts of a run the exported one counts; the other may know more, so it is taken until then. An agent that is asked
-// again has ended its task before.
+// AnnounceCall records that a call of a run, in the stream maker, started an agent, and returns the streams that waited
+// for it. If a run has two accounts, the call that is exported wins. The other one applies until then, because it may
+// know more. A further call of an agent implies that the agent's previous task has ended.
 func (r *Registry[S]) AnnounceCall(maker S, key Key, run *Run, call *Call) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,11 +104,11 @@ func (r *Registry[S]) AnnounceCall(maker S, key Key, run *Run, call *Call) []S {
 	return woken
 }
 
-// finished is the end of a task whose end nothing shows but what follows it.
+// finished is the end of a task that is only implied by what follows it.
 var finished = End{Verdict: outcome.Closed(otlp.CloseReasonResult)}
 
-// End notes that the call of an agent is over, and how; in the background it is the agent's own end. It returns the streams that
-// the agent, and all that its id stands for, work in.
+// End records how the call of an agent ended, or the agent itself if it works in the background. It returns the streams
+// of the agent and of all members of its group.
 func (r *Registry[S]) End(key Key, how End) (woken []S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +133,7 @@ func (r *Registry[S]) end(key Key, how End) (woken []S) {
 	return woken
 }
 
-// Background notes that the agent outlives its call.
+// Background records that the agent outlives its call.
 func (r *Registry[S]) Background(key Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,8 +146,8 @@ func (r *Registry[S]) Background(key Key) {
 	}
 }
 
-// Await is the run that a child belongs to, nil while nobody has announced it: then the child is among the streams that the
-// announcement returns. A group is the id that stands for the agent and others; a turn without a name is none.
+// Await returns the run of a child. It returns nil if the run is not announced yet; the announcement then returns the
+// child. group is the ID that the agent shares with others. A turn without a name is ignored.
 func (r *Registry[S]) Await(child S, key Key, group string, turn Turn) *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,8 +184,8 @@ func (r *Registry[S]) join(key, group Key) {
 	}
 }
 
-// Done notes that the span of an agent was written by its own stream, and returns the stream whose call started it, which
-// no longer has to wait for that; the zero value if it is not known.
+// Done records that the span of an agent was written by its own stream. It returns the stream whose call started the
+// agent, which need not wait any longer, or the zero value if that stream is unknown.
 func (r *Registry[S]) Done(key Key) (maker S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +200,7 @@ func (r *Registry[S]) Done(key Key) (maker S) {
 	return maker
 }
 
-// Lookup is what is known of an agent; its key alone if nobody named it.
+// Lookup returns what is known of an agent, or only its key.
 func (r *Registry[S]) Lookup(key Key) (c Child) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,7 +211,7 @@ func (r *Registry[S]) Lookup(key Key) (c Child) {
 	return c
 }
 
-// AgentType is the type of an agent, from the call that started it first.
+// AgentType returns the type of an agent from the call that first started it.
 func (r *Registry[S]) AgentType(key Key) string {
 	key.Task = 0
 	if call := r.Lookup(key).Call; call != nil {
@@ -221,8 +220,8 @@ func (r *Registry[S]) AgentType(key Key) string {
 	return ""
 }
 
-// Leave takes a stream that ends out of all that it waits for but teams, and out of the tasks of the agent that works in it, if
-// one does.
+// Leave removes a stream that ends from all waiting lists except those for teams, and from the tasks of the agent that
+// works in it, if there is one.
 func (r *Registry[S]) Leave(child S, key Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

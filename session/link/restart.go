@@ -2,7 +2,7 @@ package link
 
 import "github.com/tailspan/tailspan/session/team"
 
-// NewRun gives a run that a stream opens its team, or is the reference that a state gave to it before.
+// NewRun gives a run that a stream opens its team. If a restored state already has the run, NewRun returns that reference.
 func (r *Registry[S]) NewRun(run *Run) *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -13,7 +13,7 @@ func (r *Registry[S]) NewRun(run *Run) *Run {
 	return run
 }
 
-// Enter makes a run the one reference to it, so that a child that is restored has the same.
+// Enter makes run the shared reference to its run, so that restored children use the same.
 func (r *Registry[S]) Enter(run *Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -22,7 +22,7 @@ func (r *Registry[S]) Enter(run *Run) {
 	}
 }
 
-// Recall is the one reference to a run that a state has.
+// Recall returns the shared reference to a run of a stored state.
 func (r *Registry[S]) Recall(saved *Run) *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,8 +41,8 @@ func (r *Registry[S]) recall(saved *Run) *Run {
 	return run
 }
 
-// Restore takes back what was known of a sub-agent before a restart. Its parent's stream need not be replayed: what that
-// announced is in the state, and if it is replayed, it finds it here. What the tasks before gave was exported.
+// Restore restores what was known of a sub-agent. The stream of its parent need not be replayed, but may be. The
+// results of earlier tasks were exported.
 func (r *Registry[S]) Restore(saved *Child) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *Registry[S]) restore(key Key, saved *Child) {
 	}
 }
 
-// State is what is to be kept of what is known of a sub-agent.
+// State returns the part of a Child to be stored.
 func (r *Registry[S]) State(c Child) *Child {
 	if c.Run != nil {
 		c.Run = c.Run.Snapshot()

@@ -8,49 +8,49 @@ import (
 	"github.com/tailspan/tailspan/session/team"
 )
 
-// RunID names a run among all: its trace, and its top span.
+// RunID identifies a run globally by its trace and top span.
 type RunID struct {
 	Trace [16]byte `json:"trace"`
 	Top   [8]byte  `json:"top"`
 }
 
-// Run is what a child needs to know of the run that it belongs to. As JSON it is kept over a restart; its team and its accounts
-// are not.
+// Run is what a child needs to know of its run. Its JSON form is stored for a restart, without the team and the
+// accounts.
 type Run struct {
 	RunID
 	Key      string
-	Scope    string // what the ids of its items are mixed with
+	Scope    string // mixed into the IDs of its items
 	Session  string
-	Exported bool   // the run's span and times are exported as its stream has them
+	Exported bool   // the span and the times of the run are exported as in its stream
 	Recorded bool   // its first account is a transcript
-	Inline   bool   // it is a sub-agent in a stream that has its run too
-	Account  uint64 // of the stream that was the first with it; 0 if that is of an earlier process
+	Inline   bool   // it is a sub-agent in a stream that also has its run
+	Account  uint64 // stream of the first account; 0 if that is from an earlier process
 	Team     *team.Team
 
 	span    atomic.Pointer[clock.Interval] // nil until the run is over
-	totals  atomic.Bool                    // see [Run.End]; set before span is
+	totals  atomic.Bool                    // see [Run.End]; set before span
 	written atomic.Bool
 }
 
-// End ends the run. With totals its end has totals, which hold what its stream does not show.
+// End ends the run. totals is true if its end reports totals, which include usage that its stream does not show.
 func (r *Run) End(span clock.Interval, totals bool) {
 	r.totals.Store(totals)
 	r.span.Store(&span)
 }
 
-// Span is the time of the run; nil until it is over.
+// Span returns the time of the run, or nil until it is over.
 func (r *Run) Span() *clock.Interval { return r.span.Load() }
 
-// HasTotals reports whether the run's end has totals.
+// HasTotals reports whether the end of the run has totals.
 func (r *Run) HasTotals() bool { return r.totals.Load() }
 
-// Write notes that nothing of the run is open any more, not in the background either. It reports whether that is new.
+// Write records that nothing of the run is open any more, including background work. It reports whether that is new.
 func (r *Run) Write() bool { return !r.written.Swap(true) }
 
 // Written reports whether nothing of the run is open any more.
 func (r *Run) Written() bool { return r.written.Load() }
 
-// runState is a run as JSON.
+// runState is the JSON form of a Run.
 type runState struct {
 	RunID
 	Key      string          `json:"key"`
@@ -61,7 +61,7 @@ type runState struct {
 	Totals   bool            `json:"totals,omitempty"`
 }
 
-// state is what is kept of the run. Whether its stream is a transcript is not: its totals are none then.
+// state returns the stored part of the run. It omits Recorded, so it clears the totals of a transcript.
 func (r *Run) state() runState {
 	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded}
 	if span := r.Span(); span != nil && span.Start.Known() {
@@ -78,16 +78,16 @@ func (s *runState) run() *Run {
 	return r
 }
 
-// Snapshot is the run as it is now, without its team.
+// Snapshot returns a copy of the stored part of the run.
 func (r *Run) Snapshot() *Run {
 	state := r.state()
 	return state.run()
 }
 
-// MarshalJSON writes what is kept of the run.
+// MarshalJSON encodes the stored part of the run.
 func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.state()) }
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON decodes the stored part of the run.
 func (r *Run) UnmarshalJSON(data []byte) error {
 	var s runState
 	if err := json.Unmarshal(data, &s); err != nil {

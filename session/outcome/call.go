@@ -10,30 +10,30 @@ import (
 // Call is how a tool call ended.
 type Call struct {
 	Reason    otlp.CloseReason
-	ErrorType string // empty: it did not fail
+	ErrorType string // empty if the call did not fail
 	Message   string
 	ExitCode  int
 	HasExit   bool
-	// Abridged is set if the result's line was too long and read in part, so the result is not known whole.
+	// Abridged is true if the line of the result was too long and only partly read.
 	Abridged bool
-	// HasResult is set if the call had a result, whatever it closes for.
+	// HasResult is true if the call had a result, whatever the close reason is.
 	HasResult bool
-	// Background is set if the work of the call's agent goes on.
+	// Background is true if the work of the call's agent continues.
 	Background bool
-	// Result is its output, captured only.
+	// Result is the output, only when content is captured.
 	Result string
-	// ApprovalWait is how long the call waited for approval, where that is known.
+	// ApprovalWait is how long the call waited for approval, if known.
 	ApprovalWait time.Duration
 }
 
-// OfResult is how a call ended that has a result.
+// OfResult returns how a call with a result ended.
 func OfResult(t *events.Tool, abridged bool) Call {
 	c := Call{
 		HasResult: true, Reason: otlp.CloseReasonResult, ExitCode: t.ExitCode, HasExit: t.HasExitCode,
 		Background: t.State == events.ToolStateBackground, Abridged: abridged,
 	}
 	switch {
-	case t.State == events.ToolStateStopped && !t.Denied: // the user did, while it ran or when leave for it was asked
+	case t.State == events.ToolStateStopped && !t.Denied: // the user stopped it while it ran or when asked for approval
 		c.Reason = otlp.CloseReasonInterrupted
 		if t.Error {
 			c.ErrorType, c.Message = string(otlp.CloseReasonInterrupted), t.Err
@@ -47,8 +47,8 @@ func OfResult(t *events.Tool, abridged bool) Call {
 	return c
 }
 
-// WithoutResult is how a call ended that is closed for a reason without a result of its own. What was interrupted or replaced
-// did not fail.
+// WithoutResult returns how a call without a result ended that was closed for a reason. It did not fail if it was
+// interrupted or superseded.
 func WithoutResult(reason otlp.CloseReason) Call {
 	switch reason {
 	case otlp.CloseReasonInterrupted, otlp.CloseReasonSuperseded:
@@ -58,7 +58,7 @@ func WithoutResult(reason otlp.CloseReason) Call {
 	}
 }
 
-// Verdict is the one on the agent that the call started: it ended as the call did.
+// Verdict returns the verdict on the agent that the call started: the agent ended as the call did.
 func (c *Call) Verdict() Verdict {
 	if c.Reason == otlp.CloseReasonResult && c.ErrorType != "" {
 		return failed(c.Message)
@@ -66,7 +66,7 @@ func (c *Call) Verdict() Verdict {
 	return Closed(c.Reason)
 }
 
-// CloseReason is the reason as it is exported.
+// CloseReason returns the exported reason.
 func (c *Call) CloseReason() otlp.CloseReason {
 	if c.Abridged && c.Reason == otlp.CloseReasonResult {
 		return otlp.CloseReasonTruncated
@@ -74,7 +74,7 @@ func (c *Call) CloseReason() otlp.CloseReason {
 	return c.Reason
 }
 
-// OfAgent is the verdict on a sub-agent in the foreground: its call's result shows its end.
+// OfAgent returns the verdict on a foreground sub-agent: the result of its call shows its end.
 func OfAgent(t *events.Tool) Verdict {
 	switch {
 	case t.State == events.ToolStateStopped:
@@ -86,7 +86,7 @@ func OfAgent(t *events.Tool) Verdict {
 	}
 }
 
-// OfNotice is the verdict on a sub-agent in the background whose call a notice is about; ok is false if its work goes on.
+// OfNotice returns the verdict on a background sub-agent from a notice about its call. ok is false if the sub-agent continues.
 func OfNotice(t *events.Tool) (v Verdict, ok bool) {
 	switch t.State {
 	case events.ToolStateCompleted, events.ToolStateStopped:

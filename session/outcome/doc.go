@@ -1,8 +1,8 @@
 // Package outcome decides how runs, sub-agents and tool calls ended.
 //
-// [Evidence] is all that shows how a run ended: its end line, the [Signs] of its last events, the exit of its process, and what
-// closed it. [Evidence.Verdict] is the one place that decides; an outcome is a success only where a line shows it. The first row
-// that holds counts:
+// [Evidence] is everything that shows how a run ended: its end line, the [Signs] of its last events, the exit of its
+// process, and the reason for which it was closed. [Evidence.Verdict] alone decides. An outcome is a success only if a
+// line shows it. The first matching row counts:
 //
 //	shown                            exit of the process        outcome       close reason
 //	-                                SIGINT, or code 130        interrupted   interrupted
@@ -16,10 +16,10 @@
 //	an interruption                  -                          interrupted   interrupted
 //	a success, a failure, a kill     -                          what is shown result
 //
-// What is shown is the outcome of the end line; else that of the last sign, of which a success counts only if no call is open.
+// What is shown is the outcome of the end line, or else that of the last sign. A success of a sign counts only if no call is open.
 //
-// A sub-agent ends as its call does ([Call.Verdict]), as the notice of its end says ([OfNotice]), or for a reason ([Closed]).
-// A [Verdict] holds outcome, cause, text and close reason, which travel together; a [Call] the same of a tool call.
+// A sub-agent ends as its call does ([Call.Verdict]), as the notice of its end reports ([OfNotice]), or for a reason ([Closed]). A
+// [Verdict] combines outcome, cause, text and close reason. A [Call] is the same for a tool call.
 //
-// The package knows no spans and no streams. Its values are plain, and are used by one goroutine at a time.
+// The package does not know spans or streams. Its values are plain data and not safe for concurrent use.
 package outcome

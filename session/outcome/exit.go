@@ -10,32 +10,32 @@ import (
 
 // Exit is how the process that wrote a stream ended.
 type Exit struct {
-	// Code is what it returned, where no signal ended it.
+	// Code is the exit code, if no signal ended the process.
 	Code int
-	// Signal is the name of the signal that ended it, such as "SIGTERM"; empty if none did.
+	// Signal is the name of the signal that ended the process, such as "SIGTERM", or empty.
 	Signal string
-	// Started is when it began, zero if that is not known; Time is when it ended.
+	// Started is the start time, or zero if unknown. Time is the end time.
 	Started, Time time.Time
-	// Dropped is how many bytes of its output were lost before they could be read.
+	// Dropped is the number of bytes of output that were lost before they could be read.
 	Dropped int64
-	// Stderr is the end of what it wrote to standard error, fit for a log.
+	// Stderr is the end of the standard error output, fit for a log.
 	Stderr string
-	// Incomplete is set if the stream has no end, by its parser. It then gets one that reports the failure.
+	// Incomplete is true if the parser found no end in the stream. The stream then gets one that reports the failure.
 	Incomplete bool
-	// Interrupted shows that the user stopped it: SIGINT was forwarded to it.
+	// Interrupted is true if the user stopped the process: SIGINT was forwarded to it.
 	Interrupted bool
-	// Stopped shows that tailspan asked it to end; StopReason is the limit that it did so for, empty if there was another reason.
+	// Stopped is true if tailspan stopped the process. StopReason is the limit that caused this, or empty for another cause.
 	Stopped    bool
 	StopReason otlp.StopReason
 }
 
-// interruptCode is what a program returns that SIGINT ended: 128 and the signal's number.
+// interruptCode is the exit code of a program ended by SIGINT: 128 plus the signal number.
 const interruptCode = 130
 
 // interrupted reports whether the user ended the process.
 func (e *Exit) interrupted() bool { return e.Signal == "SIGINT" || e.Code == interruptCode }
 
-// verdict is the one on a run whose process ended so, where that decides over what its lines show.
+// verdict returns the verdict on the run if the exit overrides what the lines show.
 func (e *Exit) verdict(shown events.Outcome) (v Verdict, decides bool) {
 	switch {
 	case e == nil:
@@ -60,18 +60,18 @@ func (e *Exit) verdict(shown events.Outcome) (v Verdict, decides bool) {
 	}
 }
 
-// Failed reports whether the process ended otherwise than a program does that did its work.
+// Failed reports whether the process ended with a signal or an exit code other than 0.
 func (e *Exit) Failed() bool { return e.Signal != "" || e.Code != 0 }
 
-// Verdict is that on a process that wrote no run: what it returned is all that shows how its work ended.
+// Verdict returns the verdict on a process that wrote no run: only its exit shows how it ended.
 func (e *Exit) Verdict() Verdict { return (&Evidence{End: &events.End{}, Exit: e}).Verdict() }
 
-// Reason is why that closes which the process left open.
+// Reason returns the close reason for everything the process left open.
 func (e *Exit) Reason() otlp.CloseReason {
 	return (&Evidence{Exit: e, Why: otlp.CloseReasonNoResult}).Verdict().Reason
 }
 
-// String says how it ended: "exit code 3", "ended by SIGTERM".
+// String describes the exit, such as "exit code 3" or "ended by SIGTERM".
 func (e *Exit) String() string {
 	if e.Signal != "" {
 		return "ended by " + e.Signal
@@ -79,7 +79,7 @@ func (e *Exit) String() string {
 	return "exit code " + strconv.Itoa(e.Code)
 }
 
-// IncompleteEnd is the end that the process did not live to write.
+// IncompleteEnd returns the end event that the process did not write.
 func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	v := (&Evidence{Exit: e, Why: otlp.CloseReasonNoResult}).Verdict()
 	end := &events.End{Error: true, Code: otlp.EndCodeIncomplete, Decided: v.Outcome, Cause: events.Cause(v.ErrorType()), Err: e.String() + beforeResult}
@@ -89,7 +89,7 @@ func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	return &events.DisplayEvent{Kind: events.KindSessionEnded, Synthetic: true, End: end}
 }
 
-// Shown is what the span of the run that it ended shows of it; nil without one.
+// Shown returns the attributes of the exit for the span of the last run, or nil.
 func (e *Exit) Shown() *otlp.Exit {
 	if e == nil {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Signs are what the last events of a run's main thread show of its end.
+// Signs are what the last events of a run's main thread show about its end.
 type Signs struct {
 	last events.Sign
-	text string // the words of a failure
+	text string // text of a failure
 }
 
-// Last is the sign that holds; the zero value if the run goes on.
+// Last returns the current sign; the zero value if the run continues.
 func (s *Signs) Last() events.Sign { return s.last }
 
-// ShowEnd reports whether they show that the run is over, and not by what may be followed by more.
+// ShowEnd reports whether the signs show an end that is not weak, that is, not likely to be followed by more.
 func (s *Signs) ShowEnd() bool { return s.last.Outcome != events.OutcomeUnknown && !s.last.Weak }
 
-// Note keeps what an event shows. Work takes an earlier sign back; results of calls that come after a stop do not.
+// Note records the sign of an event. Further work revokes an earlier sign, but results of calls after a stop do not.
 func (s *Signs) Note(ev *events.DisplayEvent) {
 	if ev.ParentID != "" {
 		return

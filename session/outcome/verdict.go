@@ -5,13 +5,13 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Evidence is all that shows how a run ended.
+// Evidence is everything that shows how a run ended.
 type Evidence struct {
-	End   *events.End // the agent's own end line; nil without one
+	End   *events.End // the agent's own end line; nil if there is none
 	Signs Signs       // of the last events of the main thread
 	Open  bool        // calls had no result when the run closed
 	Why   otlp.CloseReason
-	Exit  *Exit // how its process ended; nil where that is not known
+	Exit  *Exit // how its process ended; nil if unknown
 }
 
 // Verdict is how a run or a sub-agent ended.
@@ -19,13 +19,13 @@ type Verdict struct {
 	Outcome events.Outcome   `json:"outcome,omitempty"`
 	Reason  otlp.CloseReason `json:"reason,omitempty"`
 	Cause   events.Cause     `json:"cause,omitempty"`
-	Message string           `json:"-"` // it may have contents
+	Message string           `json:"-"` // it may hold content
 }
 
-// beforeResult follows how a process ended that gave no result.
+// beforeResult follows the exit of a process that gave no result.
 const beforeResult = " before its result"
 
-// Verdict decides.
+// Verdict decides how the run ended; see the package documentation.
 func (e *Evidence) Verdict() Verdict {
 	shown := e.shown()
 	if v, ok := e.Exit.verdict(shown); ok {
@@ -43,11 +43,11 @@ func (e *Evidence) Verdict() Verdict {
 	return v
 }
 
-// shown is the outcome that lines show.
+// shown returns the outcome that lines show.
 func (e *Evidence) shown() events.Outcome {
 	shown := e.End.Outcome()
 	if shown == events.OutcomeIncomplete {
-		shown = events.OutcomeUnknown // so it was decided for the record of the end
+		shown = events.OutcomeUnknown // decided for the record of the end, not shown by a line
 	}
 	if shown == events.OutcomeUnknown && (!e.Open || e.Signs.last.Outcome != events.OutcomeOK) {
 		shown = e.Signs.last.Outcome
@@ -55,7 +55,7 @@ func (e *Evidence) shown() events.Outcome {
 	return shown
 }
 
-// failure is why a run failed, by its end line or else by its signs.
+// failure returns why a run failed, from its end line or else from its signs.
 func (e *Evidence) failure() (cause events.Cause, message string) {
 	cause, message = e.Signs.last.Cause, e.Signs.text
 	if e.End != nil && e.End.Err != "" {
@@ -70,19 +70,19 @@ func (e *Evidence) failure() (cause events.Cause, message string) {
 	return cause, message
 }
 
-// incomplete is the close reason of a run that shows no end.
+// incomplete returns the close reason of a run whose end is not shown.
 func (e *Evidence) incomplete() otlp.CloseReason {
 	switch {
 	case e.Exit != nil && e.Exit.Dropped > 0:
 		return otlp.CloseReasonTruncated
 	case e.Why == otlp.CloseReasonResult:
-		return otlp.CloseReasonNoResult // its end line does not show how it ended
+		return otlp.CloseReasonNoResult // the end line does not show how the run ended
 	default:
 		return e.Why
 	}
 }
 
-// Closed is the verdict on what is closed for a reason, and whose own end is not shown.
+// Closed returns the verdict on an item that was closed for a reason and whose own end is not shown.
 func Closed(reason otlp.CloseReason) Verdict {
 	v := Verdict{Reason: reason}
 	switch reason {
@@ -98,12 +98,12 @@ func Closed(reason otlp.CloseReason) Verdict {
 	return v
 }
 
-// failed is the verdict on a sub-agent that reported a failure.
+// failed returns the verdict on a sub-agent that reported a failure.
 func failed(message string) Verdict {
 	return Verdict{Outcome: events.OutcomeError, Reason: otlp.CloseReasonResult, Cause: events.CauseOther, Message: message}
 }
 
-// Inner is why what is open closes that lies in what ended so.
+// Inner returns the close reason for items that are still open inside the one that ended.
 func (v *Verdict) Inner() otlp.CloseReason {
 	if v.Reason == otlp.CloseReasonResult {
 		return otlp.CloseReasonNoResult
@@ -111,8 +111,8 @@ func (v *Verdict) Inner() otlp.CloseReason {
 	return v.Reason
 }
 
-// ErrorType is the low-cardinality word for a failure: its cause, else what ended it; empty where nothing failed. What the
-// user stopped did not fail, nor did what was replaced, evicted, or only no longer read.
+// ErrorType returns the low-cardinality error type: the cause, or else what ended the item. It is empty if nothing
+// failed, which includes items that the user stopped and items that were superseded, evicted or no longer read.
 func (v *Verdict) ErrorType() string {
 	switch v.Outcome {
 	case events.OutcomeError:
@@ -127,7 +127,7 @@ func (v *Verdict) ErrorType() string {
 	return ""
 }
 
-// Result is the convention's word for a step or pipeline whose worst run ended so.
+// Result returns the result, in terms of the semantic conventions, of a step or pipeline whose worst run has this verdict.
 func (v *Verdict) Result() string {
 	switch v.Outcome {
 	case events.OutcomeOK:
@@ -146,7 +146,7 @@ func (v *Verdict) Result() string {
 	}
 }
 
-// WorseThan reports whether a run that ended so decides over another: killed, then error, timeout, interrupted, incomplete.
+// WorseThan reports whether the verdict outranks another: killed, then error, timeout, interrupted, incomplete.
 func (v *Verdict) WorseThan(other *Verdict) bool { return v.severity() > other.severity() }
 
 func (v *Verdict) severity() int {

@@ -11,31 +11,30 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// Call is a tool call.
 type Call struct {
 	ID         string
 	SpanID     otlp.SpanID
-	Content    [otlp.HashBytes]byte // a hash of what it does, of which its ids are made too
+	Content    [otlp.HashBytes]byte // hash of what the call does; its IDs are derived from it
 	Name       string
 	Target     string
 	AgentType  string
 	Server     string
-	AgentID    string // the provider's id of the sub-agent that it started, once known
+	AgentID    string // the provider's ID of the sub-agent that it started, once known
 	Span       clock.Interval
 	shown      *shown
 	Occurrence int32
-	Asks       bool // it waits for leave before it runs
+	Asks       bool // it waits for approval before it runs
 }
 
-// shown is what only the span of a call shows. Most calls have nothing of it, and none does once it is over.
+// shown is what only the span of a call shows. It is nil for most calls and for all that are over.
 type shown struct {
 	executable string // of a command line that starts one process
-	arguments  string // captured only
-	// unknownParent is the call that the agent which made this one was started by, if nobody saw that call.
+	arguments  string // only when content is captured
+	// unknownParent is the call that started the agent which made this call, if that call was never seen.
 	unknownParent string
 }
 
-// New is the call that a tool event starts, its target cut to a number of runes.
+// New returns the call that a tool event starts. It cuts the target to a number of runes.
 func New(t *events.Tool, targetRunes int) Call {
 	c := Call{
 		ID: t.ID, Name: otlp.ToolName(t.Name), Asks: t.Asks, Server: t.Server, AgentType: t.AgentType, Target: otlp.CutTarget(t.Target, targetRunes),
@@ -49,7 +48,7 @@ func New(t *events.Tool, targetRunes int) Call {
 	return c
 }
 
-// show is what only the span shows, to add to.
+// show returns the fields that only the span shows, to be set.
 func (c *Call) show() *shown {
 	if c.shown == nil {
 		c.shown = new(shown)
@@ -60,7 +59,7 @@ func (c *Call) show() *shown {
 // Hold keeps the arguments of the call for its span.
 func (c *Call) Hold(arguments string) { c.show().arguments = arguments }
 
-// Release drops what only its span shows: a closed call stays known for long. It returns how many bytes of arguments that were.
+// Release drops what only the span shows, because a closed call is remembered for long. It returns the size of the arguments.
 func (c *Call) Release() (arguments int) {
 	if c.shown != nil {
 		arguments = len(c.shown.arguments)
@@ -69,17 +68,17 @@ func (c *Call) Release() (arguments int) {
 	return arguments
 }
 
-// MadeBelow notes the call that the agent which made this one was started by, and that nobody saw.
+// MadeBelow records the unseen call that started the agent which made this call.
 func (c *Call) MadeBelow(unknown string) { c.show().unknownParent = strings.Clone(unknown) }
 
-// Describe fills in what a result or a notice lacks: the name and the target of its call.
+// Describe adds what a result or a notice lacks: the name and the target of its call.
 func (c *Call) Describe(t *events.Tool) {
 	t.Name, t.Target = cmp.Or(t.Name, c.Name), cmp.Or(t.Target, c.Target)
 	t.AgentType, t.Server = cmp.Or(t.AgentType, c.AgentType), cmp.Or(t.Server, c.Server)
 }
 
-// Measure gives a result the time since its call where the provider reports no duration and both times are as good as
-// one. What goes on in the background has no duration yet.
+// Measure sets the duration of a result to the time since its call if the provider reports none and both times have the
+// same reliable source. Background work has no duration yet.
 func (c *Call) Measure(t *events.Tool, at *clock.Moment) {
 	from := &c.Span.Start
 	if t.Duration > 0 || t.State == events.ToolStateBackground || at.Source != from.Source {
@@ -90,7 +89,7 @@ func (c *Call) Measure(t *events.Tool, at *clock.Moment) {
 	}
 }
 
-// Shown is the span of the call, which ended so. Agent is who made it, and startedAgent is set if its sub-agent was seen.
+// Shown returns the span of the call, which ended as out describes. startedAgent is true if its sub-agent was seen.
 func (c *Call) Shown(of otlp.Span, agent string, startedAgent bool, out *outcome.Call) otlp.Call {
 	of.ErrorType, of.Error, of.Reason = out.ErrorType, out.Message, out.CloseReason()
 	span := otlp.Call{
@@ -111,14 +110,14 @@ func (c *Call) toolType() string {
 	return otlp.ToolTypeFunction
 }
 
-// EarlyResult is a result whose call was not seen yet.
+// EarlyResult is a result that was read before its call.
 type EarlyResult struct {
 	Tool     events.Tool
 	At       clock.Moment
 	Abridged bool
 }
 
-// NewEarlyResult keeps of a result what its call's span needs: no texts that are borrowed, or longer than a span shows.
+// NewEarlyResult copies what the call's span needs of a result, without borrowed or overlong texts.
 func NewEarlyResult(t *events.Tool, at clock.Moment, abridged bool) EarlyResult {
 	early := EarlyResult{Tool: *t, At: at, Abridged: abridged}
 	kept := &early.Tool

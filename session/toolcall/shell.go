@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// shellTools are the tools that run a command line, as the providers spell them.
+// shellTools are the providers' names of the tools that run a command line.
 var shellTools = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "command_execution", "local_shell", "shell_command", "PowerShell"}
 
 // shellBuiltins are command words that start no process.
@@ -16,8 +16,8 @@ var shellBuiltins = []string{
 	"type", "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
 }
 
-// executableOf is the name of the one process that a command line starts (process.executable.name); empty if it starts
-// several, or none that can be known without a shell.
+// executableOf returns the name of the only process that a command line starts (process.executable.name). It is empty
+// if there are several, or if finding it would take a shell.
 func executableOf(tool, command string) string {
 	if !slices.Contains(shellTools, tool) || strings.ContainsAny(command, "|&;<>()`$\n\\{}*?~#!") {
 		return ""
