@@ -12,14 +12,14 @@ import (
 type Match struct {
 	Path string
 	Size int64
-	// ModTime is when it was changed last; zero for one that is not Regular.
+	// ModTime is when it last changed; zero if it is not Regular.
 	ModTime time.Time
-	// Regular is true if it is a file, and no pipe, socket or device, which [Tailer] does not open.
+	// Regular is false for a pipe, socket or device, which [Tailer] does not open.
 	Regular bool
 }
 
-// Find lists what globs match, in the order of the folders, by the rules of [Tailer]. Its error joins those of all folders that
-// could not be read; the result holds what was found beside them.
+// Find lists what globs match, in folder order, by the rules of [Tailer]. Its error joins those of all folders that could not
+// be read; the result still holds what was found elsewhere.
 func Find(include, exclude []string) ([]Match, error) {
 	g, err := discover.NewGlobs(include, exclude)
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// Input is bytes that come as time goes by: the output of a process, a pipe (package spool has one). It serves one
-// goroutine.
+// Input is a byte stream that arrives over time, such as the output of a process or a pipe; package spool has one. It is for
+// use by one goroutine.
 type Input interface {
-	// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] when nothing will come any more.
-	// [spool.ErrRewritten] means that the bytes start again at offset 0; any other error ends the following.
+	// Read returns what is available: 0 and no error if that is nothing yet, and [io.EOF] at the end of the input.
+	// [spool.ErrRewritten] means that the bytes start again at offset 0; any other error ends Follow.
 	Read(p []byte) (int, error)
-	// Wait returns when Read may return more, or with the error of ctx when that has ended.
+	// Wait returns when Read may return more, or with the error of ctx when ctx ends.
 	Wait(ctx context.Context) error
-	// Arrival returns when the byte at offset came; zero if that is not known.
+	// Arrival returns when the byte at offset arrived, or zero if that is unknown.
 	Arrival(offset int64) time.Time
 }
 
-// Follow delivers the lines of in to c until in ends or ctx does; it returns nil only in the first case, when all lines were
-// acknowledged. Lines end as those of files do, and what follows the last newline of an ended input is a line too. The caller
-// closes c, since it knows how the input ended.
+// Follow delivers the lines of in to c until in or ctx ends. It returns nil only if in ended and all lines were acknowledged.
+// Lines end as in files, and the bytes after the last newline of an ended input are a line too. The caller closes c, because
+// it knows how the input ended.
 //
-// It uses the settings for lines, batches and retries.
+// Follow uses the settings for lines, batches and retries.
 func Follow(ctx context.Context, in Input, c Consumer, s Settings) error {
 	s = s.WithDefaults()
 	f := &follower{
@@ -76,7 +76,7 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// split delivers the whole lines that were read.
+// split delivers the complete lines that were read.
 func (f *follower) split(ctx context.Context) error {
 	for {
 		line, kind := f.splitter.Next()
@@ -104,8 +104,8 @@ func (f *follower) add(line Line) {
 	f.lines = append(f.lines, line)
 }
 
-// wait calls Idle, since all was read, and waits for more; a last line that is one complete object does not wait for its
-// newline for ever.
+// wait calls Idle, since all input was read, and waits for more. A last line that is one complete object does not wait for its
+// newline forever.
 func (f *follower) wait(ctx context.Context) error {
 	if f.idlePending {
 		if err := f.retry(ctx, f.consumer.Idle); err != nil {
@@ -163,7 +163,7 @@ func (f *follower) offer(ctx context.Context) error {
 	return nil
 }
 
-// retry calls until the call succeeds or ctx ends.
+// retry repeats call until it succeeds or ctx ends.
 func (f *follower) retry(ctx context.Context, call func(context.Context) error) error {
 	var tries retry.Tries
 	for {

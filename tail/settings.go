@@ -18,14 +18,14 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// StartAt says where reading begins in files that exist at start.
+// StartAt selects where reading begins in files that exist at start.
 type StartAt uint8
 
-// The places to start at.
+// The start positions.
 const (
 	// StartAtBeginning reads files whole.
 	StartAtBeginning StartAt = iota
-	// StartAtEnd skips what a file holds at start, up to the next line start. A file that appears later is read
+	// StartAtEnd skips the content that a file has at start, up to the next start of a line. A file that appears later is read
 	// from its beginning.
 	StartAtEnd
 )
@@ -38,7 +38,7 @@ func (s StartAt) String() string {
 	return "beginning"
 }
 
-// ParseStartAt parses the wire value; an empty string is the beginning.
+// ParseStartAt parses the wire value; an empty string means beginning.
 func ParseStartAt(s string) (StartAt, error) {
 	switch s {
 	case "", "beginning":
@@ -67,65 +67,65 @@ const (
 	DefaultKeepUnlinked       = 7 * 24 * time.Hour
 )
 
-// Settings says what to read and how. The zero value of each field but Include is its default.
+// Settings configures what to read and how. The zero value of each field except Include selects its default.
 type Settings struct {
 	// Include and Exclude are glob patterns; see the package documentation.
 	Include, Exclude []string
-	// Skip leaves out more files, by their paths with slashes, such as those that package poll reads. Nil: none.
+	// Skip excludes further files by their slash-separated paths, such as those that package poll reads. Nil: none.
 	Skip func(path string) bool
 	// StartAt is where reading begins in files that exist at start.
 	StartAt StartAt
-	// PollInterval is the time between two scans of all files, a safety net where folders are watched. It is stretched when a
-	// scan takes long: up to two minutes, or without watches so that scans take 5 % of a core at most.
+	// PollInterval is the time between two scans of all files, which are a safety net for watched folders. After a slow scan
+	// the time is longer: up to two minutes, or, without watches, long enough that scans take at most 5 % of a core.
 	PollInterval time.Duration
-	// PollOnly turns watching of folders off.
+	// PollOnly turns off the watching of folders.
 	PollOnly bool
-	// IdleFlush is the time after which an unterminated last line that is one complete JSON object is taken.
-	// Negative: never.
+	// IdleFlush is the time after which an unterminated last line that is one complete JSON object is delivered. Negative:
+	// never.
 	IdleFlush time.Duration
-	// IdleClose is the time without a line after which a consumer is closed, to be opened again when the file
-	// grows; with Replay, at once if the file was changed last so long ago and the consumer has nothing pending ([Stateful]).
-	// 0: never.
+	// IdleClose is the time without a line after which a consumer is closed. It is opened again when the file grows. With
+	// Replay, it is closed at once if the file has not changed for that long and the consumer has nothing pending
+	// ([Stateful]). 0: never.
 	IdleClose time.Duration
-	// SuspendAfter is the time without a line after which a [Suspender] is suspended, with Replay. Large files, and those that
-	// were suspended before, must be idle for longer. Negative: never.
+	// SuspendAfter is the time without a line after which a [Suspender] is suspended; it needs Replay. Large files, and those
+	// that were suspended before, must be idle for longer. Negative: never.
 	SuspendAfter time.Duration
-	// ExcludeOlderThan skips files that were not changed for that long when they are first seen, until they are changed; then
-	// they are read as StartAt says. 0: none.
+	// ExcludeOlderThan skips files that, when first seen, have not changed for that long. Once they change, they are read as
+	// StartAt says. 0: none.
 	ExcludeOlderThan time.Duration
-	// UnlinkGrace is how long an unlinked file is kept open, in case it comes back under another name.
+	// UnlinkGrace is how long an unlinked file stays open in case it reappears under another name.
 	UnlinkGrace time.Duration
-	// MaxLineSize is the size in bytes over which a line is abridged, or skipped, and counted.
+	// MaxLineSize is the size in bytes above which a line is counted and abridged, or skipped.
 	MaxLineSize int
-	// BatchBytes and BatchLines bound one call of [Consumer.Lines]. A line longer than BatchBytes is a batch of its own.
+	// BatchBytes and BatchLines bound one call of [Consumer.Lines]. A line longer than BatchBytes is a separate batch.
 	BatchBytes, BatchLines int
 	// MaxConcurrentFiles is how many files are read at the same time.
 	MaxConcurrentFiles int
-	// MaxOpenFiles is how many files that were read lately are kept open, so that they are read to their end
-	// when they are deleted or moved away. Negative: none.
+	// MaxOpenFiles is how many recently read files stay open, so that they are read to their end if they are deleted or moved
+	// away. Negative: none.
 	MaxOpenFiles int
-	// Descriptors are shared with other sources, whose files count too. Nil: they are this source's alone.
+	// Descriptors is shared with other sources, whose files count too. Nil: this source has its own.
 	Descriptors *Descriptors
-	// RetryInterval is the first wait after a refusal or a failed read; it doubles up to MaxRetryInterval.
+	// RetryInterval is the first wait after a refused batch or a failed read; it doubles up to MaxRetryInterval.
 	RetryInterval, MaxRetryInterval time.Duration
-	// Store keeps checkpoints over a restart. Nil: none are kept.
+	// Store keeps checkpoints across restarts. Nil: none are kept.
 	Store Store
 	// KeepUnlinked is how long the store keeps the checkpoint of a file that is not found.
 	KeepUnlinked time.Duration
 	// Replay delivers all acknowledged lines again, marked [Line.Replayed], to a consumer that is opened for a file that was
 	// read before.
 	Replay bool
-	// DrainTimeout is how long Shutdown waits for running calls of the handler before it ends their context.
+	// DrainTimeout is how long Shutdown waits for running calls of the handler before it cancels their context.
 	DrainTimeout time.Duration
-	// Logger gets one entry for each file and reason, never one for each line read. Nil: none.
+	// Logger receives one entry for each file and reason, never one per line read. Nil: none.
 	Logger *zap.Logger
-	// WatchWarning lets sources that share it warn once together that folders can't be watched. Nil: each warns.
+	// WatchWarning makes the sources that share it warn only once that folders can't be watched. Nil: each warns.
 	WatchWarning *sync.Once
 	// Observer receives counts of what happens.
 	Observer Observer
 }
 
-// Validate returns all errors, each with its key.
+// Validate returns all errors joined, each naming its key.
 func (s *Settings) Validate() error {
 	var errs []error
 	if len(s.Include) == 0 {
@@ -164,7 +164,7 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// WithDefaults returns the settings with the default of each field that is zero.
+// WithDefaults returns the settings with each zero field set to its default.
 func (s Settings) WithDefaults() Settings {
 	s.PollInterval = cmp.Or(s.PollInterval, DefaultPollInterval)
 	s.IdleFlush = cmp.Or(s.IdleFlush, DefaultIdleFlush)
@@ -193,8 +193,8 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// workers is how many files are read at the same time: fewer where the process may have few descriptors. Each uses
-// one, and mostly one more of the exporter that its lines go to.
+// workers returns how many files are read at the same time: fewer if the process has few descriptors. Each worker uses one and
+// usually causes the exporter that receives its lines to use another.
 func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
 }
@@ -203,7 +203,7 @@ func (s *Settings) saver() *checkpoint.Saver {
 	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
 }
 
-// inventoryKey is the key of the inventory of the last start.
+// inventoryKey is the store key of the inventory of the last start.
 const inventoryKey = "seen/files"
 
 func (s *Settings) inventory(ctx context.Context, log *errorlog.Log, globs *discover.Globs) (inventory.Inventory, error) {
@@ -213,7 +213,6 @@ func (s *Settings) inventory(ctx context.Context, log *errorlog.Log, globs *disc
 	}, globs)
 }
 
-// reader is what a reader needs.
 func (s *Settings) reader() reader.Settings {
 	return reader.Settings{
 		Include: s.Include, MaxLineSize: s.MaxLineSize, BatchBytes: s.BatchBytes, BatchLines: s.BatchLines,
@@ -221,7 +220,6 @@ func (s *Settings) reader() reader.Settings {
 	}
 }
 
-// fileset is what the set of files needs.
 func (s *Settings) fileset() fileset.Settings {
 	return fileset.Settings{
 		StartAtEnd: s.StartAt == StartAtEnd, ExcludeOlderThan: s.ExcludeOlderThan, UnlinkGrace: s.UnlinkGrace, KeepUnlinked: s.KeepUnlinked,
@@ -230,5 +228,5 @@ func (s *Settings) fileset() fileset.Settings {
 	}
 }
 
-// ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
+// ValidateGlob returns what is wrong with a pattern; the error names the key that holds it.
 func ValidateGlob(key, pattern string) error { return discover.ValidateGlob(key, pattern) }

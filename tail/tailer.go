@@ -20,12 +20,12 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// Tailer follows the files that match globs and hands their lines to a [Handler].
+// Tailer follows the files that match globs and delivers their lines to a [Handler].
 type Tailer struct {
 	settings Settings
 	handler  Handler
 	globs    discover.Globs
-	// Seams for tests.
+	// Replaced by tests.
 	open       openfile.Opener
 	newWatcher discover.NewWatcherFunc
 
@@ -40,7 +40,7 @@ type Tailer struct {
 	manager sync.WaitGroup // the manager and the scanner
 }
 
-// New makes a Tailer. Start starts it.
+// New returns a Tailer that is not started.
 func New(settings Settings, handler Handler) (*Tailer, error) {
 	if handler == nil {
 		return nil, errors.New("handler must not be nil")
@@ -56,8 +56,8 @@ func New(settings Settings, handler Handler) (*Tailer, error) {
 	return &Tailer{settings: settings.WithDefaults(), handler: handler, globs: g, open: openfile.Open, newWatcher: discover.NewWatcher}, nil
 }
 
-// Start scans all files once, so that with [StartAtEnd] what is written after Start has returned is read, and then
-// continues until Shutdown. The values of ctx reach the handler; its end does not stop the Tailer.
+// Start scans all files once and then runs until Shutdown. With [StartAtEnd], everything written after Start has returned is
+// read. The values of ctx reach the handler; its cancellation does not stop the Tailer.
 func (t *Tailer) Start(ctx context.Context) error {
 	return t.lifecycle.Start(ctx, t.start)
 }
@@ -100,7 +100,7 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	return nil
 }
 
-// firstScan finds the files that are there at start.
+// firstScan finds the files that exist at start and returns how long that took.
 func (t *Tailer) firstScan() time.Duration {
 	begin := time.Now()
 	var leftOut []string
@@ -115,9 +115,9 @@ func (t *Tailer) firstScan() time.Duration {
 	return time.Since(begin)
 }
 
-// Shutdown ends the Tailer: no new batch is begun; calls of the handler that are under way have
-// [Settings.DrainTimeout], or as long as ctx lasts if that is shorter, and then their context ends. At last all
-// consumers are closed. It may be called without Start, and again.
+// Shutdown stops the Tailer. No new batch begins; running calls of the handler have [Settings.DrainTimeout], or as long as ctx
+// lasts if that is shorter, before their context is canceled. Finally all consumers are closed. Shutdown may be called without
+// Start, and repeatedly.
 func (t *Tailer) Shutdown(ctx context.Context) error {
 	wait := func() {
 		t.manager.Wait()
@@ -128,7 +128,7 @@ func (t *Tailer) Shutdown(ctx context.Context) error {
 	})
 }
 
-// manage is the one goroutine that knows all files. It decides what is read; workers read.
+// manage runs on the one goroutine that knows all files. It decides what is read; workers read.
 func (t *Tailer) manage(ctx context.Context, took time.Duration) {
 	set := t.set
 	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
@@ -192,7 +192,7 @@ func (t *Tailer) manage(ctx context.Context, took time.Duration) {
 	}
 }
 
-// deleteExpired deletes the checkpoints of files that were not found for long, while reading continues.
+// deleteExpired deletes the checkpoints of files that have long not been found, while reading continues.
 func (t *Tailer) deleteExpired(ctx context.Context) {
 	expired := t.set.TakeExpired()
 	if len(expired) == 0 {
@@ -206,7 +206,7 @@ func (t *Tailer) deleteExpired(ctx context.Context) {
 	})
 }
 
-// watchError: the queue of events overflowed, or watching failed otherwise. Either way events may be missing.
+// watchError handles an overflow of the event queue or another failure of watching. Either way, events may be missing.
 func (t *Tailer) watchError(err error) {
 	if err == nil {
 		return
@@ -215,9 +215,9 @@ func (t *Tailer) watchError(err error) {
 	t.set.ScanAll()
 }
 
-// A scan takes no more than one part in so many of a core, whatever the number of files: where folders are watched it is
-// only a safety net, but it runs after longestWatchedPause at the latest. Sweeps take no more than one in sweepShare, but
-// run after longestUnswept.
+// However many files there are, a scan takes at most 1/watchedShare or 1/unwatchedShare of a core. For watched folders it is
+// only a safety net, but it runs after longestWatchedPause at the latest. Sweeps take at most 1/sweepShare, but run after
+// longestUnswept at the latest.
 const (
 	watchedShare        = 4800
 	unwatchedShare      = 20
@@ -226,7 +226,7 @@ const (
 	longestUnswept      = 10 * time.Second
 )
 
-// pause is the time to the next full scan: the poll interval, but longer when a scan takes long, so that scans stay cheap.
+// pause returns the time until the next full scan: the poll interval, or longer after a slow scan so that scans stay cheap.
 func (t *Tailer) pause(took time.Duration) time.Duration {
 	wait := unwatchedShare * took
 	if t.watch.Whole() {
@@ -235,14 +235,14 @@ func (t *Tailer) pause(took time.Duration) time.Duration {
 	return max(t.settings.PollInterval, wait)
 }
 
-// sweep releases what was idle for long, and returns the time to the next sweep.
+// sweep releases what has long been idle, and returns the time until the next sweep.
 func (t *Tailer) sweep() time.Duration {
 	begin := time.Now()
 	t.set.Sweep()
 	return max(t.settings.PollInterval, min(sweepShare*time.Since(begin), longestUnswept))
 }
 
-// drain applies the last results of the workers, until all have stopped.
+// drain applies the last results of the workers until all have stopped.
 func (t *Tailer) drain() {
 	close(t.tasks)
 	for t.set.Working() > 0 {

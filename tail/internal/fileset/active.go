@@ -3,16 +3,16 @@ package fileset
 import "time"
 
 const (
-	// maxActive is how many consumers may be active before those that were read longest ago are suspended: at once the first
-	// time, since most of thousands of files do not grow any more; after that when they were idle for SuspendAfter /
+	// maxActive is how many consumers may be active before those read longest ago are suspended. The first time they are
+	// suspended at once, since most of thousands of files no longer grow. Later they must have been idle for SuspendAfter /
 	// hasteDivisor, and longer with each suspension, so that files that grow in turns are not replayed all the time.
 	maxActive    = 512
 	hasteDivisor = 10
-	// thinBatch is how many of them are checked at a time.
+	// thinBatch is how many of them are checked per call of thin.
 	thinBatch = 64
 )
 
-// noteActive records whether a file's consumer is active after a visit, and suspends the idlest if too many are.
+// noteActive records whether a file's consumer is active after a visit. If too many are, it suspends the least recently read.
 func (t *Set) noteActive(f *File, read bool) {
 	switch {
 	case !f.stream.IsActive():
@@ -30,8 +30,8 @@ func (t *Set) noteActive(f *File, read bool) {
 	}
 }
 
-// thin suspends some of the active consumers beyond maxActive, those that were read longest ago. If one of them has to be idle
-// for a little longer, it is scheduled for then.
+// thin suspends some of the active consumers beyond maxActive, those read longest ago first. If one of them has to be idle for
+// a little longer, thin schedules it for that time.
 func (t *Set) thin() {
 	now, haste, comesBack := time.Now(), t.settings.Reader.SuspendAfter/hasteDivisor, false
 	e := t.active.Back()
@@ -57,19 +57,19 @@ func (t *Set) thin() {
 			}
 		}
 		if !may || f.stream.RefusedSuspension(now) {
-			t.active.MoveToFront(f.indexed.active) // not now, so others have their turn
+			t.active.MoveToFront(f.indexed.active) // skip it now, so that others have their turn
 		}
 	}
 }
 
-// queueSuspend has a worker suspend the consumer before it reads other files, whose consumers need memory. After a refusal it is
-// not asked again for a while.
+// queueSuspend makes a worker suspend the consumer before it reads other files, whose consumers need memory. A consumer that
+// refuses is not asked again for a while.
 func (s *scheduler) queueSuspend(f *File, again time.Duration) {
 	f.turn, f.due, f.again = turnQueued, dueSuspend, again
 	s.suspending = append(s.suspending, f)
 }
 
-// Sweep releases what was idle for long.
+// Sweep closes and suspends what has long been idle.
 func (t *Set) Sweep() {
 	now := time.Now()
 	for e := t.kept.Back(); e != nil; {

@@ -10,24 +10,24 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// State is what is known of a path. The document of package tail has the table of transitions.
+// State is the state of a path. The document of package tail has the table of transitions.
 type State uint8
 
 const (
-	// stateNew: seen and not identified: nothing was read yet, perhaps because there is nothing to read.
+	// stateNew: seen but not identified, because nothing was read yet; the file may be empty.
 	stateNew State = iota
-	// stateFollowing: identified, read as it grows.
+	// stateFollowing: identified and read as it grows.
 	stateFollowing
-	// stateLink: another path (a hard or symbolic link) of a file that is followed.
+	// stateLink: another path (a hard or symbolic link) of a followed file.
 	stateLink
-	// stateUnlinked: its path leads to it no more; it may come back under another one.
+	// stateUnlinked: its path no longer leads to it; it may reappear under another one.
 	stateUnlinked
-	// stateRetired: closed; kept to be recognised when it comes back.
+	// stateRetired: closed, but kept to be recognized if it reappears.
 	stateRetired
 )
 
-// File is what is known of a path. While a worker has it, stream is the worker's alone; all else is the Set's, which reads and
-// writes stream only while no worker has the file.
+// File is what is known of a path. While a worker has it, stream belongs to the worker alone. Everything else belongs to the
+// Set, which accesses stream only while no worker has the file.
 type File struct {
 	identity
 	evidence
@@ -37,23 +37,23 @@ type File struct {
 	indexed indexed
 }
 
-// newFile makes a file of a path of which nothing is known.
+// newFile returns a file for a path of which nothing is known.
 func newFile(path string) *File {
 	return &File{identity: identity{path: path}, schedule: schedule{wakeSlot: -1}}
 }
 
-// identity is which file a path leads to, and how far it was read.
+// identity is which file a path leads to and how far it was read.
 type identity struct {
 	path  string
 	id    fingerprint.FileID
 	pos   fingerprint.Position
-	size  int64 // as last seen; of the compressed bytes
+	size  int64 // as last seen, in bytes; compressed size for compressed files
 	mtime int64 // as last seen, in ns
 
-	target *File   // of a link
+	target *File   // the file that a link leads to
 	links  []*File // other paths of this file
-	// lostLink is true if one of its paths leads to it no more while another one does: a longer version of it may be there,
-	// or where that was renamed to between two scans.
+	// lostLink is true if one of its paths no longer leads to it while another does. That path may now lead to a longer
+	// version of it, or it may have been renamed between two scans.
 	lostLink bool
 	// live is true once the end was reached.
 	live bool
@@ -61,62 +61,62 @@ type identity struct {
 	seen uint32
 }
 
-// origin says where a file comes from.
+// origin is where a file comes from.
 type origin uint8
 
 const (
 	originNew    origin = iota
 	originStart         // it existed at start, with content
-	originStored        // its checkpoint says so, and it was not read yet
+	originStored        // it comes from a checkpoint and was not read yet
 )
 
-// evidence is what helps to decide which file is under a path.
+// evidence helps to decide which file a path leads to.
 type evidence struct {
 	origin origin
-	// seek is where a file begins to be read that existed at start: its size then, with start_at: end.
+	// seek is where reading of a file that existed at start begins: at its size then, with start_at: end.
 	seek int64
-	// presentAt is where the inode of a file with a checkpoint was seen at start, if anywhere.
+	// presentAt is the path where the inode of a file with a checkpoint was seen at start, if any.
 	presentAt string
-	claims    []*File // unlinked files that this one may continue, to be compared
-	// before is what the file left under another link when it continued as another inode.
+	claims    []*File // unlinked files that this one may continue, still to be compared
+	// before is the file left under another link when this one continued as another inode.
 	before *File
-	// named is true, of an unlinked file, if some path led to it when it was last seen.
+	// named, for an unlinked file, is true if some path led to it when it was last seen.
 	named bool
-	// tombstone is true if only the inode matches the file.
+	// tombstone is true if the file is matched by inode only.
 	tombstone bool
-	// rechecked is true if it was probed twice, since it has the inode and not the content of a known one.
+	// rechecked is true if it was probed twice because it has the inode of a known file but not its content.
 	rechecked bool
 	// rejected is true if it continues none of the files with the same fingerprint.
 	rejected bool
-	// delays counts how often it was delayed, as a possible copy of an existing file.
+	// delays counts how often it was delayed as a possible copy of an existing file.
 	delays uint8
 }
 
-// confirm records that what a checkpoint says of the file was confirmed by reading it.
+// confirm records that reading the file has confirmed its checkpoint.
 func (e *evidence) confirm() {
 	if e.origin == originStored {
 		e.origin = originNew
 	}
 }
 
-// turn says whether a file waits for a worker or is with one.
+// turn is whether a file waits for a worker or is with one.
 type turn uint8
 
 const (
 	turnIdle   turn = iota
 	turnQueued      // it waits for a worker
 	turnBusy        // a worker has it
-	turnDirty       // a worker has it, and something happened since
+	turnDirty       // a worker has it, and something has happened since
 )
 
-// due says what the next visit is for.
+// due is what the next visit is for.
 type due uint8
 
 const (
 	dueRead    due = iota
-	dueFlush       // an unfinished last line has had its time
-	dueEvict       // nothing came for long: close the consumer
-	dueSuspend     // nothing came for a while: suspend the consumer
+	dueFlush       // flush an unfinished last line that has waited long enough
+	dueEvict       // close the consumer, since no line arrived for long
+	dueSuspend     // suspend the consumer, since no line arrived for a while
 )
 
 // schedule is when a worker visits a file, and what for.
@@ -124,14 +124,14 @@ type schedule struct {
 	turn    turn
 	due     due
 	flushAt time.Time // when an unfinished last line has waited long enough; zero: there is none
-	// tries counts refusals and failures in a row; it is not read before retryAt.
+	// tries counts consecutive refusals and failures; the file is not read again before retryAt.
 	tries    retry.Tries
 	retryAt  time.Time
 	wakeAt   time.Time
-	wakeSlot int // in the heap of timers, -1 if in none
+	wakeSlot int // index in the heap of timers, -1 if not in it
 	lastRead time.Time
-	again    time.Duration // of dueSuspend: after a refusal it is not asked again for so long
-	// truncated is set if the content of a compressed file broke off.
+	again    time.Duration // for dueSuspend: how long not to ask again after a refusal
+	// truncated is set if the content of a compressed file is cut off.
 	truncated *truncation
 }
 
@@ -157,28 +157,28 @@ func (s *schedule) mark() bool {
 // give hands the file to a worker.
 func (s *schedule) give() { s.turn, s.due, s.flushAt = turnBusy, dueRead, time.Time{} }
 
-// takeBack takes the file from its worker. It reports whether something happened meanwhile.
+// takeBack takes the file back from its worker. It reports whether something happened in the meantime.
 func (s *schedule) takeBack() (dirty bool) {
 	dirty = s.turn == turnDirty
 	s.turn = turnIdle
 	return dirty
 }
 
-// indexed are the places of a file in the lists of the table.
+// indexed holds the places of a file in the lists of the Set.
 type indexed struct {
-	nextHead *File         // chain in heads
+	nextHead *File         // next in the chain of heads
 	kept     *list.Element // among the files with an open handle
 	slot     *list.Element // among the retired files
 	active   *list.Element // among those whose consumer is open and active
 }
 
-// truncation is the stat of a compressed file whose content breaks off, and since when it is so.
+// truncation is the stat of a compressed file whose content is cut off, and when that was first seen.
 type truncation struct {
 	size, mtime int64
 	at          time.Time
 }
 
-// timers is a heap of files by the time of their next visit.
+// timers is a heap of files, ordered by the time of their next visit.
 type timers []*File
 
 func (t timers) Len() int           { return len(t) }
@@ -188,14 +188,14 @@ func (t timers) Swap(i, j int) {
 	t[i].wakeSlot, t[j].wakeSlot = i, j
 }
 
-// Push is container/heap's.
+// Push implements [container/heap.Interface].
 func (t *timers) Push(x any) {
 	f := x.(*File)
 	f.wakeSlot = len(*t)
 	*t = append(*t, f)
 }
 
-// Pop is container/heap's.
+// Pop implements [container/heap.Interface].
 func (t *timers) Pop() any {
 	last := len(*t) - 1
 	f := (*t)[last]
@@ -205,18 +205,18 @@ func (t *timers) Pop() any {
 	return f
 }
 
-// isPresent reports whether a file of a checkpoint, which is not followed yet, was seen at start and is still there, under
-// whatever path: it is about to be found, or is another one by now.
+// isPresent reports whether a file with a checkpoint that is not followed yet was seen at start and still exists under that
+// path: it is about to be found, or turns out to be another file.
 func (f *File) isPresent() bool {
 	return f.presentAt != "" && f.indexed.slot != nil && fingerprint.LeadsTo(f.presentAt, f.id)
 }
 
-// hasLostLink reports whether an existing file lost a link, also if that was not noticed yet.
+// hasLostLink reports whether an existing file lost a link, even if that was not noticed yet.
 func (f *File) hasLostLink() bool {
 	return f.lostLink || slices.ContainsFunc(f.links, func(name *File) bool { return !fingerprint.LeadsTo(name.path, f.id) })
 }
 
-// reset clears what is known of a path, which may lead to another file by now.
+// reset clears what is known of a path, which may now lead to another file.
 func (f *File) reset() {
 	f.state, f.target, f.claims = stateNew, nil, nil
 	f.delays, f.rejected, f.rechecked = 0, false, false
@@ -243,15 +243,15 @@ func (f *File) linkNames() []string {
 	return names
 }
 
-// job is a visit of a file as it is now.
+// job returns a visit of the file in its current state.
 func (f *File) job() reader.Job {
 	return reader.Job{
 		Open: &f.stream, Path: f.path, ID: f.id, Pos: f.pos, Size: f.size, MTime: f.mtime, Links: f.linkNames(), LostLink: f.lostLink,
 	}
 }
 
-// unverified reports whether a file is followed by its checkpoint alone, and was not read yet. After some tries of an
-// unreadable one the checkpoint has to do, or files with the same fingerprint would wait for ever.
+// unverified reports whether a file is followed only on the evidence of its checkpoint and was not read yet. After several
+// failed reads the checkpoint is trusted, because files with the same fingerprint would otherwise wait forever.
 func (f *File) unverified() bool {
 	return f.origin == originStored && f.state == stateFollowing && f.tries < maxDelays
 }

@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// copyWait is how long a file that begins like a followed one is delayed: it may be the copy of a copytruncate, whose
+	// copyWait is how long a file that begins like a followed one is delayed: it may be the copy of a copytruncate whose
 	// original is about to be emptied.
 	copyWait = time.Second
-	// busyWait is how long a decision waits for the worker that has the file on which it depends.
+	// busyWait is how long a decision waits for the worker that has the file it depends on.
 	busyWait = 10 * time.Millisecond
-	// maxCompared is how many existing files with the same fingerprint are compared, the youngest first: thousands may be forks
-	// of one session.
+	// maxCompared is how many existing files with the same fingerprint are compared, newest first: there may be thousands of
+	// forks of one session.
 	maxCompared = 64
 	// maxPassed is how many are visited in search of one with the right path.
 	maxPassed = 4096
-	// maxDelays is how often a file waits for a known one that has lost its path and is not yet unlinked, and how often an
-	// unreadable file of a checkpoint is tried.
+	// maxDelays is how often a file waits for a known one that has lost its path but is not unlinked yet, and how often an
+	// unreadable file with a checkpoint is tried.
 	maxDelays = 10
 )
 
-// matcher decides which known file is under a path.
+// matcher decides which known file a path leads to.
 type matcher struct {
 	*index
 	*scheduler
 	*handles
 	settings *Settings
 	log      *errorlog.Log
-	starts   map[fingerprint.FileID]*File // files that were there at start and are not identified yet, with start_at: end
-	// restored are the files of checkpoints, until all existing files were visited; lastRun is when the last of them was
-	// written, in Unix seconds.
+	starts   map[fingerprint.FileID]*File // with start_at: end, files that existed at start and are not identified yet
+	// restored are the files with checkpoints, until all existing files were visited; lastRun is when the latest checkpoint
+	// was written, in Unix seconds.
 	restored map[storedKey]*File
 	lastRun  int64
 }
 
-// identify decides which file is under a new path: the table of the package documentation.
+// identify decides which file a new path leads to, by the table in the document of package tail.
 func (m *matcher) identify(f *File, res reader.Result) {
 	if f.state == stateLink {
 		if res.ID == f.target.id {
@@ -53,21 +53,21 @@ func (m *matcher) identify(f *File, res reader.Result) {
 		m.detachLinks(f)
 	}
 	if f.rejected && f.id != res.ID || len(res.Head) == 0 {
-		f.delays, f.rejected = 0, false // those were another file's
+		f.delays, f.rejected = 0, false // those belonged to another file
 	}
 	f.size, f.mtime = res.Size, res.MTime
 	if f.size < f.seek {
-		f.seek = 0 // it was emptied since: then all of it is new
+		f.seek = 0 // it was emptied since, so all of it is new
 	}
 	m.stored(res)
 	start := m.starts[res.ID]
 	delete(m.starts, res.ID)
 	switch {
 	case start != nil && start != f && f.origin != originStart && start.seek > 0:
-		// It was there at start, under another path.
+		// It existed at start under another path.
 		f.origin, f.id, f.seek = originStart, start.id, start.seek
 		m.schedule(f)
-	case len(res.Head) == 0: // no fingerprint yet, but the known file of that inode is not there
+	case len(res.Head) == 0: // no fingerprint yet, but the known file with that inode is not here
 		if known := m.ids[res.ID]; known != nil && known.pos.Offset > 0 {
 			known.presentAt = ""
 		}
@@ -80,22 +80,22 @@ func (m *matcher) identify(f *File, res reader.Result) {
 	}
 }
 
-// follow begins to read a file that is none of those known.
+// follow starts reading a file that is not a known one.
 func (m *matcher) follow(f *File, res reader.Result) {
 	f.state, f.id, f.pos, f.origin, f.seek = stateFollowing, res.ID, res.Pos, originNew, 0
 	f.lastRead = time.Now()
 	m.enter(f)
 }
 
-// enter makes a file known by what it is, and has it read.
+// enter indexes a file by inode and head, and schedules it.
 func (m *matcher) enter(f *File) {
 	m.enterID(f)
 	m.heads.add(f)
 	m.schedule(f)
 }
 
-// matchInode handles a known inode: the same file under another path, or an inode that was reused for a new file. It reports
-// whether the path is identified, or will be.
+// matchInode handles a known inode: the same file under another path, or an inode reused for a new file. It reports whether
+// the path is identified, or will be after a delay.
 func (m *matcher) matchInode(f *File, res reader.Result) bool {
 	known := m.ids[res.ID]
 	if known == nil || res.ID == (fingerprint.FileID{}) {
@@ -114,10 +114,10 @@ func (m *matcher) matchInode(f *File, res reader.Result) bool {
 		m.delay(f, busyWait)
 	case fits && (known.stream.HasHandle() || packed || !m.surpassed(known, res)):
 		m.adopt(known, f, res.ID)
-	case fits: // it stays known, and is matched by content after the one that was read further
+	case fits: // it stays known; content matching prefers the file that was read further
 		return false
 	case !f.rechecked:
-		// The probe may be older than what was read since, if the file was renamed while it grew.
+		// If the file was renamed while it grew, the probe may be older than the last read.
 		f.rechecked = true
 		m.delay(f, busyWait)
 	default:
@@ -129,8 +129,8 @@ func (m *matcher) matchInode(f *File, res reader.Result) bool {
 	return true
 }
 
-// surpassed reports whether another known file that begins alike was read further than this one, and no further than the
-// probed file reaches. An inode that nobody holds open may have been reused for a copy or a longer version of that.
+// surpassed reports whether another known file that begins alike was read further than this one, but not beyond the size of
+// the probed file. An inode that was not held open may have been reused for a copy or a longer version of that file.
 func (m *matcher) surpassed(known *File, res reader.Result) bool {
 	found, passed := false, 0
 	m.heads.find(res.Head, func(other *File) bool {
@@ -141,7 +141,7 @@ func (m *matcher) surpassed(known *File, res reader.Result) bool {
 	return found
 }
 
-// adopt continues a known file under the path of f, which was only a link to it.
+// adopt continues a known file under the path of f.
 func (m *matcher) adopt(known, f *File, id fingerprint.FileID) {
 	lostLink := known.id == id && (known.lostLink || known.path != f.path)
 	m.drop(f)
@@ -156,7 +156,7 @@ func (m *matcher) adoptAs(known *File, path string, id fingerprint.FileID) {
 	case stateFollowing:
 		if m.paths[known.path] == known {
 			delete(m.paths, known.path)
-			m.schedule(m.newFile(known.path)) // unlinked, or another file by now
+			m.schedule(m.newFile(known.path)) // the old path is unlinked or leads to another file by now
 		}
 	case stateUnlinked:
 		delete(m.unlinked, known)
@@ -172,9 +172,9 @@ func (m *matcher) adoptAs(known *File, path string, id fingerprint.FileID) {
 	known.lostLink = false
 	known.state, known.path, known.id = stateFollowing, path, id
 	known.tries, known.retryAt, known.seen = 0, time.Time{}, m.scans
-	known.presentAt = ""        // replaced by its state
+	known.presentAt = ""        // superseded by the state
 	known.lastRead = time.Now() // not idle before the first visit
-	known.size = -1             // to be visited
+	known.size = -1             // forces a visit
 	m.enterID(known)
 	m.paths[path] = known
 	m.disarm(known)
@@ -190,7 +190,7 @@ func (m *matcher) stored(res reader.Result) {
 	}
 }
 
-// retire closes a file, and keeps it for a while to recognise it when it comes back.
+// retire closes a file and keeps it for a while, so that it is recognized if it reappears.
 func (m *matcher) retire(f *File) {
 	delete(m.unlinked, f)
 	m.disarm(f)
@@ -207,10 +207,10 @@ func (m *matcher) retire(f *File) {
 	}
 }
 
-// unlinkName separates a path from the file that it was a link to.
+// unlinkName separates a link from the file it led to.
 func (m *matcher) unlinkName(f *File) {
 	f.target.lostLink = true
-	m.schedule(f.target) // so that it is saved
+	m.schedule(f.target) // so that the lost link is saved
 	f.target.links = without(f.target.links, f)
 	f.reset()
 }

@@ -19,7 +19,7 @@ type index struct {
 	scans    uint32 // number of full scans
 }
 
-// all returns each file that may have something open.
+// all yields each file that may have something open.
 func (x *index) all() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, f := range x.paths {
@@ -43,7 +43,7 @@ func (x *index) newFile(path string) *File {
 	return f
 }
 
-// enterID registers a file by its inode, where the system has inodes. Another file that had it before is no longer where it was seen.
+// enterID registers a file by inode, if the system has inodes. Another file with that inode is no longer where it was seen.
 func (x *index) enterID(f *File) {
 	if f.id == (fingerprint.FileID{}) {
 		return
@@ -67,7 +67,7 @@ func (x *index) evict(f *File) {
 	x.removeID(f)
 }
 
-// headKey is a beginning of a file.
+// headKey identifies the beginning of a file.
 type headKey struct {
 	length uint16
 	hash   uint64
@@ -75,7 +75,7 @@ type headKey struct {
 
 // heads finds files by their beginning.
 type heads struct {
-	files   map[headKey]*File // first of a chain by file.nextHead
+	files   map[headKey]*File // first of a chain linked by indexed.nextHead
 	lengths [fingerprint.HeadSize + 1]int32
 }
 

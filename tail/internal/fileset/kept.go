@@ -7,16 +7,16 @@ import (
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
 
-// keepFor is how long the handle of a file that doesn't grow is kept.
+// keepFor is how long the handle of a file that no longer grows is kept.
 const keepFor = time.Minute
 
-// handles keeps files open that were read lately.
+// handles keeps recently read files open.
 type handles struct {
 	settings *Settings
-	kept     *list.List // files with an open handle, the one read last at the front
+	kept     *list.List // files with an open handle, most recently read first
 }
 
-// keep keeps the handle of a file that was just read, at the cost of the one read longest ago.
+// keep keeps the handle of a file that was just read. Over the limit it closes the least recently read ones.
 func (h *handles) keep(f *File) {
 	if !f.stream.HasHandle() {
 		h.closeHandle(f)
@@ -38,8 +38,8 @@ func (h *handles) keep(f *File) {
 	}
 }
 
-// CloseIdle closes files that no worker has, those read longest ago first: all of them if the system has no descriptors left,
-// else until few enough are held.
+// CloseIdle closes files that no worker has, least recently read first: all of them if the system has no descriptors left, or
+// otherwise until few enough are held.
 func (h *handles) CloseIdle() {
 	all := h.settings.Descriptors.TakeExhausted()
 	for e := h.kept.Back(); e != nil && (all || h.settings.Descriptors.Over()); {
@@ -49,7 +49,7 @@ func (h *handles) CloseIdle() {
 	}
 }
 
-// closeHandle closes a file's handle, unless a worker has it.
+// closeHandle closes a file's handle unless a worker has the file.
 func (h *handles) closeHandle(f *File) {
 	if f.busy() {
 		return

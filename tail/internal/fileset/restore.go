@@ -11,24 +11,24 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// storedKey identifies a file with a checkpoint: two may have had one path, one after the other.
+// storedKey identifies a file with a checkpoint; one path may have led to two files, one after the other.
 type storedKey struct {
 	path string
 	id   fingerprint.FileID
 }
 
-// Restore reads the checkpoints of the store, if that can list its keys. Each file is retired until it is found.
+// Restore reads the checkpoints of a store that can list its keys. Each file is retired until it is found.
 func (t *Set) Restore(ctx context.Context, s *checkpoint.Saver) error {
 	return s.Each(ctx, checkpoint.FilePrefix, t.recall, t.unusable)
 }
 
-// unusable reports a value that is not used.
+// unusable reports a stored value that is not used.
 func (m *matcher) unusable(key string, err error) {
 	m.settings.Observer.Unusable(key, err)
 	m.log.Unusable(key, err)
 }
 
-// recall makes a file of a checkpoint.
+// recall adds the file of a checkpoint.
 func (m *matcher) recall(c *checkpoint.Checkpoint) {
 	f := newFile(c.Path)
 	f.state, f.origin = stateRetired, originStored
@@ -44,12 +44,12 @@ func (m *matcher) recall(c *checkpoint.Checkpoint) {
 	}
 }
 
-// resume handles a path of the first scan: if it is a file with a checkpoint, it is followed from its offset. One that has not
+// resume handles a path found by the first scan. A file with a checkpoint is followed from its offset. One that has not
 // changed is not even opened, unless its consumer has pending output.
 func (t *Set) resume(one discover.Found) bool {
 	known := t.restored[storedKey{one.Path, one.ID}]
 	if known == nil || known.indexed.slot == nil || t.ids[one.ID] != known && one.ID != (fingerprint.FileID{}) {
-		// A file that was emptied is not the known one, and is not opened.
+		// An emptied file is not the known one and is not opened.
 		if k := t.ids[one.ID]; k != nil && k.indexed.slot != nil && (one.Size > 0 || k.pos.Offset == 0) {
 			k.presentAt = one.Path
 		}
@@ -66,7 +66,7 @@ func (t *Set) resume(one discover.Found) bool {
 	return true
 }
 
-// expireRestored evicts the files of checkpoints that were not found for long, in the store too. It runs when all existing
+// expireRestored evicts files whose checkpoints have long not been found, also from the store. It runs after all existing
 // files were visited.
 func (t *Set) expireRestored() {
 	before := time.Now().Add(-t.settings.KeepUnlinked)
@@ -77,7 +77,7 @@ func (t *Set) expireRestored() {
 			t.retired.Remove(f.indexed.slot)
 			t.evict(f)
 			if t.names.Vacant(f.stream.ID) {
-				t.expired = append(t.expired, t.names.Take(f.stream.ID)) // nobody else has it while it is being deleted
+				t.expired = append(t.expired, t.names.Take(f.stream.ID)) // reserved while it is being deleted
 			}
 		}
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// activeGraces is how many times UnlinkGrace a file that no pattern matches any more has to be idle before it is closed.
+// activeGraces times UnlinkGrace is how long a file that no longer matches a pattern has to be idle before it is closed.
 const activeGraces = 12
 
 // scheduler decides which file the next free worker visits.
 type scheduler struct {
 	settings   *Settings
-	queue      []*File // wait for a worker
-	suspending []*File // wait for one too, before the others; see queueSuspend
+	queue      []*File // files waiting for a worker
+	suspending []*File // files waiting with priority; see queueSuspend
 	packed     packedQueue
 	timers     timers
 	dirty      *dirty.Set[*File]
 	working    int // files that workers have
 }
 
-// schedule queues a file for a worker, but not before its time if the last try failed.
+// schedule queues a file for a worker. After a failed try it is queued only when its wait is over.
 func (s *scheduler) schedule(f *File) {
 	if f.state == stateRetired || !f.mark() {
 		return
@@ -36,13 +36,13 @@ func (s *scheduler) schedule(f *File) {
 	s.queue = append(s.queue, f)
 }
 
-// Task is a job of a file.
+// Task is a job for a file.
 type Task struct {
 	File *File
 	reader.Job
 }
 
-// Next returns what the next free worker is to do.
+// Next returns the task of the next free worker.
 func (s *scheduler) Next() (Task, bool) {
 	for queue := s.nextQueue(); queue != nil; queue = s.nextQueue() {
 		if j, ok := s.jobFor((*queue)[0]); ok {
@@ -53,7 +53,7 @@ func (s *scheduler) Next() (Task, bool) {
 	return Task{}, false
 }
 
-// nextQueue is the queue whose first file is next, nil if there is none.
+// nextQueue returns the queue whose first file is next, or nil.
 func (s *scheduler) nextQueue() *[]*File {
 	for _, queue := range [...]*[]*File{&s.suspending, s.packed.next(), &s.queue} {
 		if queue != nil && len(*queue) > 0 {
@@ -63,7 +63,7 @@ func (s *scheduler) nextQueue() *[]*File {
 	return nil
 }
 
-// unqueue takes the first file out of its queue.
+// unqueue removes the first file from its queue.
 func unqueue(queue *[]*File) {
 	(*queue)[0].turn = turnIdle
 	(*queue)[0] = nil
@@ -93,7 +93,7 @@ func (s *scheduler) jobFor(f *File) (Task, bool) {
 		j.Kind, j.Flush = reader.KindFinish, true
 		j.Recent = time.Since(f.lastRead) < activeGraces*s.settings.UnlinkGrace
 	case stateLink:
-		// Perhaps it is removed, or another file now.
+		// It may have been removed or replaced by another file.
 		j.Kind, j.Pos = reader.KindProbe, fingerprint.Position{}
 	case stateRetired:
 		return Task{}, false
@@ -113,13 +113,13 @@ func (s *scheduler) Started(t Task) {
 	s.disarm(t.File)
 }
 
-// Working is how many files workers have.
+// Working returns how many files workers have.
 func (s *scheduler) Working() int { return s.working }
 
-// Dirty is sent to when consumers have a new state; see [scheduler.VisitDirty].
+// Dirty returns a channel that receives when consumers have a new state; see [scheduler.VisitDirty].
 func (s *scheduler) Dirty() <-chan struct{} { return s.dirty.Signal() }
 
-// VisitDirty has the files visited whose consumers have a new state, so that it is saved.
+// VisitDirty schedules the files whose consumers have a new state, so that it is saved.
 func (s *scheduler) VisitDirty() {
 	for _, f := range s.dirty.Take() {
 		s.schedule(f)
@@ -142,7 +142,7 @@ func (s *scheduler) disarm(f *File) {
 	}
 }
 
-// UntilWake is the time until the first timer.
+// UntilWake returns the time until the first timer.
 func (s *scheduler) UntilWake() time.Duration {
 	if len(s.timers) == 0 {
 		return time.Hour
@@ -150,42 +150,42 @@ func (s *scheduler) UntilWake() time.Duration {
 	return max(0, time.Until(s.timers[0].wakeAt))
 }
 
-// WakeUp schedules the files whose time has come.
+// WakeUp schedules the files whose timers have expired.
 func (s *scheduler) WakeUp() {
 	now := time.Now()
 	for len(s.timers) > 0 && !s.timers[0].wakeAt.After(now) {
 		f := heap.Pop(&s.timers).(*File)
 		f.retryAt = time.Time{}
 		s.schedule(f)
-		if !f.flushAt.IsZero() && !now.Before(f.flushAt) { // else it wakes up for its checkpoint
+		if !f.flushAt.IsZero() && !now.Before(f.flushAt) { // otherwise it was woken for its checkpoint
 			f.due = dueFlush
 		}
 	}
 }
 
-// backOff delays a file, longer each time.
+// backOff delays a file, longer after each consecutive call.
 func (s *scheduler) backOff(f *File) time.Duration {
 	wait := f.tries.Next(s.settings.RetryInterval, s.settings.MaxRetryInterval)
 	s.delay(f, wait)
 	return wait
 }
 
-// packedQueue has the compressed files that wait for a worker. A compressed file is read whole in one turn, and a small one
-// may hold a thousand times its size: such files have a part of the workers, so that others are read beside them.
+// packedQueue holds the compressed files that wait for a worker. A compressed file is read whole in one turn, and a small one
+// may expand a thousandfold, so such files get only some of the workers and others are read meanwhile.
 type packedQueue struct {
 	queue []*File
-	busy  int // how many workers read one
+	busy  int // workers that read one
 	limit int
 }
 
-// packedShare is which part of the workers may read compressed files.
+// packedShare is the divisor of the workers that may read compressed files.
 const packedShare = 4
 
 func newPackedQueue(workers int) packedQueue { return packedQueue{limit: max(1, workers/packedShare)} }
 
 func (q *packedQueue) add(f *File) { q.queue = append(q.queue, f) }
 
-// next is the queue, nil while no worker may take a file from it.
+// next returns the queue, or nil while no worker may take a file from it.
 func (q *packedQueue) next() *[]*File {
 	if q.busy >= q.limit {
 		return nil
@@ -193,7 +193,7 @@ func (q *packedQueue) next() *[]*File {
 	return &q.queue
 }
 
-// started counts a job that a worker took, and done one that it finished.
+// started counts a job that a worker took, done one that it finished.
 func (q *packedQueue) started(path string) {
 	if openfile.IsCompressed(path) {
 		q.busy++

@@ -23,22 +23,22 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/reader"
 )
 
-// maxRetired is how many retired files are kept, to be recognised when they come back.
+// maxRetired is how many retired files are kept to be recognized if they reappear.
 const maxRetired = 4096
 
-// Set is all that is known of files. It serves one goroutine, but for Names and what is called by [reader.Open.Dirty].
+// Set is everything known of all files. It is for use by one goroutine, except Names and the functions in [reader.Open.Dirty].
 type Set struct {
 	*matcher
 	globs    *discover.Globs
-	seen     *inventory.Inventory // of use at start alone
-	settled  bool                 // all files of the start were visited
-	expired  []string             // ids of streams whose checkpoints are to be deleted
-	active   *list.List           // files with an active consumer, the one read last at the front
+	seen     *inventory.Inventory // used only at start
+	settled  bool                 // all files found at start were visited
+	expired  []string             // IDs of streams whose checkpoints are to be deleted
+	active   *list.List           // files with an active consumer, most recently read first
 	wanted   discover.Request     // what the next scan covers
-	reported [2]int               // files known and open, as last reported
+	reported [2]int               // known and open files, as last reported
 }
 
-// New makes an empty set. seen is the inventory of the last start.
+// New returns an empty set. seen is the inventory of the last start.
 func New(settings Settings, g *discover.Globs, seen *inventory.Inventory, log *errorlog.Log) *Set {
 	s := &settings
 	return &Set{
@@ -55,21 +55,21 @@ func New(settings Settings, g *discover.Globs, seen *inventory.Inventory, log *e
 	}
 }
 
-// Names are the ids of the streams of all files.
+// Names returns the stream IDs of all files.
 func (t *Set) Names() *stream.Names { return t.names }
 
-// TakeExpired returns the ids of streams whose checkpoints are to be deleted, once. They are to be released when that is done.
+// TakeExpired returns, once, the IDs of streams whose checkpoints are to be deleted. The caller frees each ID after that.
 func (t *Set) TakeExpired() []string {
 	expired := t.expired
 	t.expired = nil
 	return expired
 }
 
-// ScanAll has the next scan cover all folders.
+// ScanAll makes the next scan cover all folders.
 func (t *Set) ScanAll() { t.wanted.All = true }
 
-// LogStart logs, once at start, how many files there are, of how many start_at: end skips the content, and which patterns match
-// nothing; leftOut are files that another source reads.
+// LogStart logs, once at start, the number of files, the number whose content start_at: end skips, and the patterns that match
+// nothing. leftOut are files that another source reads.
 func (t *Set) LogStart(leftOut []string) {
 	t.logMissing(leftOut)
 	skipped := 0
@@ -83,7 +83,7 @@ func (t *Set) LogStart(leftOut []string) {
 	}
 }
 
-// Close closes all that is open, as the source stops, and writes the last checkpoints.
+// Close closes everything that is open as the source stops, and writes the last checkpoints.
 func (t *Set) Close(ctx context.Context, saver *checkpoint.Saver) error {
 	var errs []error
 	for one := range t.all() {
@@ -94,7 +94,7 @@ func (t *Set) Close(ctx context.Context, saver *checkpoint.Saver) error {
 	return errors.Join(errs...)
 }
 
-// ReportFiles reports how many files there are, when that changed.
+// ReportFiles reports the number of files if it changed.
 func (t *Set) ReportFiles() {
 	now := [2]int{len(t.paths), t.kept.Len()}
 	if now != t.reported {
@@ -103,7 +103,7 @@ func (t *Set) ReportFiles() {
 	t.reported = now
 }
 
-// logMissing logs once, at start, which patterns match nothing yet; files that another source reads count as matches.
+// logMissing logs which patterns match nothing yet. Files that another source reads count as matches.
 func (t *Set) logMissing(leftOut []string) {
 	var missing, folders []string
 	for _, g := range t.globs.Include {
@@ -150,7 +150,7 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 		if atStart && t.resume(one) {
 			return
 		}
-		// What came while no process ran is no old file.
+		// A file that appeared while no process ran did not exist at the last start.
 		atStart = atStart && !t.seen.Arrived(one, t.lastRun)
 		f = t.newFile(one.Path)
 		f.size, f.mtime = one.Size, one.MTime
@@ -196,7 +196,7 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 	}
 }
 
-// Event handles an event of a path.
+// Event handles a file system event.
 func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 	path := event.Name
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
@@ -209,7 +209,7 @@ func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 		case f.state != stateLink:
 		case event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename):
 			t.unlinkName(f)
-		case !event.Has(fsnotify.Create): // else another file may be there now
+		case !event.Has(fsnotify.Create): // otherwise another file may be there now
 			f = f.target
 		}
 		t.schedule(f)
@@ -226,7 +226,7 @@ func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 	}
 }
 
-// Scanned handles a part of what a scan found.
+// Scanned handles one part of the result of a scan.
 func (t *Set) Scanned(r discover.Report) {
 	for _, one := range r.Files {
 		t.Found(one, false)
@@ -268,7 +268,7 @@ func (t *Set) NextScan(scanning bool) (discover.Request, bool) {
 	if req.All {
 		t.scans++
 		if t.scans > 3 && len(t.queue) == 0 && len(t.packed.queue) == 0 && t.working == 0 {
-			clear(t.starts) // what two scans did not find under another path is removed
+			clear(t.starts) // drops those that two scans did not find under another path
 			if !t.settled {
 				t.settled = true
 				t.expireRestored()

@@ -25,7 +25,7 @@ func (t *Set) Settle(done Done) {
 	t.packed.done(res.Path)
 	switch res.Kind {
 	case reader.KindProbe:
-		if t.paths[f.path] == f { // else it was found to be another file's name meanwhile
+		if t.paths[f.path] == f { // otherwise it was found to be a link of another file meanwhile
 			t.probed(f, res, dirty)
 		}
 	case reader.KindRead:
@@ -69,7 +69,7 @@ func (s *scheduler) delay(f *File, wait time.Duration) {
 func (t *Set) probed(f *File, res reader.Result, dirty bool) {
 	switch res.Outcome {
 	case reader.OutcomeUnlinked:
-		if !dirty { // else it came back meanwhile
+		if !dirty { // otherwise it reappeared meanwhile
 			t.drop(f)
 		}
 	case reader.OutcomeIgnored:
@@ -129,7 +129,7 @@ func (t *Set) moved(f *File, res reader.Result) {
 	}
 }
 
-// ended: all there is was read.
+// ended handles a file that was read to its end.
 func (t *Set) ended(f *File, res reader.Result) {
 	f.size, f.mtime = res.Size, res.MTime
 	f.live, f.tries, f.retryAt = true, 0, time.Time{}
@@ -140,7 +140,7 @@ func (t *Set) ended(f *File, res reader.Result) {
 	}
 }
 
-// lost: the path leads to the file no more. The file continues under another path, if it has one or gets one in time.
+// lost handles a path that no longer leads to its file, which continues under another path if it has one or gets one in time.
 func (t *Set) lost(f *File) {
 	if t.paths[f.path] == f {
 		delete(t.paths, f.path)
@@ -159,7 +159,7 @@ func (t *Set) lost(f *File) {
 	t.delay(f, t.settings.UnlinkGrace)
 }
 
-// rewritten: the content before the offset changed; the path has another file.
+// rewritten handles changed content before the offset: the path leads to a new file.
 func (t *Set) rewritten(f *File) {
 	t.removeID(f)
 	if t.paths[f.path] == f {
@@ -176,10 +176,10 @@ func (t *Set) rewritten(f *File) {
 		return
 	}
 	next.id = f.id
-	f.moveLinks(next) // the new file has the same
+	f.moveLinks(next) // the new file has the same links
 }
 
-// finished: an unlinked file was read to its end and closed, or not yet.
+// finished handles an unlinked file that was read to its end and closed, or that is not done yet.
 func (t *Set) finished(f *File, res reader.Result) {
 	t.moved(f, res)
 	f.named = res.Named
@@ -199,7 +199,7 @@ func (t *Set) finished(f *File, res reader.Result) {
 	}
 }
 
-// refused: the consumer did not take the lines.
+// refused handles lines that the consumer did not acknowledge.
 func (t *Set) refused(f *File, err error) {
 	if f.tries == 0 {
 		t.settings.Logger.Warn("consumer refused batch, will retry", zap.String("path", f.path), zap.Error(err))
@@ -207,12 +207,12 @@ func (t *Set) refused(f *File, err error) {
 	t.settings.Observer.Refused(f.path, err, t.backOff(f))
 }
 
-// failed: the file was not readable. A compressed file that is broken, or not yet complete, waits for its next change.
+// failed handles an unreadable file. A compressed file that is broken or incomplete waits for its next change.
 func (t *Set) failed(f *File, res reader.Result) {
 	err := res.Err
 	if unpack.Broken(err) {
 		f.size, f.mtime = res.Size, res.MTime
-		f.confirm() // it was read, as far as possible
+		f.confirm() // it was read as far as possible
 		t.closeHandle(f)
 		if errors.Is(err, io.ErrUnexpectedEOF) && t.mayBeWritten(f) {
 			return
@@ -224,11 +224,11 @@ func (t *Set) failed(f *File, res reader.Result) {
 	t.log.Unreadable(f.path, err)
 }
 
-// truncatedPatience is how long a compressed file that breaks off, and does not change, counts as being written.
+// truncatedPatience is how long a compressed file that is cut off and does not change counts as being written.
 const truncatedPatience = 30 * time.Second
 
-// mayBeWritten is true if a file that breaks off may be one that is being compressed: it changed a moment ago. It is
-// looked at again when it has had its time.
+// mayBeWritten reports whether a file that is cut off may still be being compressed, because it changed recently. It is
+// checked again after truncatedPatience.
 func (t *Set) mayBeWritten(f *File) bool {
 	now := time.Now()
 	if f.truncated == nil || f.truncated.size != f.size || f.truncated.mtime != f.mtime {

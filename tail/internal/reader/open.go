@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// phase says what a consumer has received.
+// phase is what a consumer has received.
 type phase uint8
 
 const (
@@ -21,12 +21,12 @@ const (
 	phaseSuspended              // it released its state; its lines have to be replayed before the next one
 )
 
-// Open is the stream of a file: its consumer, its handle, and how far a replay is. Whoever has the file may use it: a worker
-// during its visit, else the owner of the file.
+// Open is the stream of a file: its consumer, its handle, and the progress of a replay. Only the current owner of the file
+// uses it: a worker during its visit, the Set otherwise.
 type Open struct {
-	// ID is the stream's id; empty until a consumer is opened or the checkpoint saved.
+	// ID is the stream ID. It is empty until a consumer is opened or the checkpoint is saved.
 	ID string
-	// Dirty is called, from any goroutine, when the state of the consumer changed by itself.
+	// Dirty is called, from any goroutine, when the consumer changes its state without a line.
 	Dirty func()
 
 	consumer stream.Consumer
@@ -35,33 +35,33 @@ type Open struct {
 	behind   int64               // unacknowledged bytes, as last reported
 	stored   *checkpoint.Written // what the store has; nil: nothing
 	begin    int64               // where the first acknowledged line begins, if begun
-	replayAt int64               // where replaying goes on
+	replayAt int64               // offset where the replay continues
 	state    []byte              // the consumer's last state
 	pending  bool                // the consumer has pending output that needs no further line
-	idleDue  bool                // lines were acknowledged and Idle was not called
+	idleDue  bool                // lines were acknowledged and Idle was not called yet
 	begun    bool                // a line was acknowledged
 	atEnd    bool                // nothing followed the offset
 	suspends suspension
 }
 
-// Restore makes the stream of a checkpoint, which is not open.
+// Restore returns the stream of a checkpoint; it is not open.
 func Restore(c *checkpoint.Checkpoint) Open {
 	return Open{
 		ID: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: checkpoint.Restored(c),
 	}
 }
 
-// Leftover is the stream of a file that another one continues, which is a file of its own from now on: its consumer receives the
-// same state.
+// Leftover returns the stream of a file that another file continues and that is separate from now on. Its consumer receives
+// the same state.
 func (o *Open) Leftover() Open {
 	o.keepState()
 	return Open{begun: o.begun, begin: o.begin, atEnd: o.atEnd, state: o.state}
 }
 
-// Stored is what the store has of the stream, nil if nothing.
+// Stored returns what the store has of the stream, or nil.
 func (o *Open) Stored() *checkpoint.Written { return o.stored }
 
-// IsComplete reports whether all of a file was acknowledged that is as it was when its checkpoint was stored, and no output is
+// IsComplete reports whether all of a file was acknowledged, its size and time equal those of its checkpoint, and no output is
 // pending.
 func (o *Open) IsComplete(size, mtime int64) bool {
 	last := o.stored.Last
@@ -108,11 +108,11 @@ func (o *Open) close(ctx context.Context, reason stream.CloseReason) (closed boo
 	return true, err
 }
 
-// saveTimeout bounds the last writes, at shutdown.
+// saveTimeout bounds the last writes at shutdown.
 const saveTimeout = 5 * time.Second
 
-// Shutdown closes handle and consumer of the job's file as the source stops, and writes the last checkpoint, also when ctx has
-// ended.
+// Shutdown closes the handle and consumer of the job's file as the source stops, and writes the last checkpoint even if ctx
+// has ended.
 func Shutdown(ctx context.Context, j *Job, saver *checkpoint.Saver, observer *stream.Observer) error {
 	o := j.Open
 	var errs []error
@@ -143,7 +143,7 @@ func (o *Open) save(ctx context.Context, saver *checkpoint.Saver, j *Job, rewrit
 	o.keepState()
 	c := checkpoint.Checkpoint{Stream: o.ID, Path: j.Path, Links: j.Links, File: checkpoint.FileOf(&j.Pos), Pending: o.pending, State: o.state}
 	c.Size, c.MTime, c.LostLink, c.AtEnd, c.Begin = j.Size, j.MTime, j.LostLink, o.atEnd, j.Pos.Offset
-	if !rewritten { // else another file has the inode now
+	if !rewritten { // otherwise another file has the inode now
 		c.Device, c.Inode = j.ID.Device, j.ID.Inode
 	}
 	if o.begun {
@@ -158,7 +158,7 @@ func (o *Open) save(ctx context.Context, saver *checkpoint.Saver, j *Job, rewrit
 	return saver.Save(ctx, o.stored, &c, must)
 }
 
-// ReportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is not known.
+// ReportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is unknown.
 func (o *Open) ReportBehind(to *stream.Observer, path string, behind int64) {
 	behind = max(0, behind)
 	if behind == o.behind || o.ID == "" || openfile.IsCompressed(path) {
@@ -168,7 +168,7 @@ func (o *Open) ReportBehind(to *stream.Observer, path string, behind int64) {
 	to.Behind(o.ID, behind)
 }
 
-// keepState asks the consumer for its state. During a replay that is not complete.
+// keepState asks the consumer for its state, except during a replay, when the state is incomplete.
 func (o *Open) keepState() {
 	if s, ok := o.consumer.(stream.Stateful); ok && o.phase != phaseReplaying {
 		o.state, o.pending = s.State()

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// probe finds out what is under a path, for the manager to decide which file it is.
+// probe examines the file at a path, so that the manager can decide which file it is.
 func (r *Reader) probe(res *Result) {
 	info, err := os.Stat(res.Path)
 	switch {
@@ -52,7 +52,7 @@ func (r *Reader) probeContent(res *Result, h openfile.Handle, info fs.FileInfo) 
 	res.Size, res.MTime = info.Size(), info.ModTime().UnixNano()
 	id, _ := fingerprint.IDOf(info)
 	if id != res.ID {
-		res.Seek = 0 // not the file that was there at start
+		res.Seek = 0 // not the file that existed at start
 	}
 	res.ID = id
 	n, err := h.ReadAt(r.head[:], 0)
@@ -73,7 +73,7 @@ func (r *Reader) probeContent(res *Result, h openfile.Handle, info fs.FileInfo) 
 	n, err = h.ReadAt(before[:k], res.Seek-k)
 	if int64(n) < k {
 		if err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
-			return nil // it has shrunk since: then all of it is new
+			return nil // it has shrunk since, so all of it is new
 		}
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *Reader) probeContent(res *Result, h openfile.Handle, info fs.FileInfo) 
 	return nil
 }
 
-// lookup asks the store for the probed file, as soon as its first line is there, which is part of the stream's id. The manager
+// lookup asks the store for the probed file once its first line, which is part of the stream ID, is complete. The manager
 // decides whether it is that file.
 func (r *Reader) lookup(res *Result) error {
 	line, _, whole := bytes.Cut(res.Head, []byte{'\n'})
@@ -98,7 +98,7 @@ func (r *Reader) lookup(res *Result) error {
 	return err
 }
 
-// probeClaims finds which known file a file is related to, if to any.
+// probeClaims finds which known file, if any, the probed file is related to.
 func (r *Reader) probeClaims(res *Result, h openfile.Handle) error {
 	for i := range res.Claims {
 		rel, err := r.probeClaim(&res.Claims[i], h, res.Size)
@@ -110,8 +110,8 @@ func (r *Reader) probeClaims(res *Result, h openfile.Handle) error {
 	return nil
 }
 
-// probeClaim reports whether a file of a size continues where a known one was read up to. Of an unlinked one the
-// fingerprint has to do. An existing one can be compared, if it may be the shorter version of the same file.
+// probeClaim returns how a file of the given size is related to a known one. For an unlinked one the fingerprint has to
+// suffice. An existing one can be compared if it may be the shorter version of the same file.
 func (r *Reader) probeClaim(c *Claim, h openfile.Handle, size int64) (Relation, error) {
 	same, err := c.Pos.HoldsTail(h)
 	switch {
@@ -127,7 +127,7 @@ func (r *Reader) probeClaim(c *Claim, h openfile.Handle, size int64) (Relation, 
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, openfile.ErrNotRegular):
 		return RelationUnclear, nil // its next visit finds it unlinked
 	case errors.Is(err, fs.ErrPermission):
-		return RelationCopy, nil // as far as the system shows
+		return RelationCopy, nil // as far as can be known
 	case err != nil:
 		return RelationOther, err
 	}
@@ -135,8 +135,8 @@ func (r *Reader) probeClaim(c *Claim, h openfile.Handle, size int64) (Relation, 
 	return rel, errors.Join(err, known.Close())
 }
 
-// outgrew reports whether a file is a longer version of an existing known one: it has all that this has now, and more. A
-// copy that was made while the known one grew has no more than that, so no line is given twice that both will have.
+// outgrew returns RelationNext if a file is a longer version of an existing known one: it has all that the known one has now,
+// and more. A copy made while the known one grew has no more than that, so no line that both will have is delivered twice.
 func (r *Reader) outgrew(c *Claim, h, known openfile.Handle, size int64) (Relation, error) {
 	info, err := known.Stat()
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *Reader) outgrew(c *Claim, h, known openfile.Handle, size int64) (Relati
 	case err != nil:
 		return RelationOther, err
 	case id != c.Beside.ID || !tail:
-		return RelationUnclear, nil // its next visit finds it unlinked or rewritten, and it may have been copied before
+		return RelationUnclear, nil // its next visit finds it unlinked or rewritten, perhaps after it was copied
 	case info.Size() > size:
 		return RelationCopy, nil
 	case info.Size() != c.Beside.Size:

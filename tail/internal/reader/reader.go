@@ -18,10 +18,10 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// turnBytes is how many bytes of one file are read before others have theirs, or one line if that is longer.
+// turnBytes is how much of one file is read before other files have their turn; a single longer line is read whole.
 const turnBytes = 4 << 20
 
-// Reader is one worker: it visits one file at a time, with buffers that it keeps.
+// Reader is one worker. It visits one file at a time and keeps its buffers.
 type Reader struct {
 	Shared
 	split *lines.Splitter
@@ -29,7 +29,7 @@ type Reader struct {
 	head  [fingerprint.HeadSize]byte
 }
 
-// Shared is what the readers of a source have in common.
+// Shared is what the readers of a source share.
 type Shared struct {
 	Settings *Settings
 	Handler  stream.Handler
@@ -38,12 +38,12 @@ type Shared struct {
 	Names    *stream.Names
 	Saver    *checkpoint.Saver
 	Buffers  *lines.Pool
-	// Context ends when the drain timeout is over, and Stop is closed when no new batch may be begun.
+	// Context ends when the drain timeout expires. Stop is closed when no new batch may begin.
 	Context context.Context //nolint:containedctx // that of all visits
 	Stop    lifecycle.Signal
 }
 
-// New makes a reader.
+// New returns a reader.
 func New(s Shared) *Reader {
 	return &Reader{Shared: s, split: lines.NewSplitter(s.Buffers, s.Settings.MaxLineSize)}
 }
@@ -69,7 +69,7 @@ func (r *Reader) Do(j Job) Result {
 	return res
 }
 
-// finish reads the rest of an open file that is unlinked, and closes it, unless its writer may have it open too.
+// finish reads the rest of an open unlinked file and closes it, unless its writer may still have it open.
 func (r *Reader) finish(res *Result) {
 	stillWritten := false
 	if res.Open.handle != nil {
@@ -86,7 +86,7 @@ func (r *Reader) finish(res *Result) {
 	}
 }
 
-// stat finds what is under the path now: OutcomeEnd if it is the file of the job.
+// stat examines what the path leads to now. The outcome is OutcomeEnd if it is the file of the job.
 func (r *Reader) stat(res *Result) {
 	info, err := os.Stat(res.Path)
 	switch {
@@ -104,7 +104,7 @@ func (r *Reader) stat(res *Result) {
 	}
 }
 
-// read continues a file: what is new under its path, or, if that is unlinked, what the open handle still has.
+// read continues a file: it reads what is new at its path or, if that is unlinked, what the open handle still has.
 func (r *Reader) read(res *Result) {
 	r.stat(res)
 	under := res.Outcome
@@ -128,7 +128,7 @@ func (r *Reader) read(res *Result) {
 	}
 }
 
-// reopen opens the file and sees that it is the one.
+// reopen opens the file and reports whether it is the file of the job.
 func (r *Reader) reopen(res *Result) bool {
 	h, err := r.Opener(res.Path)
 	if err == nil {
@@ -186,7 +186,7 @@ func (r *Reader) close(res *Result, reason stream.CloseReason) {
 	}
 }
 
-// send delivers lines to the consumer, which is opened first if necessary.
+// send delivers lines to the consumer, opening it first if necessary.
 func (r *Reader) send(res *Result, lines []stream.Line) *stopped {
 	if s := r.ready(res); s != nil {
 		return s
@@ -236,14 +236,14 @@ func (r *Reader) stream(res *Result) stream.Stream {
 	}
 }
 
-// firstLine returns a file's first line, or as much of it as a head has.
+// firstLine returns a file's first line, truncated to the size of a head.
 func (r *Reader) firstLine(h openfile.Handle) []byte {
-	n, _ := h.ReadAt(r.head[:], 0) // the read of the lines reports the error
+	n, _ := h.ReadAt(r.head[:], 0) // reading the lines reports the error
 	line, _, _ := bytes.Cut(r.head[:n], []byte{'\n'})
 	return line
 }
 
-// save writes the checkpoint of a job's file, if it changed; if it is too early for that, the result says when.
+// save writes the checkpoint of a job's file if it changed. If it is too early for that, the result contains the wait.
 func (r *Reader) save(res *Result) {
 	o := res.Open
 	if r.Saver.Store == nil {
@@ -260,8 +260,8 @@ func (r *Reader) save(res *Result) {
 	res.SaveIn, res.SaveErr = o.save(r.Context, r.Saver, &res.Job, rewritten, rewritten || res.Kind != KindRead)
 }
 
-// isOver reports whether the consumer of a file that was read to its end can be closed at once: the file was written to last
-// longer ago than IdleClose, and nothing is pending. If it grows all the same, its lines are replayed.
+// isOver reports whether the consumer of a file that was read to its end can be closed at once, because nothing is pending and
+// the last write is older than IdleClose. If the file grows after all, its lines are replayed.
 func (r *Reader) isOver(res *Result) bool {
 	o := res.Open
 	if res.Kind != KindRead || res.Tail || !o.isOld(r.Settings, res.Path, res.Pos.Offset, res.MTime) {

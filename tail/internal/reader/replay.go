@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// replay delivers the acknowledged lines again, from where the last replay stopped. It reads with a buffer of its own, since
-// new lines may wait in the worker's.
+// replay delivers the acknowledged lines again, from where the last replay stopped. It uses a separate buffer, because the
+// worker's may hold new lines.
 func (r *Reader) replay(res *Result) *stopped {
 	o, end := res.Open, res.Pos.Offset
 	split := r.split.Sibling()
@@ -35,7 +35,7 @@ func (r *Reader) replay(res *Result) *stopped {
 	return nil
 }
 
-// replayLines returns the lines of the buffer, with last also one that was taken without its newline.
+// replayLines delivers the lines of the buffer. If last is true, that includes a line taken without its newline.
 func (r *Reader) replayLines(res *Result, split *lines.Splitter, last bool) *stopped {
 	var batch []stream.Line
 	for {
@@ -43,7 +43,7 @@ func (r *Reader) replayLines(res *Result, split *lines.Splitter, last bool) *sto
 		switch kind {
 		case lines.TokenTooLong:
 			if line.Data == nil {
-				continue // it was skipped then
+				continue // it was skipped the first time too
 			}
 			line.Replayed = true
 			batch = append(batch, line)

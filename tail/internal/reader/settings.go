@@ -6,15 +6,15 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// Settings say how files are read. They are those of the Tailer, which has the defaults.
+// Settings configures how files are read. The values and their defaults come from the Tailer.
 type Settings struct {
 	// Include are the patterns that files match.
 	Include []string
-	// MaxLineSize is the size over which a line is abridged or skipped.
+	// MaxLineSize is the size in bytes above which a line is abridged or skipped.
 	MaxLineSize int
 	// BatchBytes and BatchLines bound one call of the consumer.
 	BatchBytes, BatchLines int
-	// IdleFlush is the time after which an unterminated last line is taken if it is one complete JSON object. Negative: never.
+	// IdleFlush is the time after which an unterminated last line is delivered if it is one complete JSON object. Negative: never.
 	IdleFlush time.Duration
 	// IdleClose is the time without a line after which a consumer is closed. 0: never.
 	IdleClose time.Duration

@@ -11,24 +11,24 @@ import (
 	"github.com/tailspan/tailspan/internal/files/stream"
 )
 
-// visit is the reading of one file in one turn of a worker.
+// visit reads one file in one turn of a worker.
 type visit struct {
 	*Reader
 	res     *Result
 	handle  openfile.Handle
-	at      int64 // where the next read begins
+	at      int64 // offset of the next read
 	spent   int64 // bytes read in this turn
 	batch   int   // bytes of the lines that wait for delivery
 	checked checked
-	// joined is true if the current line's beginning was delivered as an unterminated last line.
+	// joined is true if the beginning of the current line was delivered as an unterminated last line.
 	joined bool
-	// ended is true once the end of the first line is there, which is over the limit.
+	// ended is true once the end of an over-limit first line was found.
 	ended bool
 	// unsaved is true if lines were acknowledged whose checkpoint is not saved yet.
 	unsaved bool
 }
 
-// checked says when the fingerprint was compared.
+// checked is when the fingerprint was last compared.
 type checked uint8
 
 const (
@@ -39,7 +39,7 @@ const (
 
 func (v *visit) compressed() bool { return openfile.IsCompressed(v.res.Path) }
 
-// unchecked records a read.
+// unchecked records a read, after which the fingerprint has to be compared again.
 func (v *visit) unchecked() { v.checked = min(v.checked, checkedBefore) }
 
 // stopped is why a visit ends before the end of the file.
@@ -48,10 +48,10 @@ type stopped struct {
 	err     error
 }
 
-// readOn reads from the offset to the end, or as long as its turn lasts.
+// readOn reads from the offset to the end, or until its turn is over.
 func (r *Reader) readOn(res *Result) {
 	res.Open.atEnd = false
-	defer r.split.Release() // a reader may have nothing to do for long
+	defer r.split.Release() // the reader may be idle for long
 	v := visit{Reader: r, res: res, handle: res.Open.handle}
 	if s := v.run(); s != nil {
 		res.Outcome, res.Err = s.outcome, s.err
@@ -80,11 +80,11 @@ func (r *Reader) readOn(res *Result) {
 	}
 }
 
-// run reads and delivers lines; the offset in the result moves as they are acknowledged. Nil: the end was reached.
+// run reads and delivers lines; the offset in the result moves as they are acknowledged. Nil means that the end was reached.
 //
-// A turn that has moved the position ends when it is spent. One that has not goes on to the end of its line, which may be
-// longer than a turn: the next would begin at the same place and come no further. A line over the limit is not kept, so
-// the next turn goes on in it, by seekNewline.
+// A turn that has moved the offset ends after turnBytes. One that has not continues to the end of its line, which may be
+// longer than a turn; otherwise the next turn would start at the same place and get no further. A line over the limit is not
+// kept, so the next turn continues inside it, by seekNewline.
 func (v *visit) run() *stopped {
 	pos := &v.res.Pos
 	if pos.Discard || !v.compressed() && v.longAhead() {
@@ -132,7 +132,7 @@ func (v *visit) run() *stopped {
 	}
 }
 
-// short is the reason of a read that does not even reach the offset.
+// short returns why a read does not even reach the offset.
 func (v *visit) short(err error) *stopped {
 	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt's contract
 		return &stopped{outcome: OutcomeRewritten}
@@ -150,7 +150,7 @@ func (v *visit) fill() (int, error) {
 	return n, err
 }
 
-// drain delivers all whole lines of the buffer.
+// drain delivers all complete lines of the buffer.
 func (v *visit) drain() *stopped {
 	batch := v.lines[:0]
 	defer func() { clear(v.lines[:cap(v.lines)]) }()
@@ -175,7 +175,7 @@ func (v *visit) drain() *stopped {
 		if v.joined {
 			v.joined = false
 			if len(lines.TrimBlanks(line.Data)) == 0 {
-				// The newline of a line that was taken without it.
+				// The newline of a line that was delivered without it.
 				if s := v.pass(line.Next, v.split.Before(line.Next)); s != nil {
 					return s
 				}
@@ -189,7 +189,7 @@ func (v *visit) drain() *stopped {
 	}
 }
 
-// long delivers the abridged form of a line over the limit, if there is one, and counts it.
+// long counts a line over the limit and delivers its abridged form, if there is one.
 func (v *visit) long(line stream.Line) *stopped {
 	v.joined = false
 	var s *stopped
@@ -205,7 +205,7 @@ func (v *visit) long(line stream.Line) *stopped {
 	return s
 }
 
-// deliver sends lines to the consumer; the offset moves only after the acknowledgement.
+// deliver sends lines to the consumer. The offset moves only after the acknowledgment.
 func (v *visit) deliver(lines []stream.Line) *stopped {
 	v.batch = 0
 	if len(lines) == 0 {
@@ -241,8 +241,8 @@ func (v *visit) pass(next int64, before []byte) *stopped {
 	return nil
 }
 
-// check compares the fingerprint after a read: a file that is rewritten while it is read must not yield lines made of old and
-// new bytes. Compressed files are written once, so their tail is compared once.
+// check compares the fingerprint after a read, because a file that is rewritten while it is read must not yield lines that mix
+// old and new bytes. Compressed files are written once, so their tail is compared once.
 func (v *visit) check() *stopped {
 	if v.checked == checkedLast {
 		return nil
@@ -297,21 +297,21 @@ func (v *visit) atEnd() *stopped {
 	return nil
 }
 
-// longAhead reports whether so much of an unfinished line was read that its end is searched before it is read again. One
-// that may be flushed has to be read, unless it is over the limit anyway.
+// longAhead reports whether so much of an unfinished line was read that its end is searched for before it is read again. A
+// line that may be flushed has to be read, unless it is over the limit anyway.
 func (v *visit) longAhead() bool {
 	ahead := v.res.Pos.Ahead
 	return ahead > int64(v.Settings.MaxLineSize) || ahead > int64(v.Settings.BatchBytes/2) && !v.flushing()
 }
 
-// flushing reports whether an unfinished line may be flushed: it has not changed for long enough.
+// flushing reports whether an unfinished line has been unchanged for long enough to be flushed.
 func (v *visit) flushing() bool {
 	idle := v.Settings.IdleFlush
 	return idle >= 0 && (v.res.Flush || time.Since(time.Unix(0, v.res.MTime)) >= idle)
 }
 
-// seekNewline searches the end of a line that is long, or skipped, without keeping it. If it is found, the offset is at the
-// beginning of a line to be read.
+// seekNewline searches for the end of a long or skipped line without keeping the line. If it returns true, the offset is at
+// the beginning of a line to be read.
 func (v *visit) seekNewline() (bool, *stopped) {
 	pos := &v.res.Pos
 	if s := v.check(); s != nil {
@@ -322,7 +322,7 @@ func (v *visit) seekNewline() (bool, *stopped) {
 		return false, &stopped{OutcomeFailed, err}
 	}
 	if info.Size() < pos.Offset+pos.Ahead {
-		pos.Ahead = 0 // the unfinished line was cut back
+		pos.Ahead = 0 // the unfinished line was truncated
 	}
 	v.split.Reset(0, 0)
 	for buf := v.split.Buffer(); ; {
@@ -348,11 +348,11 @@ func (v *visit) seekNewline() (bool, *stopped) {
 	}
 }
 
-// foundNewline moves the offset behind a skipped line, or has a long one read.
+// foundNewline moves the offset past a skipped line, or lets a long one be read.
 func (v *visit) foundNewline(newline int64) *stopped {
 	pos := &v.res.Pos
 	if !pos.Discard {
-		// It is read from its beginning now. One over the limit is not kept, so the turn does not end in it.
+		// The line is read from its beginning now. If it is over the limit it is not kept, so the turn must not end inside it.
 		v.ended, pos.Ahead = newline-pos.Offset > int64(v.Settings.MaxLineSize), 0
 		return nil
 	}
