@@ -10,7 +10,7 @@ import (
 // apply applies one event at its time.
 func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if s.run == nil {
-		// Only events that open a run get here without one, and those went through openRun.
+		// Only events that open a run arrive here without one, and they went through openRun.
 		return
 	}
 	a := s.agentOf(ev, at)
@@ -34,8 +34,8 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
 		a.run.lastMessage = strings.Clone(ev.MessageID)
 	}
-	var of *call           // the call that the record is about
-	var late *events.Usage // what is used, if no span will have it
+	var of *call           // the call that the record belongs to
+	var late *events.Usage // usage that no span will have
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.run.shape.start = a.run.shape.start || ev.Session == nil || !ev.Session.Recorded
@@ -62,7 +62,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		s.asksLeave(ev)
 	case events.KindUsage:
 		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
-			s.modelWorks(a, ev, at) // it may come before the first block of its message, or be all there is of it
+			s.modelWorks(a, ev, at) // it may precede the first block of its message or be its only event
 		}
 		late = s.useTokens(a, ev)
 	}
@@ -94,23 +94,23 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	}
 }
 
-// maxAgentDepth bounds how deep sub-agents may lie in each other. Each event stretches the spans of all that it lies in, so its
-// cost is bounded too.
+// maxAgentDepth bounds the nesting of sub-agents. It also bounds the cost of an event, which extends the spans of all
+// enclosing agents.
 const maxAgentDepth = 64
 
-// agentOf is the agent that an event is about. The first sign of a sub-agent's work opens its span.
+// agentOf returns the agent of an event. The first sign of a sub-agent's work opens its span.
 func (s *Stream) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
 	if ev.ParentID == "" {
 		return s.run.top
 	}
 	switch c := s.findCall(ev.ParentID); {
 	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
-		return s.run.elsewhere() // its call was not seen here, and another stream has its work
+		return s.run.elsewhere() // its call was not seen here, and another stream exports its work
 	case c == nil:
-		// Nobody saw the call that started it: what it does hangs under the run, and is marked.
+		// The call that started it was never seen: its work becomes a child of the run and is marked.
 		return s.run.top
 	case c.child != nil:
-		return c.child // also if it is over: its late words still belong to it
+		return c.child // even if it is over: late events still belong to it
 	case c.caller.depth >= maxAgentDepth:
 		s.count().DeepAgents++
 		return c.caller
@@ -119,10 +119,10 @@ func (s *Stream) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
 	}
 }
 
-// maxSearchedRuns is in how many runs a call is looked for: a line costs no more the more runs have left an agent at work.
+// maxSearchedRuns bounds the search for a call, so that the cost of a line does not grow with the number of runs in the background.
 const maxSearchedRuns = 64
 
-// findCall looks for a call in the run at work, and in the last ones that still have an agent at work.
+// findCall searches for a call in the current run and in the latest runs that still have an active agent.
 func (s *Stream) findCall(id string) *call {
 	if c := s.run.calls.byID[id]; c != nil {
 		return c

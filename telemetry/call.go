@@ -13,26 +13,26 @@ import (
 	"github.com/tailspan/tailspan/session/toolcall"
 )
 
-// call is a tool call of an agent, from its ToolUse to its end. Closed calls stay known for a while, for results that come late.
+// call is a tool call of an agent, from ToolUse to its end. Closed calls are remembered for a while, for late results.
 type call struct {
 	toolcall.Call
 	caller     *agent
-	child      *agent // the sub-agent that it started, if this stream shows its work
-	task       int32  // how many calls asked that sub-agent before
-	background bool   // it began after its maker's span was closed
+	child      *agent // the sub-agent that it started, if its work is in this stream
+	task       int32  // the number of earlier calls to the same sub-agent
+	background bool   // it began after its agent's span was closed
 	closed     bool
 	elsewhere  bool // the first account of the run exported its span
 }
 
-// calls are the calls of one run by their ids.
+// calls holds the calls of one run by ID.
 type calls struct {
 	byID  map[string]*call                          // nil before the first
 	open  []*call                                   // oldest first
-	ended []string                                  // ids of closed calls, oldest first, to forget from
+	ended []string                                  // IDs of closed calls, oldest first, for eviction
 	early *memory.Map[string, toolcall.EarlyResult] // nil before the first
 }
 
-// add enters an open call.
+// add adds an open call.
 func (c *calls) add(n *call) {
 	if c.byID == nil {
 		c.byID = map[string]*call{}
@@ -42,7 +42,7 @@ func (c *calls) add(n *call) {
 	n.caller.open.calls = append(n.caller.open.calls, n)
 }
 
-// close marks a call closed. Its id stays known until there are more than limit; then the oldest is evicted.
+// close marks a call closed. Its ID is remembered until limit newer calls are closed. It reports whether another was evicted.
 func (c *calls) close(n *call, limit int) (forgot bool) {
 	n.closed = true
 	remove(&c.open, n)
@@ -60,7 +60,7 @@ func (c *calls) close(n *call, limit int) (forgot bool) {
 	return forgot
 }
 
-// setEarly keeps a result that comes before its call; as many as calls may be open.
+// setEarly stores a result that precedes its call; at most as many as there may be open calls.
 func (c *calls) setEarly(id string, early toolcall.EarlyResult, limits *Limits) (forgot bool) {
 	if c.early == nil {
 		c.early = &memory.Map[string, toolcall.EarlyResult]{Limit: min(limits.OpenCalls, limits.RememberedIDs)}
@@ -68,12 +68,12 @@ func (c *calls) setEarly(id string, early toolcall.EarlyResult, limits *Limits) 
 	return c.early.Set(strings.Clone(id), early)
 }
 
-// startCall opens a call. One of the same id that is still open is superseded: the source says that this is another.
+// startCall opens a call. It supersedes an open call of the same ID, because the source declares a new one.
 func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
 	t := &ev.Tool
 	r := a.run
 	if t.ID == "" {
-		// Nothing can answer it, but it is a call all the same.
+		// No result can refer to it, but it is still a call.
 		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
@@ -91,7 +91,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	if a.call == nil && ev.ParentID != "" {
 		c.MadeBelow(ev.ParentID)
 	}
-	t.Target = c.Target // the record has it cut in the same way
+	t.Target = c.Target // the record cuts it in the same way
 	c.Span.Cover(&at)
 	occurrence := s.seen.Nth(&s.seen.Calls, r.idScope, c.ID, what, detail)
 	c.Occurrence = int32(occurrence)
@@ -106,8 +106,8 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	return c
 }
 
-// resultOf finds the call that a result answers, in the run or, for work in the background, in the one before. A result
-// that comes before its call waits for it.
+// resultOf finds the call of a result, in the current run or, for background work, in an earlier one. A result that
+// precedes its call is stored for it.
 func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
@@ -125,12 +125,12 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
 	return c
 }
 
-// progressOf finds the call that a progress event is about.
+// progressOf finds the call of a progress event.
 func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {
 		if c.AgentType == "" {
-			c.AgentType = strings.Clone(ev.Tool.AgentType) // of the agent that it asked again
+			c.AgentType = strings.Clone(ev.Tool.AgentType) // of the agent that it called again
 		}
 		c.Describe(&ev.Tool)
 		s.announceAgent(c, ev.Tool.AgentID)
@@ -138,7 +138,7 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	return c
 }
 
-// asksLeave notes that a call waits for leave.
+// asksLeave records that a call waits for approval.
 func (s *Stream) asksLeave(ev *events.DisplayEvent) {
 	if ev.Approval == nil || ev.Approval.ID == "" {
 		return

@@ -11,16 +11,16 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// emitter is where the spans, records and counts of a stream go.
+// emitter receives the spans, records and counts of a stream.
 type emitter struct {
 	meter      metrics.Meter
-	out        *batch  // what the stream's own lines give; nil after Trim
-	sink       *batch  // where spans and records go now: out, or that of the stream whose line released them
-	counts     *Counts // since the last Take; nil: nothing
-	suppressed bool    // nothing goes out: the line at work is replayed
+	out        *batch  // output of the stream's own lines; nil after Trim
+	sink       *batch  // current destination: out, or the batch of the stream whose line released the events
+	counts     *Counts // since the last Take; nil if there are none
+	suppressed bool    // the current line is replayed and exports nothing
 }
 
-// count is what was worth counting since the last Take, to add to.
+// count returns the counts since the last Take, to be added to.
 func (e *emitter) count() *Counts {
 	if e.counts == nil {
 		e.counts = new(Counts)
@@ -28,7 +28,7 @@ func (e *emitter) count() *Counts {
 	return e.counts
 }
 
-// own is the stream's own batch.
+// own returns the stream's own batch.
 func (e *emitter) own(r *Registry) *batch {
 	if e.out == nil {
 		e.out = newBatch(r)
@@ -56,16 +56,16 @@ func (e *emitter) trim() {
 	}
 }
 
-// sighting is an event at its time and its place in the stream.
+// sighting is an event with its time and its position in the stream.
 type sighting struct {
 	ev   *events.DisplayEvent
 	at   clock.Moment
 	from origin
-	// number is that of its record, where it was given one before; else 0.
+	// number is the record's sequence number if it was assigned before, else 0.
 	number int64
 }
 
-// record writes the log record of what the agent did, about a call or none, and reports whether it went out.
+// record writes the log record of an event, about a call or none, and reports whether it was exported.
 func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	switch s.exportsRecord(a, of, what) {
 	case recordWaits:
@@ -78,11 +78,11 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 	}
 }
 
-// writeRecord is record for what the accounts of the run have decided on.
+// writeRecord writes the record after the accounts of the run decided to export it.
 func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
-	// The uid is made only of what is exported: most replayed lines, and all of a second account, need it for nothing
-	// but the question whether they went out, which a cheaper hash of the same parts answers.
+	// A UID is made only for exported records. Most replayed lines and second accounts only need to know whether the
+	// record was exported, which a cheaper hash of the same parts answers.
 	parts := r.appendUIDParts(make([]byte, 0, otlp.PartsRoom), s.settings.Agent.Provider, of, what)
 	number := what.number
 	if number == 0 {
@@ -116,8 +116,8 @@ func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
 	return true
 }
 
-// appendUIDParts appends what makes a record's identity: the line's own id where the format gives one, so that two sources
-// of a session agree; else the call; else the place in the stream.
+// appendUIDParts appends the parts of a record's identity: the ID of its line if the format has one, so that two
+// sources of a session agree; else the call; else the position in the stream.
 func (r *run) appendUIDParts(buf []byte, provider string, of *call, what sighting) []byte {
 	ev, o := what.ev, what.from
 	kind := ev.Kind.String()
@@ -132,13 +132,13 @@ func (r *run) appendUIDParts(buf []byte, provider string, of *call, what sightin
 	return appendContent(buf, r, of, ev)
 }
 
-// recordAt is a record of what happened at a moment, and was seen later.
+// recordAt returns a record of something that happened at a moment and was observed later.
 func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) otlp.Record {
 	return otlp.Record{Time: int64(at.At), TimeSource: at.Source.String(), Observed: seen, In: in, UID: uid}
 }
 
-// span is what a span of an agent's run has like all others; without a trace if it is not to be exported: replayed, exported by
-// another file before, or history of another session.
+// span returns the common part of a span of an agent's run. It has no trace if it must not be exported: it is replayed,
+// was exported by another file, or is history of another session.
 func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.Span {
 	if !a.exports() || !s.registry.ids.FirstSpan(otlp.SpanRef{Trace: a.run.traceID, Span: id}) || s.suppressed {
 		return otlp.Span{}
@@ -148,7 +148,7 @@ func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.
 	return of
 }
 
-// measureSpan adds the length of a span, unless that ends with the time of a file, which measures nothing.
+// measureSpan records the duration of a span, unless it ends with the time of a file, which measures nothing.
 func measureSpan(m *metrics.Meter, key metrics.Key, i *clock.Interval, in otlp.SpanRef) {
 	if i.End.Source.Rank() != clock.SourceFile {
 		m.Duration(key, i.End.At.Sub(i.Start.At), in)

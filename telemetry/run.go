@@ -15,16 +15,16 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// run is a prompt (or start line) to its result: one invoke_agent span at the top, and all that lies below.
+// run is the time from a prompt (or start line) to its result: one invoke_agent span at the top and everything below it.
 type run struct {
 	runIdentity
 	runPlace
 	runChild
-	toolCounts // of all agents of the run that work in this stream
+	toolCounts // of all agents of the run in this stream
 	mainThread
 	resource   *otlp.Resource
 	top        *agent
-	others     *agent // stands for sub-agents whose work another stream has
+	others     *agent // represents sub-agents whose work another stream exports
 	calls      calls
 	work       runWork
 	signs      outcome.Signs // what its last events show of its end
@@ -32,120 +32,120 @@ type run struct {
 	begin      runStart
 	shape      runShape
 	end        runEnd
-	watched    bool // live, for its progress
+	watched    bool // live, with progress records
 	inPipeline bool
 	closed     bool
 	closing    closing
 }
 
-// runIdentity is what the ids of a run and of all that lies in it are made of.
+// runIdentity holds the parts of the IDs of a run and its items.
 type runIdentity struct {
 	traceID   otlp.TraceID
-	key       string // with what it needs to be this run's alone; see [runKey]
+	key       string // made unique by its content and occurrence; see [runKey]
 	sessionID string
-	idSession string // what ids have for the session: its id, or of a stream without one the stream's fingerprint
-	// idScope keeps the ids of two runs apart where they could meet: the run's key, if the format counts its items anew in
-	// each run, or if the trace has other runs, among them maybe a second account under another key. Empty where the key is
-	// the id of a model message, beside which all ids are unique, and the trace is the run's own. A sub-agent has its run's.
+	idSession string // the session's part of IDs: its ID or, without one, the stream's fingerprint
+	// idScope separates the IDs of runs that could collide. It is the run's key if the format numbers its items anew in each
+	// run, or if the trace has other runs, possibly a second account under another key. It is empty if the key is the ID of a
+	// model message, which makes all IDs unique, and the trace belongs to the run alone. A sub-agent uses its run's.
 	idScope string
 }
 
-// ownTrace is the trace of a run alone.
+// ownTrace returns the trace of a run that shares it with no other.
 func (r *runIdentity) ownTrace(provider string) otlp.TraceID {
 	return otlp.NewTraceID(0, provider, r.idSession, r.key)
 }
 
-// chatID is the id of a model call of the run.
+// chatID returns the span ID of a model call of the run.
 func (r *runIdentity) chatID(provider string, occurrence int, parts ...string) otlp.SpanID {
 	all := append(make([]string, 0, 8), provider, r.idSession, r.key) // on the stack
 	return otlp.NewSpanID(otlp.DomainChat, occurrence, append(all, parts...)...)
 }
 
-// runPlace is what a run is among the accounts of it.
+// runPlace is the run's position among its accounts.
 type runPlace struct {
 	standing account.Standing
-	account  *account.Account // the first of the run
-	likes    memory.Counter   // its calls, as twins have them in common
-	// overAgents are sub-agents that this stream was the first with, and that are over; other accounts of them wait for the run.
+	account  *account.Account // the run's first account
+	likes    memory.Counter   // counts its calls by what twins have in common
+	// overAgents are finished sub-agents whose first account is in this stream; other accounts of them wait for the run.
 	overAgents []*agent
-	late       bool // a second account of a run that is over: what the first lacks is exported
+	late       bool // a second account of a finished run: what the first lacks is exported
 }
 
-// runChild is whose work a run in a stream of a sub-agent's own is.
+// runChild identifies the sub-agent of a run in a separate stream.
 type runChild struct {
-	ref      *link.Run // what sub-agents in streams of their own need to know
-	childKey link.Key  // the sub-agent that this is the run of, in its own stream
-	orphan   string    // the same, but its parent never came
-	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not stand at its beginning (2.1.30).
+	ref      *link.Run // what sub-agents in separate streams need to know
+	childKey link.Key  // the sub-agent whose work the run is
+	orphan   string    // its ID if its parent was not found
+	// subAgent is set if this is a sub-agent's work: one task, whose prompt need not be its first line (Claude Code 2.1.30).
 	subAgent bool
 }
 
-// mainThread is what the main thread of a run came to.
+// mainThread is the progress of a run's main thread.
 type mainThread struct {
 	first       *chat  // the first model call, if it waits for the run's end
-	chats       int    // model calls that are over
+	chats       int    // finished model calls
 	lastMessage string // the last model message
-	turn        string // the turn id that was announced last
+	turn        string // the last announced turn ID
 }
 
-// toolCounts are the calls of an agent or a run, and those of them that failed.
+// toolCounts counts the calls of an agent or a run, and the failed ones.
 type toolCounts struct{ toolCalls, toolErrors int }
 
-// runStart is when a run began.
+// runStart is the start of a run.
 type runStart struct {
-	clock clock.Instant // for its progress
-	known bool          // the line that opened it has a time
-	// floating is set if its opening line has no time, so the start is that of the line before; see [Stream.beginsAt].
+	clock clock.Instant // for progress records
+	known bool          // the opening line has a time
+	// floating is set if the opening line has no time, so the start is that of the line before; see [Stream.beginsAt].
 	floating bool
 }
 
-// runShape is what a run has of what formats differ in.
+// runShape records which format-dependent elements a run has.
 type runShape struct {
 	start   bool // a start line: the stream has starts and results
-	turns   bool // the format marks turns, so that a prompt in the middle of one begins nothing
+	turns   bool // the format marks turns, so a prompt within a turn begins nothing
 	message bool // the model said something
 }
 
-// runEnd is how a run ended, as far as lines say.
+// runEnd is how a run ended according to its lines.
 type runEnd struct {
-	line     *events.End // nil before it
-	by       events.Kind // what closed the run, if the format has its end
-	own      bool        // line is the agent's own, and not given in its place
+	line     *events.End // nil before the end
+	by       events.Kind // what closed the run, if the format marks its end
+	own      bool        // line is written by the agent, not made in its place
 	leftOpen bool        // calls had no result when the run closed
 }
 
-// isSecond reports whether another stream is the first with the run.
+// isSecond reports whether another stream has the first account of the run.
 func (r *runPlace) isSecond() bool {
 	return r.standing.IsSecond()
 }
 
-// isJoined reports whether the run is a second account, whose spans lie below the run of the first.
+// isJoined reports whether the run is a second account whose spans are children of the first account's run.
 func (r *runPlace) isJoined() bool { return r.standing.IsJoined() }
 
-// isCopy reports whether the run is history of another session.
+// isCopy reports whether the run is copied history of another session.
 func (r *runPlace) isCopy() bool { return r.standing.IsCopy() }
 
-// adoptsNobody reports whether the run is none that sub-agents can hang under: whether another stream exports it is not
-// known, or it is not the run of this session.
+// adoptsNobody reports whether the run cannot be a parent of sub-agents: it is unknown whether another stream exports
+// it, or it is not a run of this session.
 func (r *runPlace) adoptsNobody() bool { return r.isCopy() || r.standing == account.Orphan }
 
-// exports reports whether anything of the run goes out.
+// exports reports whether any part of the run is exported.
 func (r *runPlace) exports() bool { return r.standing == account.First || r.late }
 
-// opens reports whether ev begins a new run while r is the current one (nil if there is none).
+// opens reports whether ev begins a new run while r is the current one, or nil.
 //
-// A run ends with its result. Formats without result lines (transcripts) end it with the next prompt; a stream whose
-// process died ends it with the next start line. The stream of a sub-agent has one. What is no sign of new work, such as a notice of a task in the
-// background, belongs to the run before.
+// A run ends with its result. In formats without result lines (transcripts), the next prompt ends it, and if the
+// process died, the next start line does. The stream of a sub-agent has one run. An event that is no sign of new work,
+// such as a notice of a background task, belongs to the previous run.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
-		return !costAlone(ev) // which is that of runs before
+		return !costAlone(ev) // the cost is that of earlier runs
 	}
 	if ev.ParentID != "" {
 		return false
 	}
 	if r.subAgent {
-		return r.opensTask(ev) // all else that it does after its span was closed is late, no new work
+		return r.opensTask(ev) // anything else after its span was closed is late, not new work
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
@@ -157,7 +157,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	case events.KindText, events.KindReasoning, events.KindToolUse:
 		return r.closed
 	case events.KindUsage, events.KindNotice:
-		// An answer that holds nothing else, such as one that was filtered.
+		// An answer without other content, such as one that was filtered.
 		return r.closed && ev.MessageID != "" && ev.MessageID != r.lastMessage
 	case events.KindSessionEnded:
 		// A second end: a call that failed before it said anything.
@@ -167,8 +167,8 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 }
 
-// startsSession reports whether ev is the start of a session that is no sub-agent's. That of a sub-agent may come before it
-// is known whose it is.
+// startsSession reports whether ev starts a session that is not a sub-agent's. That of a sub-agent may begin before its
+// parent is known.
 func startsSession(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
 }
@@ -186,7 +186,7 @@ func ends(ev *events.DisplayEvent) bool {
 	}
 }
 
-// modelWorks reports whether ev shows a model at work on the main thread.
+// modelWorks reports whether ev shows model activity on the main thread.
 func modelWorks(ev *events.DisplayEvent) bool {
 	if ev.ParentID != "" {
 		return false
@@ -199,13 +199,13 @@ func modelWorks(ev *events.DisplayEvent) bool {
 	}
 }
 
-// modelSaid reports whether ev is a part of a model message of the main thread, which names the run.
+// modelSaid reports whether ev is part of a model message of the main thread, which identifies the run.
 func modelSaid(ev *events.DisplayEvent) bool {
 	return ev.MessageID != "" && ev.ParentID == ""
 }
 
-// elsewhere stands for a sub-agent whose work another stream has, and whose call was not seen in this one. Nothing of what
-// it does goes out from here.
+// elsewhere returns the agent that represents sub-agents whose work another stream exports and whose call was not seen
+// here. None of its work is exported from here.
 func (r *run) elsewhere() *agent {
 	if r.others == nil {
 		r.others = &agent{run: r, role: roleDuplicate}
@@ -213,7 +213,7 @@ func (r *run) elsewhere() *agent {
 	return r.others
 }
 
-// openRun begins the run that waiting starts with. The one before is closed: its result never came.
+// openRun opens the run that begins with waiting. It closes the previous one, whose result never came.
 func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	compacted := false
 	if before := s.run; before != nil {
@@ -229,10 +229,10 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		resource:    s.resource, begin: runStart{clock: s.startOf(waiting)},
 	}
 	r.idSession = s.idSession(r.sessionID)
-	if s.links.child.IsZero() { // else the run is its parent's, and adopt sees to it
+	if s.links.child.IsZero() { // otherwise the run is its parent's, and adopt handles it
 		r.standing, r.account = s.stand(r.idSession, key, waiting)
 		if a := r.account; r.standing == account.Second && a != nil && !a.Recalled() && a.Run() == nil {
-			r.standing = account.First // the other one waits for this, or has not come to it
+			r.standing = account.First // the other one waits for this one or has not reached it
 		}
 	}
 	s.past.runs++
@@ -256,7 +256,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		})
 	}
 	if r.standing == account.Second {
-		// The first account is of an earlier process: its run is where ids alone say.
+		// The first account is from an earlier process: the position of its run follows from IDs alone.
 		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.ownTrace(s.settings.Agent.Provider), Span: r.top.spanID})
 	}
 	opening := waiting[0].at
@@ -269,7 +269,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	s.announceRun(r, waiting[0].at)
 }
 
-// idSession is what ids have for a session.
+// idSession returns the session's part of IDs.
 func (s *Stream) idSession(session string) string {
 	if session == "" {
 		return s.settings.Fingerprint
@@ -277,7 +277,7 @@ func (s *Stream) idSession(session string) string {
 	return session
 }
 
-// startOf is when the run that waiting begins with began by the clock; for one that was not watched then, by its lines.
+// startOf returns the start of the run that begins with waiting: by the system clock if it is live, else by its lines.
 func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
 	if s.live || !waiting[0].at.Known() {
 		return clock.InstantOf(s.registry.settings.Now())
@@ -285,8 +285,8 @@ func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
 	return waiting[0].at.At
 }
 
-// sessionOf is the session of the run that waiting begins with: that of the model's first work, which names the run; else
-// the first one.
+// sessionOf returns the session of the run that begins with waiting: that of the model's first work, which identifies
+// the run, else the first one.
 func sessionOf(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
@@ -301,15 +301,15 @@ func sessionOf(waiting []pendingEvent) string {
 	return session
 }
 
-// joinPipeline counts a sub-agent whose parent never came among the runs of its pipeline.
+// joinPipeline counts a sub-agent whose parent was not found among the runs of its pipeline.
 func (s *Stream) joinPipeline(r *run) {
 	if s.settings.Parent.Empty() && r.exports() {
 		_, r.inPipeline = s.registry.runStarted(r.resource, true)
 	}
 }
 
-// placeRun gives the run its trace and the parent of its top span: the outer trace; else the pipeline's; else one of the
-// session, or of its own. It reports whether the run is alone in its trace.
+// placeRun sets the trace of the run and the parent of its top span: from the outer trace, else the pipeline, else the
+// session, else the run's own trace. It reports whether the run is alone in its trace.
 func (s *Stream) placeRun(r *run) (alone bool) {
 	if outer := s.settings.Parent; !outer.Empty() {
 		r.traceID, r.top.parent = outer.TraceID, outer.SpanID

@@ -15,18 +15,18 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Line says where events come from.
+// Line is the origin of events.
 type Line struct {
-	// Offset is the offset of the line's first byte in its stream.
+	// Offset is the offset of the line's first byte in the stream.
 	Offset int64
-	// Arrival is when the line was read; it counts as a time only if Live.
+	// Arrival is when the line was read. It counts as a time only if Live is set.
 	Arrival time.Time
-	// Read is when the line was read by the clock, the observed time of its records. Lines are read many at
-	// once, so whoever has a time for all of them passes it: to ask the clock takes a hundredth of what a line takes. Zero: now.
+	// Read is the system time when the line was read, the observed time of its records; zero means now. A caller that
+	// reads many lines at once passes one time for all: reading the clock costs a hundredth of the whole line.
 	Read time.Time
 	// Live is set if the line was written while the stream was followed.
 	Live bool
-	// Replay moves the state on and hands nothing out: the line was accepted before a restart.
+	// Replay updates the state without exporting anything: the line was accepted before a restart.
 	Replay bool
 }
 
@@ -34,11 +34,11 @@ type Line struct {
 type Stream struct {
 	registry *Registry
 	settings streamSettings
-	mu       sync.Mutex // held while the stream is at work, also for a parent's sake
+	mu       sync.Mutex // held while the stream is running, because parents also call it
 	emitter
 	program
 	reading
-	followUp followUp // what the line at work has for other streams
+	followUp followUp // what the current line brings for other streams
 
 	run     *run
 	seen    exported.Seen
@@ -54,25 +54,25 @@ type Stream struct {
 	spans   *spanWaits // closed runs whose spans wait for sub-agents in other streams
 }
 
-// past is what the runs that are over left.
+// past is what finished runs left behind.
 type past struct {
-	runs    int          // that were opened
-	lastEnd clock.Moment // the end of the last run that closed
-	// totals are the running totals that the stream reported last, of its process (without a session) or of a session.
+	runs    int          // opened so far
+	lastEnd clock.Moment // end of the last closed run
+	// totals are the latest running totals in the stream, of its process (without a session) or of a session.
 	totals *ledger.Running
 }
 
-// reading is how far a stream was read.
+// reading is the read progress of a stream.
 type reading struct {
-	live     bool          // the line at work is new, and was written while the stream was followed
-	idle     bool          // all that was there has been read
-	moved    time.Time     // clock time of the last line
-	changed  clock.Instant // when the file was changed last before it was opened; zero once a line came live
-	rawLines *rawChain     // nil before the first
+	live     bool          // the current line is new and was written while the stream was followed
+	idle     bool          // everything available was read
+	moved    time.Time     // system time of the last line
+	changed  clock.Instant // last change of the file before it was opened; zero once a live line was read
+	rawLines *rawChain     // nil before the first raw line
 }
 
-// isOld reports whether nothing more is to come at a time: the file was changed last longer ago than the idle gap, and no line
-// came while it was followed.
+// isOld reports whether the stream is complete at the given time: the file's last change is older than the idle gap,
+// and no line was written while it was followed.
 func (r *reading) isOld(now func() time.Time, gap time.Duration) bool {
 	return gap > 0 && !r.changed.IsZero() && clock.InstantOf(now()).Sub(r.changed) >= gap
 }
@@ -93,16 +93,16 @@ func newStream(r *Registry, settings StreamSettings) *Stream {
 	return s
 }
 
-// Feed applies the events of one line. Nothing of evs is kept.
+// Feed applies the events of one line. It keeps no reference to evs.
 func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
 	s.work(line.Replay, func() { s.feed(line, evs) })
 }
 
-// work runs f on the stream for a line of its own.
+// work runs f on the stream, with the stream's own batch.
 func (s *Stream) work(suppressed bool, f func()) { s.workInto(nil, suppressed, f) }
 
-// workInto runs f on the stream, and then notifies the sub-agents that have streams of their own. Their output
-// goes into the same batch: out with the line that f is about. Nil is the stream's own. No stream is locked while another is.
+// workInto runs f on the stream and then updates sub-agents in separate streams. Their output goes into the same batch,
+// to be exported with the line that f applies; nil means the stream's own batch. No two streams are locked at once.
 func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
 	next, sink := s.locked(sink, suppressed, f)
 	reportLighter(next.lighter)
@@ -114,10 +114,10 @@ func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
 	}
 }
 
-// followUp is what a line has for other streams: children that it brings further, and parents that wait for less than before.
+// followUp lists other streams that a line affects: children that can continue, and parents that wait for less than before.
 type followUp struct{ children, lighter []*Stream }
 
-// reportLighter has the streams that wait for less than before report it to whoever keeps their states.
+// reportLighter makes streams that wait for less than before report the change, so that their states are saved.
 func reportLighter(list []*Stream) {
 	for _, maker := range list {
 		if changed := maker.settings.Changed; changed != nil {
@@ -126,7 +126,7 @@ func reportLighter(list []*Stream) {
 	}
 }
 
-// locked runs f on the stream alone, and returns the streams that it concerns, and where its output went.
+// locked runs f with only this stream locked. It returns the streams that are affected and the batch of the output.
 func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	}
 	s.sink, s.suppressed = sink, suppressed
 	f()
-	if !own { // nobody may take the stream's own output for long
+	if !own { // the stream's own output may not be taken for long
 		s.meter.Flush()
 	}
 	out := s.followUp
@@ -144,16 +144,15 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	return out, sink
 }
 
-// Trim releases caches and empty batches: no line may come for long.
-// Whatever was to be handed on has been taken before, or stays.
+// Trim releases caches and empty batches of a stream that expects no line for long. Output that was not taken stays.
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trim()
 }
 
-// onLinkUpdate applies a link that another stream announced. Its output goes out with the other's line, and until that is
-// acknowledged it is pending. A stream that is being replayed does so when it is done with that.
+// onLinkUpdate applies a link that another stream announced. The output is exported with the other stream's line and is
+// pending until that is acknowledged. A stream that is being replayed does so after its replay.
 func (s *Stream) onLinkUpdate() {
 	if s.replay.active {
 		return
@@ -167,7 +166,7 @@ func (s *Stream) onLinkUpdate() {
 	}
 	s.release(releaseReady)
 	if s.isOld(s.registry.settings.Now, s.settings.IdleGap) {
-		defer s.settle() // nothing of it comes after the end of its call
+		defer s.settle() // nothing of it follows the end of its call
 	}
 	if len(s.pending) == before {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// streamSettings are what a stream needs of its [StreamSettings] for as long as it lasts.
+// streamSettings are the [StreamSettings] that a stream needs for its lifetime.
 type streamSettings struct {
 	ID, Fingerprint      string
 	Agent                *Agent // shared by all streams of the program
@@ -28,7 +28,7 @@ func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
 	}
 }
 
-// fileTime is the time of a file, or now for one that has a time at which no agent ran: archives give 1970 to all files.
+// fileTime returns the time of a file, or now if no agent can have run then: archives set all files to 1970.
 func (r *Registry) fileTime(t time.Time) clock.Instant {
 	if !t.IsZero() && !clock.Plausible(t) {
 		t = r.settings.Now()
@@ -36,7 +36,7 @@ func (r *Registry) fileTime(t time.Time) clock.Instant {
 	return clock.InstantOf(t)
 }
 
-// agent is the one copy of a program's description.
+// agent returns the shared copy of a program's description.
 func (r *Registry) agent(a Agent) *Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()

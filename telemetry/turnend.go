@@ -9,19 +9,19 @@ import (
 	"github.com/tailspan/tailspan/session/link"
 )
 
-// A transcript has no line for the end of a run. Its run is over when its last event shows that the turn ended
-// ([events.Sign]), nothing goes on below it, and no line follows for [Settings.EndGrace]: by the clock while the stream is
-// followed, by the times of its lines where it is read afterwards. A file that was changed last longer ago than
-// [StreamSettings.IdleGap] ends where it ends, since nothing more is to come. Lines of the same prompt that come all the same
-// form a run of their own, with a link to the first.
+// A transcript has no line for the end of a run. The run is over when its last event shows the end of the turn
+// ([events.Sign]), nothing below it is active, and no line follows for [Settings.EndGrace]: by the system clock while
+// the stream is followed, else by the times of its lines. A file whose last change is older than
+// [StreamSettings.IdleGap] ends at its last line. If more lines of the same prompt follow after all, they form another
+// run with a link to the first.
 
-// showsEnd reports whether a run is open and has shown its end, and has no open call. A nil run has not.
+// showsEnd reports whether an open run has shown its end and has no open call. It is false for a nil run.
 func (r *run) showsEnd() bool {
 	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
 }
 
-// isAside reports whether an event is no work of the run at work, which has shown its end: what the program writes by
-// itself or in the user's name, such as a compaction, does not make that run longer.
+// isAside reports whether an event is not work of the current run, which has shown its end. What the program writes by
+// itself or in the user's name, such as a compaction, does not extend that run.
 func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
 	if a != r.top || ev.Sign != (events.Sign{}) || !r.showsEnd() {
 		return false
@@ -29,8 +29,8 @@ func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
 }
 
-// turnOver reports whether the run at work has shown its end and nothing goes on below it. A sub-agent in a stream of its own
-// ends with its call.
+// turnOver reports whether the current run has shown its end and nothing below it is active. A sub-agent in a separate
+// stream ends with its call.
 func (s *Stream) turnOver() bool {
 	if !s.run.showsEnd() {
 		return false
@@ -43,13 +43,13 @@ func (s *Stream) turnOver() bool {
 		!slices.ContainsFunc(s.links.announced, s.worksElsewhere)
 }
 
-// worksElsewhere reports whether a sub-agent in a stream of its own goes on after its call.
+// worksElsewhere reports whether a sub-agent in a separate stream continues after its call.
 func (s *Stream) worksElsewhere(key link.Key) bool {
 	k := s.registry.links.Lookup(key)
 	return k.Background && !k.Ended && !k.Done
 }
 
-// awaitEnd begins the wait for the end of a run that has shown it, or ends that wait where the run goes on.
+// awaitEnd starts the timer for the end of a run that has shown it, or stops the timer if the run continues.
 func (s *Stream) awaitEnd() {
 	if s.replay.active {
 		return
@@ -61,7 +61,7 @@ func (s *Stream) awaitEnd() {
 	}
 }
 
-// endTurn closes the run that has shown its end and was followed by no line for long enough, once nothing goes on below it.
+// endTurn closes the run that has shown its end, after enough time without a line, unless something below it is active.
 func (s *Stream) endTurn() {
 	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
 		return
@@ -70,7 +70,7 @@ func (s *Stream) endTurn() {
 	s.closeRun(s.run, otlp.CloseReasonTimeout)
 }
 
-// gapBound is how far the next line may lie behind the last one before the run at work counts as over; 0: as far as it will.
+// gapBound is the largest gap between two lines before the current run counts as over; 0 means no limit.
 func (s *Stream) gapBound() time.Duration {
 	bound := s.settings.IdleGap
 	if grace := s.registry.settings.EndGrace; grace > 0 && (bound <= 0 || grace < bound) && s.turnOver() {
@@ -79,7 +79,7 @@ func (s *Stream) gapBound() time.Duration {
 	return bound
 }
 
-// closeGap closes what a gap ends: the run that has shown its end, or all that is open where the stream was left.
+// closeGap closes what a gap ends: the run that has shown its end, or everything open if the stream was abandoned.
 func (s *Stream) closeGap() {
 	if s.turnOver() {
 		s.closeRun(s.run, otlp.CloseReasonTimeout)
@@ -88,7 +88,7 @@ func (s *Stream) closeGap() {
 	}
 }
 
-// closeOld closes what an old file leaves open. The file of a sub-agent is its parent's to close, as long as that may come.
+// closeOld closes what an old file left open. A sub-agent's file is closed by its parent, as long as that may come.
 func (s *Stream) closeOld() {
 	if !s.isOld(s.registry.settings.Now, s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
 		return
@@ -103,21 +103,21 @@ func (s *Stream) closeOld() {
 	s.closeAtEnd(otlp.CloseReasonTimeout)
 }
 
-// closeAtEnd closes all that is open at the end of a stream. Its sub-agents' files may be yet to be read.
+// closeAtEnd closes everything open at the end of a stream. The files of its sub-agents may not have been read yet.
 func (s *Stream) closeAtEnd(reason otlp.CloseReason) {
 	announced := s.links.announced
 	s.close(reason)
 	s.links.announced = announced
 }
 
-// continuation is what a run may go on with, and whether it does.
+// continuation is a run that another may continue, and whether it does.
 type continuation struct {
-	of    *link.Run // the closed run before it in its session, or the one which that went on with; nil: there is none
+	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	shown bool
 }
 
-// continuedBy is the continuation of a run that begins with an event: it goes on with the closed run before it where no
-// prompt, turn or session begins it, or where its end shows so (events.End.Continues).
+// continuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins
+// without a prompt, turn or session, or if its end shows this (events.End.Continues).
 func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation {
 	if r == nil || !r.closed || r.sessionID != session || !r.exports() {
 		return continuation{}

@@ -16,7 +16,7 @@ type pendingEvent struct {
 	origin     origin
 	suppressed bool // its line was replayed, and it was exported
 	replayed   bool // its line was replayed
-	// bytes is about what it takes; upTo, the same of all that came up to it since nothing waited.
+	// bytes is the event's approximate size. upTo is the sum of the sizes from the first pending event on, this one included.
 	bytes int
 	upTo  int64
 }
@@ -38,19 +38,19 @@ func (s *Stream) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) 
 	s.pending = append(s.pending, h)
 }
 
-// releaseMode says how much of what is pending is released.
+// releaseMode selects which pending events are released.
 type releaseMode uint8
 
 const (
-	releaseReady  releaseMode = iota // what nothing is missing for
-	releaseExcess                    // so much that the limits hold: all, but of a second account the oldest, which is dropped
+	releaseReady  releaseMode = iota // those that lack nothing
+	releaseExcess                    // as many as exceed the limits: all, or of a second account the oldest, which are dropped
 	releaseAll
 )
 
-// release applies what no longer has to wait: the time is known, and so is the key of the run.
+// release applies the events that need not wait: their time and the key of their run are known.
 //
-// An event that is new goes out, whatever released it, and so does one that waited when the stream's state was kept.
-// Where no state is known, an event of a replayed line was exported if a replayed line releases it.
+// New events are exported, whatever released them, and so are events that were pending when the stream's state was
+// saved. Without a saved state, an event of a replayed line counts as exported if a replayed line releases it.
 func (s *Stream) release(mode releaseMode) {
 	force := mode != releaseReady
 	done, suppressed := 0, s.suppressed
@@ -65,14 +65,14 @@ func (s *Stream) release(mode releaseMode) {
 		}
 		s.suppressed = suppressed
 		at := h.at
-		at.Lived = at.Lived && done == 0 // the clock judged nothing between events that were pending together
+		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
 		s.closeOnIdleGap(at, h.replayed && (suppressed || s.replay.restored))
 		s.suppressed = h.suppressed && (suppressed || s.replay.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
 		if mode == releaseAll && s.run != nil && s.run.isJoined() {
-			s.run.late = true // it can wait no longer, and what the first exports of it comes out once
+			s.run.late = true // it can wait no longer, and what the first account exports of it is deduplicated
 		}
 		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.pending.leaveRoom(&s.registry.settings.Limits, done)) {
 			break
@@ -86,7 +86,7 @@ func (s *Stream) release(mode releaseMode) {
 // opens reports whether ev begins a new run.
 func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) || s.leavesHistory(ev) }
 
-// tryOpenRun opens the run that waiting begins with; false while it is not known what it is.
+// tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
 func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	defer s.registry.accounts.Open()()
 	if key := s.childOf(waiting); !key.IsZero() {
@@ -96,11 +96,11 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		if !force {
 			return false
 		}
-		// The parent never came: a trace of its own, with a mark.
+		// The parent was not found: the run gets its own trace and is marked.
 		own, _ := s.runKey(waiting, true)
 		first, mine := s.claim(s.accountOf(s.idSession(sessionOf(waiting)), &own))
 		if !mine {
-			own.id += "/" + key.Agent // another stream has a run of that name, which this is not
+			own.id += "/" + key.Agent // another stream has a run of that name, which is not this one
 		}
 		s.openRun(&own, waiting)
 		s.run.orphan, s.run.subAgent = key.Agent, true
@@ -110,10 +110,10 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 			s.opened(s.run)
 		}
 		if !s.owns("agent", key.Provider, key.Session, key.Agent) {
-			s.run.standing = account.Orphan // another stream exports what it did, without its call either
+			s.run.standing = account.Orphan // another stream exports its work, also without its call
 		}
 		s.joinPipeline(s.run)
-		// The persona is the top agent's.
+		// The top agent has the persona.
 		s.run.top.id, s.run.top.name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
@@ -130,7 +130,7 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	return true
 }
 
-// timeOf is the time of an event; unknown if no line so far has one.
+// timeOf returns the time of an event, or unknown if no line so far has one.
 func (s *Stream) timeOf(ev *events.DisplayEvent) clock.Moment {
 	at, before := s.clock.Of(ev.Time)
 	if before.Open {
@@ -142,9 +142,9 @@ func (s *Stream) timeOf(ev *events.DisplayEvent) clock.Moment {
 	return at
 }
 
-// inBatch reports whether the result at index i was written together with those of other calls when the last of them was
-// there: its parser knows, or it shares its time with another result of its line. That two lines have one time proves
-// nothing: each may be right.
+// inBatch reports whether the result at index i was written together with others when the last of them was ready: its
+// parser marks it, or it shares its time with another result of its line. Two lines with the same time prove nothing,
+// because both may be right.
 func inBatch(evs []events.DisplayEvent, i int) bool {
 	if evs[i].Tool.Batched {
 		return true
