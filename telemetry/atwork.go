@@ -7,34 +7,34 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// What is open is kept in lists, oldest first: of a stream, of a run, and of an agent, since each of these closes what is
-// its own. So closing one thing costs what is in it, and not what else is open.
+// Open items are in lists, oldest first: of a stream, of a run and of an agent, because each of these closes its own
+// items. So the cost of closing an item depends only on what is inside it.
 
-// atWork is what an agent started and what has not ended.
+// atWork holds the open items that an agent started.
 type atWork struct {
 	calls  []*call
 	agents []*agent
 }
 
-// runWork is what is open of a run, beside its calls.
+// runWork holds the open items of a run except its calls.
 type runWork struct {
-	agents int  // how many sub-agents are at work
-	late   bool // it is among the stream's lingering runs
+	agents int  // number of active sub-agents
+	late   bool // the run is among the stream's lingering runs
 }
 
-// openWork is what is open of a stream beside the run at work.
+// openWork holds the open items of a stream except the current run.
 type openWork struct {
-	// agents are the sub-agents at work, oldest first. They may outlive their run.
+	// agents are the active sub-agents, oldest first. They may outlive their run.
 	agents []*agent
-	// busy are the runs that have a sub-agent at work, in the order in which they got the first one.
+	// busy are the runs with an active sub-agent, in the order in which they got the first one.
 	busy []*run
-	// lingering are closed runs that have calls open: in the background, or reported late. lateCalls is how many those are.
+	// lingering are closed runs with open calls: in the background or reported late. lateCalls is the number of these calls.
 	lingering []*run
 	lateCalls int
-	arguments int // bytes of the arguments of open calls
+	arguments int // size of the arguments of open calls, in bytes
 }
 
-// remove takes x out of a list. Of many that are open the oldest or the newest ends next, as a rule; a few move up, for room.
+// remove removes x from a list. It is fast for the oldest and the newest items, which end first as a rule, and keeps capacity.
 func remove[T comparable](list *[]T, x T) {
 	const few = 8
 	all := *list
@@ -53,7 +53,7 @@ func remove[T comparable](list *[]T, x T) {
 	}
 }
 
-// agentOpened enters a sub-agent that is at work.
+// agentOpened adds an active sub-agent.
 func (o *openWork) agentOpened(a *agent) {
 	o.agents = append(o.agents, a)
 	a.call.caller.open.agents = append(a.call.caller.open.agents, a)
@@ -62,7 +62,7 @@ func (o *openWork) agentOpened(a *agent) {
 	}
 }
 
-// agentClosed takes it out again.
+// agentClosed removes a sub-agent.
 func (o *openWork) agentClosed(a *agent) {
 	remove(&o.agents, a)
 	remove(&a.call.caller.open.agents, a)
@@ -71,8 +71,8 @@ func (o *openWork) agentClosed(a *agent) {
 	}
 }
 
-// linger remembers a closed run for n calls that it has open. All runs together may have as many as one that is at work; the
-// oldest are closed first.
+// linger remembers a closed run for n open calls. All closed runs together may have as many open calls as one active
+// run; the oldest are closed first.
 func (s *Stream) linger(r *run, n int) {
 	s.open.lateCalls += n
 	if !r.work.late {
@@ -85,7 +85,7 @@ func (s *Stream) linger(r *run, n int) {
 	}
 }
 
-// callClosed notes that a run has an open call less.
+// callClosed records that a run has one open call less.
 func (o *openWork) callClosed(r *run) {
 	if !r.work.late {
 		return
@@ -96,7 +96,7 @@ func (o *openWork) callClosed(r *run) {
 	}
 }
 
-// closeLingering closes what closed runs still have open.
+// closeLingering closes the open calls of closed runs.
 func (s *Stream) closeLingering(reason otlp.CloseReason) {
 	for _, r := range slices.Clone(s.open.lingering) {
 		for _, c := range slices.Clone(r.calls.open) {
@@ -105,7 +105,7 @@ func (s *Stream) closeLingering(reason otlp.CloseReason) {
 	}
 }
 
-// holdArguments keeps the arguments of a call for its span, as far as there is room for those of all open calls.
+// holdArguments keeps the arguments of a call for its span if the arguments of all open calls stay within the limit.
 func (s *Stream) holdArguments(c *call, arguments []byte) {
 	limits := &s.registry.settings.Limits
 	if n := min(len(arguments), limits.ContentBytes); s.open.arguments+n > limits.PendingBytes {
@@ -118,5 +118,5 @@ func (s *Stream) holdArguments(c *call, arguments []byte) {
 	}
 }
 
-// dropArguments drops those of a call that is over.
+// dropArguments drops the arguments of a finished call.
 func (o *openWork) dropArguments(c *call) { o.arguments -= c.Release() }

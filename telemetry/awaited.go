@@ -2,20 +2,20 @@ package telemetry
 
 import "github.com/tailspan/tailspan/session/account"
 
-// awaited is the account whose end the pending events of a stream waited for last.
+// awaited is the account whose end the stream's pending events last waited for.
 type awaited struct {
 	account *account.Account
-	run     bool   // a run waits, not the work of a sub-agent:
-	from    origin // the one that begins here
+	run     bool   // a run waits, not the work of a sub-agent
+	from    origin // the first event of that run
 }
 
-// holds reports whether a run waits yet. What comes behind its beginning changes nothing of that, so none of it has to be
-// looked at again with each event.
+// contains reports whether the run that begins at from is still waiting. Later events do not change that, so they need
+// not be checked one by one.
 func (a *awaited) contains(from origin) bool {
 	return a != nil && a.run && a.from == from && !a.account.Over()
 }
 
-// waits reports whether the run that waiting begins with has to wait for the end of the first account of it.
+// waits reports whether the run that begins with waiting has to wait for the end of its first account.
 func (s *Stream) waits(key *runKey, waiting []pendingEvent) bool {
 	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
 	if standing != account.Second || first == nil || !s.await(first) {
@@ -25,7 +25,7 @@ func (s *Stream) waits(key *runKey, waiting []pendingEvent) bool {
 	return true
 }
 
-// await has the stream wait for the end of an account, unless it is over.
+// await makes the stream wait for the end of an account and reports whether it has to.
 func (s *Stream) await(first *account.Account) bool {
 	if !s.registry.accounts.Await(s, first) {
 		return false

@@ -13,20 +13,20 @@ import (
 	"github.com/tailspan/tailspan/session/modelcall"
 )
 
-// chat is a model call of an agent, and what other accounts of the run have of it.
+// chat is a model call of an agent, with what other accounts of the run have of it.
 type chat struct {
 	modelcall.Call
 	elsewhere bool     // the first account of the run exported its span
-	wording   *wording // where another account may say the same
+	wording   *wording // nil unless another account may say the same
 }
 
 // is reports whether an event is part of the model call.
 func (c *chat) is(ev *events.DisplayEvent) bool { return c != nil && c.Is(ev) }
 
-// isNamed reports whether an event is part of the model call, and that has an id.
+// isNamed reports whether an event is part of the model call and the call has an ID.
 func (c *chat) isNamed(ev *events.DisplayEvent) bool { return c.is(ev) && !c.ID.IsEmpty() }
 
-// modelWorks notes a part of a model message: it belongs to the agent's model call, or begins the next one.
+// modelWorks handles part of a model message: it belongs to the agent's open model call or begins the next one.
 func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call == nil {
 		a.run.shape.message = true
@@ -46,20 +46,20 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	r := a.run
 	answer := strconv.Itoa(ev.Answer)
 	if s.seen.Nth(&s.seen.Messages, string(a.spanID[:]), r.key, ev.MessageID, answer) > 0 {
-		return // a late part of a message whose span is out
+		return // a late part of a message whose span was written
 	}
 	s.closeChat(a)
 	a.chat = &chat{Call: a.thread.Begin(ev, s.settings.Agent.System, at)}
 	s.nameChat(a, ev)
 }
 
-// afterCalls reports whether ev is the usage of the agent's model call, reported after the model's work and the calls that it
-// asked for.
+// afterCalls reports whether ev is usage of the agent's model call that was reported only after the calls which the
+// model requested.
 func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.Span.End.At.Before(a.thread.LastInput.At)
 }
 
-// nameChat gives the model call its id once it is known what it says first; with a nil event, what it is without.
+// nameChat sets the model call's ID once its first content is known. With a nil event, it sets the ID of a call without content.
 func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	c, r, kind, what, detail := a.chat, a.run, "", "", ""
 	switch {
@@ -77,9 +77,9 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	c.elsewhere = r.isJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.ID}) || r.standing == account.Twin && (ev == nil || s.hasSign(r, ev)))
 }
 
-// closeChat closes the model call that the agent has open. The first of a run whose start is unknown is written when the
-// run is over, since only its duration shows when both began; but not where all times are the file's, since then nobody
-// knows how long anything took.
+// closeChat closes the agent's open model call. The first call of a run with unknown start is written at the end of the
+// run, because only the run's duration shows when both began. If all times are the file's, it is written at once,
+// because no durations are known.
 func (s *Stream) closeChat(a *agent) {
 	c := a.chat
 	if c == nil {
@@ -101,7 +101,7 @@ func (s *Stream) closeChat(a *agent) {
 	}
 }
 
-// finishChat writes a model call that is over, or lets it wait for the end of its run.
+// finishChat writes a finished model call or stores it until the end of its run.
 func (s *Stream) finishChat(a *agent, c *chat) {
 	if r := a.run; a == r.top && c.Unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.Span.End.Source != clock.SourceFile {
 		r.first = c
@@ -111,7 +111,7 @@ func (s *Stream) finishChat(a *agent, c *chat) {
 	s.writeChat(a, c)
 }
 
-// writeFirst writes the model call that waited for the end of its run.
+// writeFirst writes the model call that was stored until the end of its run.
 func (s *Stream) writeFirst(r *run) {
 	if c := r.first; c != nil {
 		r.first = nil
@@ -128,7 +128,7 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 		return
 	}
 	var cause events.Cause
-	if a == a.run.top { // of its last model call, since work takes a sign back
+	if a == a.run.top { // only the last model call of the run can have a cause, because work revokes a sign
 		cause = a.run.signs.Last().Cause
 	}
 	out := c.Chat(of, a.name, cause, s.counted(a.run))
@@ -138,8 +138,8 @@ func (s *Stream) writeChat(a *agent, c *chat) {
 	}, &c.Span, out.Ref())
 }
 
-// failedCall writes the model call that failed, as an event shows. The model said nothing, so it is in no other span; it
-// lasted from what it was to answer, retries included.
+// failedCall writes a model call that failed according to an event. The model said nothing, so no other span has it. It
+// lasted from the input it should have answered, including retries.
 func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	id := cmp.Or(ev.MessageID, ev.ItemID)
 	if !ev.Sign.ModelCall || id == "" || a.closed {
@@ -153,10 +153,10 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 	s.finishChat(a, c)
 }
 
-// domainFailed keeps the id of a failed call apart from that of an answer with the same id.
+// domainFailed separates the ID of a failed call from that of an answer with the same ID.
 const domainFailed = "failed"
 
-// converse adds what an event says to the agent's conversation, and to the model call that it is a part of.
+// converse adds the content of an event to the agent's conversation and to the model call that it is part of.
 func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
 	settings := &s.registry.settings
 	if !settings.Capture.Messages || a.closed || a.role == roleDuplicate || !messages.Says(ev) {

@@ -10,16 +10,15 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// An id alone proves nothing. Servers number their answers and begin again (Ollama: chatcmpl-0 to chatcmpl-998), proxies
-// send one id with every answer, and a file can be written to carry the ids of another session. So what an item says is
-// part of its id, and copies are recognised by equal content; see package account.
+// An ID alone proves nothing. Servers number their answers and start over (Ollama: chatcmpl-0 to chatcmpl-998), proxies
+// send one ID with every answer, and a file can be written to carry the IDs of another session. So the content of an
+// item is part of its ID, and copies are recognized by equal content; see package account.
 
-// firstLineBytes bounds what of a text's first line is hashed.
+// firstLineBytes bounds the hashed part of a text's first line.
 const firstLineBytes = 4 << 10
 
-// contentOf hashes what the model said with an event: of a text its first line, since a text that is read live can leave
-// in parts, which are whole lines; of a call its tool and target. It is empty for an event in which the model says
-// nothing.
+// contentOf hashes what the model said with an event: of a text its first line, because a live text can arrive in parts
+// of whole lines; of a call its tool and target. It is empty for an event in which the model says nothing.
 func contentOf(ev *events.DisplayEvent) string {
 	if !speaks(ev.Kind) {
 		return ""
@@ -39,7 +38,7 @@ func speaks(kind events.Kind) bool {
 	}
 }
 
-// saidBy is what of an event is hashed.
+// saidBy returns the part of an event that is hashed.
 func saidBy(ev *events.DisplayEvent) (what, detail string) {
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage:
@@ -52,14 +51,14 @@ func saidBy(ev *events.DisplayEvent) (what, detail string) {
 	}
 }
 
-// longText is the length from which a text takes part in an id by its hash.
+// longText is the length from which IDs use the hash of a text.
 const longText = 256
 
-// view gives the bytes of a text without a copy, to be read only: most of what is hashed is long texts.
+// view returns the bytes of a text without copying, read-only: most of what is hashed is long texts.
 func view(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// appendContent appends what a record says to the parts of its identity: records that share an item id and say different
-// things are different records. What comes of a call has the call's content, and what is about a run the run's.
+// appendContent appends the content of a record to the parts of its identity: records that share an item ID and differ
+// in content are different records. Records of a call have the call's content, and records about a run the run's.
 func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte {
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:

@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/session/exported"
 )
 
-// copyKey is that of an item; ok is false where nothing proves a copy: the bodies of a server are answers, never history,
-// and without session there is no other one.
+// copyKey returns the key of an item. ok is false if a copy cannot be proven: a server's answers are never history, and
+// without a session there is no other one.
 func (s *Stream) copyKey(ev *events.DisplayEvent) (key exported.Item, ok bool) {
 	if s.settings.Agent.Bodies || ev.SessionID == "" {
 		return key, false
@@ -22,12 +22,12 @@ func (s *Stream) copyKey(ev *events.DisplayEvent) (key exported.Item, ok bool) {
 		key.Line = ev.ItemID
 	}
 	if key.What, key.Detail = saidBy(ev); ev.Kind != events.KindToolUse {
-		key.What = ev.Text // all of it: history is in transcripts, whose texts come whole
+		key.What = ev.Text // the whole text: history is in transcripts, which contain whole texts
 	}
 	return key, key.ID != "" && (key.At != 0 || key.Line != "")
 }
 
-// leavesHistory reports whether ev is the first own work of a session whose run so far is copied history.
+// leavesHistory reports whether ev is the first original work of a session whose run so far is copied history.
 func (s *Stream) leavesHistory(ev *events.DisplayEvent) bool {
 	r := s.run
 	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {

@@ -11,10 +11,10 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// finishRun closes the run with what its last line says.
+// finishRun closes the run that ev ends.
 func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
-		if a.detached { // its call is over, so this is all that shows its end
+		if a.detached { // its call is over, so nothing else shows its end
 			s.closeAgent(a, (&outcome.Evidence{End: ev.End, Why: otlp.CloseReasonResult}).Verdict())
 		}
 		return
@@ -31,12 +31,12 @@ func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
 	s.measure(a.run)
 	why := otlp.CloseReasonResult
 	if ev.Synthetic {
-		why = otlp.CloseReasonNoResult // it is given in the agent's place
+		why = otlp.CloseReasonNoResult // tailspan made this end in the agent's place
 	}
 	s.closeRun(a.run, why)
 }
 
-// endOf is an end without its result, which is in the record alone: a run's end is kept for as long as nothing follows it.
+// endOf copies an end without its result, which only the record has: a run keeps its end until something follows.
 func endOf(e *events.End) *events.End {
 	if e == nil {
 		return nil
@@ -47,7 +47,7 @@ func endOf(e *events.End) *events.End {
 	return &end
 }
 
-// attachTotals adds to what ends a run what the run did in all, for those who were not there from its beginning.
+// attachTotals adds the totals of the run to its end, for readers that did not see its beginning.
 func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	r := a.run
 	if !ends(ev) || ev.End == nil || a.call != nil {
@@ -57,7 +57,7 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 		s.takeLinked(r)
 	}
 	end := *ev.End
-	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end, of which no sub-agents are known
+	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end does not know the sub-agents
 		end.Totals.Incomplete = false
 	}
 	e := outcome.Evidence{End: ev.End, Signs: r.signs, Open: len(r.calls.open) > 0, Why: otlp.CloseReasonResult}
@@ -67,7 +67,7 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 	ev.End = &end
 }
 
-// totalsAt is what the run has done until at.
+// totalsAt returns the totals of the run until at.
 func (r *run) totalsAt(at clock.Moment) *events.Totals {
 	total := r.top.ledger.Total()
 	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.Usage(), Incomplete: r.top.ledger.Incomplete || r.top.ledger.Partial}
@@ -79,8 +79,8 @@ func (r *run) totalsAt(at clock.Moment) *events.Totals {
 	return t
 }
 
-// measure gives a run whose start no line has, because its first sign is the first answer, the start that its
-// duration gives; but not before the end of the run before. Its first model call began with it.
+// measure sets the start of a run from its duration if no line has the start because the first answer is its first
+// line. The start is not before the end of the previous run. The first model call gets the same start.
 func (s *Stream) measure(r *run) {
 	if r.begin.known || r.end.line == nil || r.end.line.Duration <= 0 || !events.PlausibleDuration(r.end.line.Duration) {
 		return
@@ -101,7 +101,7 @@ func (s *Stream) measure(r *run) {
 	}
 }
 
-// closeRun closes all that the run has open but sub-agents in the background, and then the run.
+// closeRun closes everything open in the run except sub-agents in the background, and then the run.
 func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
 	v := s.process.evidenceOf(r, why).Verdict()
@@ -118,7 +118,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	}
 	s.writeFirst(r)
 	s.closeChat(r.top)
-	s.writeFirst(r) // if it was the only one
+	s.writeFirst(r) // it may be the only call
 	if !r.isChild() {
 		s.endRecord(r, why)
 	}

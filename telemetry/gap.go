@@ -7,13 +7,13 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// Nothing shows that an agent was killed, or left alone, but that nothing comes any more. A stream that is followed is
-// closed when nothing came for a while; one that is read afterwards has a gap there between the times of its lines. What
-// is open is closed in both cases, the same spans with the same times, and what comes behind the gap is the same too. So a
-// stream gives the same whenever it is read. Lines that are written while the stream is followed have no gap before them:
-// there the clock has judged, and what it did is kept ([StepClose]), as is which lines they are ([StreamState.Lived]).
+// Only silence shows that an agent was killed or abandoned. A followed stream is closed after a silence, and a stream
+// that is read afterwards has a gap between the times of its lines. In both cases the same open items are closed, with
+// the same spans and times, and the lines after the gap have the same effect. So the result does not depend on when a
+// stream is read. Lines that are written while the stream is followed have no gap before them: the system clock has
+// decided, and its decisions are stored ([StepClose]), as are the ranges of these lines ([StreamState.Lived]).
 
-// beforeGap is the part of waiting that stands before its first gap, and whether there is one: then no more of it comes.
+// beforeGap returns the part of waiting before its first gap. over is true if there is a gap: then that part is complete.
 func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
 	if s.settings.IdleGap <= 0 {
 		return waiting, false
@@ -32,14 +32,14 @@ func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bo
 	return waiting, false
 }
 
-// passed notes the time of an event that is applied.
+// passed records the time of an applied event.
 func (s *Stream) passed(at clock.Moment) {
 	s.clock.Passed(at)
 	s.replay.lastReplayed = s.suppressed
 }
 
-// closeOnIdleGap closes what was left before the time at of an event whose line is replayed or not. What that gives was
-// exported with that line, so it is not again if the line is replayed; unless what stands before it is still pending.
+// closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
+// resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
 	if !s.clock.GapBefore(at, s.gapBound()) {
 		return
@@ -51,7 +51,7 @@ func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
 	s.clock.Jump(at)
 }
 
-// closeOpen closes all that is open, for reason.
+// closeOpen closes everything open for reason.
 func (s *Stream) closeOpen(reason otlp.CloseReason) {
 	if s.run != nil && !s.run.closed {
 		s.closeRun(s.run, s.endOf(s.run, reason))
@@ -64,20 +64,20 @@ func (s *Stream) closeOpen(reason otlp.CloseReason) {
 	s.writeUnwritten()
 }
 
-// endOf is why a run closes whose stream ends for reason.
+// endOf returns the close reason of a run whose stream ends for reason.
 func (s *Stream) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
 	if len(r.calls.open) > 0 {
 		return reason
 	}
 	if r.isChild() {
 		if k := s.linkNow(r); k.Ended {
-			return k.End.Reason // its call is over, only the link was waited for
+			return k.End.Reason // its call is over, and only the link was pending
 		}
 	}
 	return reason
 }
 
-// countLate counts what a sub-agent does after its span is closed.
+// countLate counts the events of a sub-agent after its span was closed.
 func (s *Stream) countLate(a *agent, ev *events.DisplayEvent) {
 	if a.closed && (a.call != nil || a.run.subAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
 		s.count().LateAgents++

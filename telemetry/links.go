@@ -13,13 +13,13 @@ import (
 	"github.com/tailspan/tailspan/session/team"
 )
 
-// A parent's stream announces what its sub-agents need that have streams of their own: its runs, the agents that its calls start,
+// The parent's stream announces what sub-agents in separate streams need: its runs, the agents that its calls start,
 // and how those calls end.
 
 // announceTurn links a turn to its run.
 func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
-		return // a sub-agent works in a turn that is its parent's to announce, and history is its owner's
+		return // a sub-agent works in a turn that its parent announces, and history belongs to its own session
 	}
 	r.turn = strings.Clone(ev.TurnID)
 	s.followUp.notify(s.registry.links.AnnounceTurn(link.Turn{Provider: s.settings.Agent.Provider, Session: r.sessionID, Turn: r.turn}, r.ref))
@@ -34,7 +34,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	if c.caller.run.adoptsNobody() {
 		return
 	}
-	if c.child == nil { // else its work stands here
+	if c.child == nil { // otherwise its work is in this stream
 		c.caller.run.ref.Team.Asked(s.keyOf(c).Member(), c.caller.run.childKey.Member())
 		s.links.announced = append(s.links.announced, s.keyOf(c))
 		if drop := len(s.links.announced) - maxState; drop > 0 {
@@ -47,7 +47,7 @@ func (s *Stream) announceAgent(c *call, id string) {
 	}
 }
 
-// endAgent reports that an agent's work is over. A duplicate account leaves that to the one that exports the call.
+// endAgent reports the end of an agent. A duplicate account leaves that to the account that exports the call.
 func (s *Stream) endAgent(c *call, how link.End) {
 	if c.AgentID != "" && c.exported() {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), how))
@@ -70,23 +70,23 @@ func (s *Stream) keyOf(c *call) link.Key {
 	return link.Key{Provider: s.settings.Agent.Provider, Session: c.caller.run.sessionID, Agent: c.AgentID, Task: int(c.task)}
 }
 
-// notify keeps the streams that an announcement concerns, until the line is done.
+// notify collects the streams that an announcement affects, until the line is done.
 func (f *followUp) notify(children []*Stream) {
 	f.children = append(f.children, children...)
 }
 
-// holdsChildren reports whether a run may have children that its session's folder links to it. Only the transcript
-// stands beside them; the stream of the same session is another account.
+// holdsChildren reports whether the folder of the run's session may link children to the run. The folder is that of the
+// transcript; a stream of the same session is another account.
 func (s *Stream) holdsChildren(r *run) bool {
 	return s.settings.Agent.Folders && s.recorded && s.links.child.IsZero() && !r.subAgent && (r.exports() || r.isJoined()) && r.sessionID != ""
 }
 
-// folder is a session, which the folder of its sub-agents' files names.
+// folder returns the key of a session that the folder of its sub-agents' files names.
 func (s *streamSettings) folder(session string) folder.Session {
 	return folder.Session{Provider: s.Agent.Provider, ID: session}
 }
 
-// announceRun announces a run to the folder's children.
+// announceRun announces a run to the children in the session's folder.
 func (s *Stream) announceRun(r *run, at clock.Moment) {
 	if s.holdsChildren(r) {
 		s.registry.links.Enter(r.ref)
@@ -94,14 +94,14 @@ func (s *Stream) announceRun(r *run, at clock.Moment) {
 	}
 }
 
-// announceTime announces how far the session has come: what waits for its run's key has not.
+// announceTime announces the progress of the session. It excludes events that are pending for their run's key.
 func (s *Stream) announceTime() {
 	if at := s.clock.Reached(); s.run != nil && at.Known() && s.holdsChildren(s.run) {
 		s.followUp.notify(s.registry.folders.AnnounceTime(s.settings.folder(s.run.sessionID), at.At))
 	}
 }
 
-// announceSpawningCall announces a call that started an agent, if its result names no id of it.
+// announceSpawningCall announces a call that started an agent whose ID is not in the result.
 func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
 	r := c.caller.run
 	if c.AgentType == "" || c.AgentID != "" || c.child != nil || out.Reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
@@ -114,15 +114,15 @@ func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
 	})
 }
 
-// spawnKey stands for the agent that a call started, as long as only the folder of its file could link that.
+// spawnKey represents the agent that a call started until the folder of the agent's file links the two.
 func spawnKey(call *link.Call) team.Key {
 	return team.Key{Agent: "call/" + otlp.SpanID(call.Span).String()}
 }
 
-// newCallRef is what the sub-agent that a call started needs to know of it.
+// newCallRef returns what the sub-agent that a call started needs to know of the call.
 func newCallRef(c *call) *link.Call {
 	return &link.Call{Span: c.SpanID, Type: c.AgentType, Tool: c.Name, Exported: c.exported()}
 }
 
-// refTo is the span of a run.
+// refTo returns the span of a run.
 func refTo(r *link.Run) otlp.SpanRef { return otlp.SpanRef{Trace: r.Trace, Span: r.Top} }

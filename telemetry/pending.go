@@ -5,10 +5,10 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// pendingEventBytes is about what a pending event takes beside its texts.
+// pendingEventBytes is the approximate size of a pending event without its texts.
 const pendingEventBytes = 1 << 10
 
-// bytesOf is about what a pending event takes, in bytes.
+// bytesOf returns the approximate size of a pending event in bytes.
 func bytesOf(ev *events.DisplayEvent) int {
 	n := pendingEventBytes + len(ev.Text) + len(ev.Reasoning)
 	t := &ev.Tool
@@ -41,33 +41,33 @@ func bytesOfAsk(a *events.Ask) (n int) {
 	return n
 }
 
-// pendingEvents are the events of a stream that wait, the oldest first. Each knows how many bytes came up to it, so that those
-// which wait are a difference.
+// pendingEvents are the pending events of a stream, oldest first. Each one has a running total of sizes, so the size of
+// any range is a difference.
 type pendingEvents []pendingEvent
 
-// headerAlone reports whether nothing is pending but the header of a transcript. Gemini CLI leaves such a file when it resumes a
-// session in another minute, and writes on to the one before.
+// headerAlone reports whether only the header of a transcript is pending. Gemini CLI leaves such a file when it resumes
+// a session in another minute, and then writes to the previous file.
 func (p pendingEvents) headerAlone() bool {
 	return len(p) == 1 && startsSession(&p[0].event) && p[0].event.Session != nil && p[0].event.Session.Recorded
 }
 
-// bytesFrom is about what the events from one on take.
+// bytesFrom returns the approximate size of the events from index first on.
 func (p pendingEvents) bytesFrom(first int) int64 {
 	return p[len(p)-1].upTo - p[first].upTo + int64(p[first].bytes)
 }
 
-// exceed reports whether more waits than the limits allow.
+// exceed reports whether the pending events exceed the limits.
 func (p pendingEvents) exceed(limits *Limits) bool {
 	return len(p) > 0 && (len(p) > limits.PendingEvents || p.bytesFrom(0) > int64(limits.PendingBytes))
 }
 
-// leaveRoom reports whether the events behind the first ones leave a quarter of the limits free.
+// leaveRoom reports whether the events from index done on leave a quarter of the limits free.
 func (p pendingEvents) leaveRoom(limits *Limits, done int) bool {
 	return len(p)-done <= limits.PendingEvents*3/4 && p.bytesFrom(done) <= int64(limits.PendingBytes)*3/4
 }
 
-// date gives m to all that waits for a time. The time of a line is also better than that of arrival or of the file: a first
-// line without one was written before it.
+// date sets the time of events that wait for one. A line's time also replaces a guessed one: the first lines, which
+// lack a time, were written before it.
 func (p pendingEvents) date(m clock.Moment) {
 	for i := range p {
 		if h := &p[i]; !h.at.Known() || h.at.Guessed() && m.Source == clock.SourceCarried {

@@ -7,51 +7,51 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// RegistryState is what a [Registry] knows that no stream contains, as JSON.
+// RegistryState is the part of a [Registry]'s state that no stream contains, as JSON.
 type RegistryState struct {
-	// Pipelines are the ids of pipelines' and steps' spans that were accepted.
+	// Pipelines are the IDs of accepted spans of pipelines and steps.
 	Pipelines []string `json:"pipelines,omitempty"`
 }
 
-// State gives what has to be kept beside the states of the streams. It changes when spans of pipelines that
-// [Registry.Take] gave were accepted.
+// State returns the state to store in addition to the states of the streams. It changes when spans of pipelines from
+// [Registry.Take] are accepted.
 func (r *Registry) State() RegistryState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return RegistryState{Pipelines: r.pipelines.State()}
 }
 
-// Restore restores an earlier state, before streams are opened.
+// Restore restores an earlier state. Call it before opening streams.
 func (r *Registry) Restore(s RegistryState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pipelines.Restore(s.Pipelines)
 }
 
-// pipelinePending reports whether the span of a pipeline or step has not been accepted yet.
+// pipelinePending reports whether the span of the pipeline or step of res is not accepted yet.
 func (r *Registry) pipelinePending(res *otlp.Resource) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pipelines.Pending(res)
 }
 
-// nodesAccepted notes that the spans of pipelines and steps were acknowledged.
+// nodesAccepted records that the spans of pipelines and steps were acknowledged.
 func (r *Registry) nodesAccepted(nodes []*cicd.Node) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pipelines.Accept(nodes)
 }
 
-// runStarted enters a run under the pipeline and step of its resource, and returns where its span hangs. One that does
-// not count is a second account of a run, or the work of a sub-agent.
+// runStarted adds a run to the pipeline and step of its resource and returns its parent span. A run does not count if
+// it is a second account of a run or the work of a sub-agent.
 func (r *Registry) runStarted(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pipelines.Start(res, counts)
 }
 
-// accountStarted enters a second account of a run under the pipeline and step of its resource, with a link to the run of
-// the first. Where both have one step there is nothing to enter; that of the first is nil if it is not known.
+// accountStarted adds a second account of a run to the pipeline and step of its resource, with a link to the first
+// account's run. It does nothing if both have the same step. ofFirst is nil if the first account's resource is unknown.
 func (r *Registry) accountStarted(res, ofFirst *otlp.Resource, first otlp.SpanRef) (inPipeline bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *Registry) accountStarted(res, ofFirst *otlp.Resource, first otlp.SpanRe
 	return inPipeline
 }
 
-// runMoved notes that a run under the pipeline of res is still at work.
+// runMoved records that a run under the pipeline of res is active.
 func (r *Registry) runMoved(res *otlp.Resource) {
 	now := r.settings.Now()
 	r.mu.Lock()
@@ -72,7 +72,7 @@ func (r *Registry) runMoved(res *otlp.Resource) {
 	r.pipelines.Moved(res, now)
 }
 
-// runEnded takes a run's span out of its step, and reports whether it came after the step's span.
+// runEnded removes a run from its step and reports whether the step's span was exported before.
 func (r *Registry) runEnded(res *otlp.Resource, span clock.Interval, v outcome.Verdict) (late bool) {
 	now := r.settings.Now()
 	r.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// Raw exports lines as they are, each as a record tailspan.raw whose body is the line.
-// Several come under one offset where they waited for the provider to be known.
+// Raw exports lines unchanged, each as a record tailspan.raw with the line as its body. Several share an offset if they
+// were pending until the provider was known.
 func (s *Stream) Raw(line Line, lines [][]byte) {
 	for i, data := range lines {
 		if len(bytes.TrimSpace(data)) > 0 { // a blank line is no content
@@ -21,13 +21,13 @@ func (s *Stream) Raw(line Line, lines [][]byte) {
 	}
 }
 
-// RawCopy hands on a line that is understood too, marked as a copy. A blank line is one of those: the copies of a stream are
-// the whole of it.
+// RawCopy exports a line that was also parsed, marked as a copy. It includes blank lines, so that the copies are the
+// complete stream.
 func (s *Stream) RawCopy(line Line, data []byte) {
 	s.raw(line, -1, data, true)
 }
 
-// raw hands on a line, unless it went out before, or another stream that began like this one gave it at the same place.
+// raw exports a line unless it was exported before, possibly by another stream with the same beginning and position.
 func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	at := s.clock.FileTime()
 	if line.Live || !at.Known() {
@@ -50,21 +50,21 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	s.own(s.registry).AddRaw(s.resource, &out, data, isCopy)
 }
 
-// appendRawParts appends what makes the identity of a line as it is: what its stream begins with, whose work that is, where
-// the line stands, and what it and all lines before it hold. Logs of two jobs often begin alike, and have lines in common.
+// appendRawParts appends the parts of a raw line's identity: the fingerprint of its stream, the pipeline and step, the
+// offset, and the content of it and all lines before. Logs of two jobs often begin alike and have lines in common.
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
 	pipeline, runID, step, stepID := cicd.Names(s.resource)
 	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline, runID, step, stepID,
 		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Replay, data)))
 }
 
-// rawChain is a hash of all lines of a stream that were handed on as they are.
+// rawChain is a hash of all raw lines of a stream.
 type rawChain struct {
 	sum   []byte
 	again bool // lines are read again, from the first on
 }
 
-// rawChain is that of the stream.
+// rawChain returns the chain of the stream.
 func (r *reading) rawChain() *rawChain {
 	if r.rawLines == nil {
 		r.rawLines = new(rawChain)
@@ -72,7 +72,7 @@ func (r *reading) rawChain() *rawChain {
 	return r.rawLines
 }
 
-// kept is the hash for a state; nil if there was no line.
+// kept returns the hash for a state, or nil if there was no line.
 func (c *rawChain) kept() []byte {
 	if c == nil {
 		return nil
@@ -80,7 +80,7 @@ func (c *rawChain) kept() []byte {
 	return slices.Clone(c.sum)
 }
 
-// next adds a line. Whoever reads lines again begins with the first.
+// next adds a line. A reader that reads lines again begins with the first.
 func (c *rawChain) next(again bool, data []byte) []byte {
 	if again && !c.again {
 		c.sum = nil

@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/session/wait"
 )
 
-// Registry owns what streams share: the settings, and the pipeline runs that their work hangs under. It is safe for use
-// by many goroutines.
+// Registry owns what streams share: the settings, the memory of exported IDs, accounts and links, and the pipelines. It
+// is safe for concurrent use.
 type Registry struct {
 	settings Settings
 	metrics  *metrics.Set
@@ -39,7 +39,7 @@ type Registry struct {
 	recalled  recalled
 }
 
-// NewRegistry makes a Registry.
+// NewRegistry returns a Registry with the given settings.
 func NewRegistry(s Settings) *Registry {
 	if s.Now == nil {
 		s.Now = time.Now
@@ -60,7 +60,7 @@ func NewRegistry(s Settings) *Registry {
 	return r
 }
 
-// sessionTotal keeps the running total of a session and returns the one before, if there was one.
+// sessionTotal stores the running total of a session and returns the previous one, if known.
 func (r *Registry) sessionTotal(key ledger.RunningKey, now *events.Usage) (before events.Usage, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,45 +71,45 @@ func (r *Registry) sessionTotal(key ledger.RunningKey, now *events.Usage) (befor
 	return before, known
 }
 
-// Metrics are those of all streams.
+// Metrics returns the metrics of all streams.
 func (r *Registry) Metrics() *metrics.Set { return r.metrics }
 
 // StreamSettings describe one stream.
 type StreamSettings struct {
-	// ID is the stable identity of the stream, such as that of its file. It takes part in no id.
+	// ID is the stable identity of the stream, such as that of its file. It is not part of span or record IDs.
 	ID string
-	// Fingerprint is a hash of what the stream begins with. It takes part in ids where the format has none.
+	// Fingerprint is a hash of the stream's beginning. It is part of IDs if the format has none.
 	Fingerprint string
-	// Agent is the program that writes it.
+	// Agent is the program that writes the stream.
 	Agent Agent
-	// Identity is whose work it is.
+	// Identity is the identity of the pipeline, step and persona.
 	Identity otlp.Identity
 	// Parent is the outer span, if there is one.
 	Parent otlp.Parent
-	// ParentSession is the session whose sub-agent works in the stream, where the place of its file shows that.
+	// ParentSession is the session of the sub-agent that works in the stream, if the file's location shows it.
 	ParentSession string
-	// Group is the agent id that stands for several sub-agents, one of which works in the stream, where the place of its file
-	// shows that.
+	// Group is the agent ID that several sub-agents share, one of which works in the stream, if the file's location
+	// shows it.
 	Group string
-	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	// ExpectedDuration is the expected duration of a run, for the estimate in progress records; 0 if unknown.
 	ExpectedDuration time.Duration
-	// AwaitExit is set if the stream is the output of a process whose exit is reported by [Stream.Exited]: the span of
-	// a run then waits for it for 5 s after the run's result.
+	// AwaitExit is true if the stream is the output of a process whose exit is reported by [Stream.Exited]. The span of
+	// a run then waits for the exit for 5 s after the run's result.
 	AwaitExit bool
-	// Resumed is true if its process goes on with an earlier session, whose tokens are in the totals of the stream.
+	// Resumed is true if the process continues an earlier session, whose tokens are in the totals of the stream.
 	Resumed bool
-	// IdleGap is the time between two lines, by their own times, after which the stream counts as left: what is open is
-	// closed, as it is when nothing comes for so long; 0 for never.
+	// IdleGap is the time between two lines after which the stream counts as abandoned and open items are closed, as
+	// they are after that long a silence; 0 for never.
 	IdleGap time.Duration
-	// FileTime is the modification time of the file, used where the stream has no time at all.
+	// FileTime is the modification time of the file, used if the stream has no time at all.
 	FileTime time.Time
-	// State is what an earlier [Stream.State] of the stream returned; its lines are to be replayed. Nil for a
-	// new stream.
+	// State is the result of an earlier [Stream.State] of the stream, whose lines must then be replayed. It is nil for
+	// a new stream.
 	State *StreamState
-	// Changed, if set, is called when the state has changed by the doing of other streams or of time.
+	// Changed, if set, is called when other streams or the passing of time change the state.
 	Changed func()
-	// OnUsed, if set, is called with what models used, as it is added to the metrics. It may be called while another stream is at
-	// work, and must not call the stream.
+	// OnUsed, if set, is called with the usage of models as it is added to the metrics. It may be called while another
+	// stream is running and must not call the stream.
 	OnUsed func(Used)
 }
 
@@ -118,7 +118,7 @@ func (r *Registry) Open(s StreamSettings) *Stream {
 	return newStream(r, s)
 }
 
-// Take returns the spans that no line brings: those of pipelines and steps that have been quiet for PipelineIdle, and
+// Take returns the spans that no line releases: those of pipelines and steps that were quiet for PipelineIdle, and
 // those of sub-agents whose run is over and whose call was not announced for ParentWait.
 func (r *Registry) Take() Output {
 	now := r.settings.Now()
@@ -147,7 +147,7 @@ func (r *Registry) Take() Output {
 	return r.flushLocked(now.Add(-r.settings.PipelineIdle)).with(late)
 }
 
-// with is the output with what streams gave without a line of theirs.
+// with returns the output with that of streams without a line.
 func (o Output) with(late *batch) Output {
 	sent := late.take()
 	sent.Data.Move(&o.Data)
@@ -155,7 +155,7 @@ func (o Output) with(late *batch) Output {
 	return o
 }
 
-// leave takes a stream that ends out of all that waits.
+// leave removes a stream that ends from all waiting lists.
 func (r *Registry) leave(s *Stream) {
 	r.links.Leave(s, s.links.child)
 	r.folders.Leave(s)
@@ -163,21 +163,21 @@ func (r *Registry) leave(s *Stream) {
 	r.timers.Stop(waitParent, s)
 }
 
-// Close returns what is pending of streams that waited for others, and the spans of all pipelines and steps that have not gone
-// out yet. Streams are closed before.
+// Close returns the pending output of streams that waited for others and the remaining spans of pipelines and steps.
+// Close all streams before.
 func (r *Registry) Close() Output {
 	late := newBatch(r)
 	r.closeDeferred(late)
 	for _, s := range r.timers.Due(waitTeam, r.settings.Now(), 0, false) {
 		s.workInto(late, false, s.writeAll)
 	}
-	now := r.settings.Now() // what was just written may have ended a step
+	now := r.settings.Now() // the output just written may have ended a step
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flushLocked(now).with(late)
 }
 
-// flushLocked takes the spans of the pipelines that have been quiet since before.
+// flushLocked takes the spans of pipelines that have been quiet since before.
 func (r *Registry) flushLocked(before time.Time) Output {
 	written, evicted := r.pipelines.Flush(r.out.Batch, before)
 	r.counts.ForgottenPipelines += evicted

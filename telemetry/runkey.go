@@ -10,20 +10,20 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// runKey names a run: by an id of the format, and by what the model said first under it.
+// runKey identifies a run by an ID of the format and by what the model said first.
 type runKey struct {
 	id        string // see [Stream.runKey]
-	content   string // of the first item of the model; empty where the run has none, or ids of messages need no evidence
+	content   string // of the first item of the model; empty if the run has none or if the IDs of messages are unique
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
-	account   uint64 // the run in each account of it; see [Stream.stand]
-	copy      uint64 // what a copy of that item has in common with it; see [exported.Item]; 0 if nothing proves one
+	account   uint64 // hash of the run, equal in each account of it; see [Stream.stand]
+	copy      uint64 // hash that the item shares with a copy; see [exported.Item]; 0 if copies cannot be proven
 }
 
-// keySuffix is the room for content and occurrence behind the id.
+// keySuffix is the room for content and occurrence after the ID.
 const keySuffix = 2 + 2*otlp.HashBytes + 10
 
-// String is what takes part in ids.
+// String returns the form that is part of IDs.
 func (k *runKey) String() string {
 	if k.content == "" {
 		return k.id
@@ -31,7 +31,7 @@ func (k *runKey) String() string {
 	return k.id + "~" + hex.EncodeToString([]byte(k.content))
 }
 
-// runKey finds the key of the run that waiting begins with; ok is false while it may still come.
+// runKey returns the key of the run that begins with waiting. ok is false while a better key may follow.
 func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
 	over := false
 	for i := range waiting {
@@ -39,8 +39,8 @@ func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool
 		if key.id == "" && modelSaid(ev) {
 			key.id, key.byMessage, key.marked = strings.Clone(ev.MessageID), true, ev.Copied
 		}
-		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // else twins may lack it
-			// A format that names no messages has nothing better to come.
+		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // otherwise twins may lack it
+			// A format without message IDs has no better key to wait for.
 			key.content = contentOf(ev)
 			if item, ok := s.copyKey(ev); ok {
 				key.copy = item.Stable()
@@ -69,13 +69,13 @@ func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool
 	return key, true
 }
 
-// startsTwice reports whether waiting has a start line already, so that another one begins a new run.
+// startsTwice reports whether waiting already has a start line, so that another one begins a new run.
 func startsTwice(waiting []pendingEvent) bool {
 	return slices.ContainsFunc(waiting, func(h pendingEvent) bool { return startsSession(&h.event) })
 }
 
-// fallbackKey names a run whose model messages have no ids: by the turn; else by the session and the first line's own id,
-// or the run's number in the stream; else by what the stream begins with, and where the run does.
+// fallbackKey identifies a run whose model messages have no IDs: by the turn; else by the session with the first line's
+// own ID or the run's number in the stream; else by the fingerprint of the stream and the offset of the run.
 func (s *Stream) fallbackKey(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {

@@ -8,36 +8,36 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Settings govern a [Registry] and all of its streams.
+// Settings apply to a [Registry] and all of its streams.
 type Settings struct {
 	Semconv otlp.Semconv
-	// Version is tailspan's own version, the version of the scope.
+	// Version is tailspan's version, used as the version of the scope.
 	Version string
-	// TraceBySession gives a session one trace instead of one to each run.
+	// TraceBySession gives each session one trace instead of one per run.
 	TraceBySession bool
-	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	// ProgressInterval is the time between two progress records of a live run; 0 for none.
 	ProgressInterval time.Duration
-	// ParentWait is how long a sub-agent's span waits, once its run is over and its file is quiet, for the call
-	// that started it.
+	// ParentWait is how long the span of a sub-agent waits for the call that started it, after its run is over and its
+	// file is quiet.
 	ParentWait time.Duration
-	// EndGrace is how long a run that has shown its end stays open without a further line, where no line of the format ends it.
+	// EndGrace is how long a run stays open after it has shown its end, if its format has no end line and no line follows.
 	EndGrace time.Duration
-	// StallAfter is how long a run that is watched live may go without a line before that is reported; 0 for ever.
+	// StallAfter is how long a live run may go without a line before it is reported as stalled; 0 for ever.
 	StallAfter time.Duration
-	// PipelineIdle is how long a pipeline run must be quiet before its span goes out.
+	// PipelineIdle is how long a pipeline run must be quiet before its span is exported.
 	PipelineIdle time.Duration
-	// PipelineService is the service of pipelines and steps.
+	// PipelineService is the service name of pipelines and steps.
 	PipelineService string
-	// Attributes are on each span and record.
+	// Attributes are added to each span and record.
 	Attributes []otlp.Attribute
 	Metrics    metrics.Settings
-	// MetricsOnly leaves out the spans and records of agents, which takes half as long.
+	// MetricsOnly omits the spans and records of agents, which takes half the time.
 	MetricsOnly bool
 	// Prices estimate the cost of runs whose agents report none.
 	Prices  ledger.Prices
 	Capture otlp.CaptureSettings
 	Limits  Limits
-	// Now is the clock; nil means time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -45,26 +45,26 @@ type Settings struct {
 type Limits struct {
 	// TargetRunes bounds tailspan.tool.target; a path is cut on its left.
 	TargetRunes int
-	// ContentBytes bounds opt-in contents: prompts, reasoning, tool input and output, results. Texts are never cut.
+	// ContentBytes bounds opt-in content: prompts, reasoning, tool input and output, results. Texts are never cut.
 	ContentBytes int
-	// PendingEvents bounds the events of one stream that wait for a run key or a time; PendingBytes, what they hold, and
-	// what the captured arguments of its open calls hold.
+	// PendingEvents bounds the events of one stream that wait for a run key or a time. PendingBytes bounds their size,
+	// and the size of the captured arguments of its open calls.
 	PendingEvents, PendingBytes int
-	// Models bounds the models that the span of an agent lists.
+	// Models bounds the models listed on the span of an agent.
 	Models int
-	// OpenCalls bounds the calls of one run that wait for their result, those of all closed runs of a stream together, the
-	// results of a run whose call was not seen yet, and the sub-agents of a stream that are at work.
+	// OpenCalls bounds the open calls of one run, those of all closed runs of a stream together, the results of a run
+	// that precede their call, and the active sub-agents of a stream.
 	OpenCalls int
-	// RememberedIDs bounds each list of known ids: of calls, messages, runs and sub-agents in a stream; of
-	// links, of sessions and of whose a run is in the registry.
+	// RememberedIDs bounds each list of known IDs: of calls, messages, runs and sub-agents in a stream, and of links,
+	// sessions and accounts in the registry.
 	RememberedIDs int
-	// EmittedIDs bounds the ids of spans and records that are remembered so that none goes out twice.
+	// EmittedIDs bounds the IDs of spans and records that are remembered to export none twice.
 	EmittedIDs int
-	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
+	// Pipelines bounds the remembered pipeline runs, and the steps of each.
 	Pipelines int
 }
 
-// NewDefaultSettings are the defaults.
+// NewDefaultSettings returns the default settings.
 func NewDefaultSettings() Settings {
 	return Settings{
 		Semconv:          otlp.SemconvV141,

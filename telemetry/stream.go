@@ -218,7 +218,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			at.Source = clock.SourceBatch
 		}
 		if line.Replay && s.replay.restored && !s.suppressed {
-			s.addPending(ev, at, o) // it is pending still, and is applied when all is as it was
+			s.addPending(ev, at, o) // still pending; applied when the rest is restored
 			continue
 		}
 		if len(s.pending) == 0 && !s.run.waitsForFirst() {
@@ -247,7 +247,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	}
 }
 
-// Idle reports that all that was there has been read: what waits for a time will not find one in what comes before long.
+// Idle reports that everything available was read, so events that wait for a time will not get one from a line soon.
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
@@ -269,8 +269,8 @@ func (s *Stream) Idle() {
 	})
 }
 
-// Close ends the stream: what waits comes out, and what is open is closed for reason. When the reading stops, what waits for
-// a stream that is closed later comes out with that, or with [Registry.Close].
+// Close ends the stream: pending events are released and open items closed for reason. At a shutdown, a stream that
+// waits for another one returns its output when that is closed, or with [Registry.Close].
 func (s *Stream) Close(reason otlp.CloseReason) {
 	later := false
 	s.work(false, func() {
@@ -283,7 +283,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 			s.closeAtEnd(reason)
 		}
 		if s.process.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
-			s.writeAll() // nothing comes of it any more
+			s.writeAll() // no more output follows
 		}
 		s.meter.Flush()
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// useTokens enters what a Usage event reports in the ledgers of the agent and of its run. It returns what comes too late
-// for any span, nil if that is nothing.
+// useTokens adds the usage of an event to the ledgers of the agent and of its run. It returns usage that is too late
+// for any span, or nil.
 func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
 	u, ofRun := ev.Usage, &a.run.top.ledger
 	if u == nil {
@@ -29,7 +29,7 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	case a.role == roleDuplicate:
 		ofRun.AddElsewhere(u)
 		return nil
-	case a == a.run.top || a.ledger.Closed: // the run's own span is the only one left
+	case a == a.run.top || a.ledger.Closed: // only the run's own span is left
 		ofRun.AddCall(ev.Model, u, placed)
 	default:
 		a.ledger.AddCall(ev.Model, u, placed)
@@ -42,8 +42,8 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	return u
 }
 
-// counted reports whether the tokens of the run's calls are in the totals of the first account of it, or those of a
-// sub-agent's own stream in the totals of its run.
+// counted reports whether the tokens of the run's calls are already in the totals of its first account or, for a
+// sub-agent's separate stream, in the totals of its run.
 func (s *Stream) counted(r *run) bool {
 	if r.isJoined() {
 		return r.account.Run().HasTotals()
@@ -51,8 +51,8 @@ func (s *Stream) counted(r *run) bool {
 	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.Recorded && r.ref.HasTotals()
 }
 
-// countUsage adds to the metrics what a model call used, and what comes too late for its run's span: the rest of what
-// totals report is added with that.
+// countUsage adds to the metrics what a model call used and what is too late for its run's span. The rest of the totals
+// is added with that span.
 func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, at clock.Moment, late *events.Usage) {
 	in := a.ref()
 	if late != nil {
@@ -66,7 +66,7 @@ func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, at clock.Moment, 
 	}
 }
 
-// countNotice counts what a notice reports of model calls and conversations.
+// countNotice counts the retries and compactions that notices report.
 func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
 	key := metrics.Key{Agent: a.name, Model: cmp.Or(ev.Model, a.thread.Models.Only())}
 	switch ev.Notice.Code {
@@ -80,16 +80,16 @@ func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
 	s.meter.Count(key, a.ref())
 }
 
-// costAlone reports whether an event is what work cost, and nothing of the work itself.
+// costAlone reports whether an event is only the cost of earlier work.
 func costAlone(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.CostAlone()
 }
 
-// maxProcessModels is of how many models of a stream the running totals of its process are remembered.
+// maxProcessModels bounds the models of a stream whose running totals are remembered.
 const maxProcessModels = 1024
 
-// sinceLast is what a running total adds to the one before. One of a process was reported in this stream; one of a session
-// may have been in the stream of a run before.
+// sinceLast returns the difference to the previous running total. That of a process was reported in this stream, that
+// of a session possibly in the stream of an earlier run.
 func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	u := ev.Usage
 	key, ofSession := ledger.RunningKey{Model: ev.Model}, u.Scope == events.UsageScopeSession
@@ -106,22 +106,22 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 	}
 	if ofSession {
 		shared, sharedKnown := s.registry.sessionTotal(key, u)
-		if !known { // else another stream of that session may be someone else's
+		if !known { // otherwise another stream of that session may belong to someone else
 			before, known = shared, sharedKnown
 		}
 		if !known && s.settings.Resumed {
 			s.run.top.ledger.Partial = true
-			return events.Usage{Scope: u.Scope} // how much of it is of earlier processes is not known
+			return events.Usage{Scope: u.Scope} // the part from earlier processes is unknown
 		}
 	}
 	return u.Since(&before)
 }
 
-// usageOf is an agent's own part of the tokens and the total. It adds to the metrics what no call did.
+// usageOf returns an agent's own tokens and its total. It adds to the metrics what no call used.
 func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Own()
 	own := rest.Total()
-	if a == a.run.top { // which has the calls of the sub-agents in its stream
+	if a == a.run.top { // it includes the calls of the sub-agents in its stream
 		for _, one := range a.ledger.Estimate() {
 			a.use(s, a.span.End, a.ref(), Used{Model: one.Model, EstimateUSD: one.CostUSD})
 		}
@@ -141,11 +141,11 @@ func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.Incomplete || a.ledger.Partial}
 }
 
-// Used is what a model used, or what that cost, as the metrics count it, with what no metric has: the time, the session and
-// its folder. What only the end of a run reports was used at that end.
+// Used is the usage of a model as the metrics count it, with the time, the session and its folder, which metrics lack.
+// Usage that only the end of a run reports has the time of that end.
 type Used struct {
 	Time            time.Time
-	Session, Folder string // Folder is empty where the stream does not name it
+	Session, Folder string // Folder is empty if the stream does not name it
 	Agent, Model    string // Agent is the persona, else the program
 	Pipeline        string
 	Tokens          events.Tokens
@@ -153,7 +153,7 @@ type Used struct {
 	EstimateUSD     float64 // of tokens that were reported before, by [Settings.Prices]
 }
 
-// use adds to the metrics what the agent used at a time, in a span, and reports it.
+// use adds to the metrics what the agent used at a time, in a span, and reports it to OnUsed.
 func (a *agent) use(s *Stream, at clock.Moment, in otlp.SpanRef, u Used) {
 	r := a.run
 	by := metrics.User{Model: u.Model, Agent: r.top.name, In: in}
@@ -166,6 +166,6 @@ func (a *agent) use(s *Stream, at clock.Moment, in otlp.SpanRef, u Used) {
 	if start := s.session; start != nil && start.id == r.sessionID {
 		u.Folder = start.folder
 	}
-	u.Tokens, u.CostUSD = u.Tokens.Beyond(events.Tokens{}), max(u.CostUSD, 0) // as the metrics, which can't fall
+	u.Tokens, u.CostUSD = u.Tokens.Beyond(events.Tokens{}), max(u.CostUSD, 0) // like the metrics, which cannot decrease
 	s.settings.OnUsed(u)
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Two accounts of a model call have the same words, and may part them differently: Gemini CLI's stream ends a text where a
-// call begins, while its transcript has the text of a message whole, or what was added to it. A second account that is a twin
-// therefore drops a text if the first account has it, as it is or as all the texts of a model call together, and its own
-// model call says the same. Until that is over, a text which the first account does not have as it is waits. White space,
-// which may be where the texts part, and what is invisible do not count.
+// Two accounts of a model call contain the same words but may split them differently: Gemini CLI's stream ends a text
+// where a call begins, while its transcript contains the whole text of a message or what was added to it. A second
+// account that is a twin therefore drops a text if the first account has the same text, or the same words in all texts
+// of a model call taken together. Until the model call is over, a text without an exact match is pending. The
+// comparison ignores invisible characters and white space, at which the texts may be split.
 
 // wording is what a model call has said so far.
 type wording struct {
 	joined [2]joined // texts and reasoning
-	// waiting are texts of a second account that the first does not have as they are.
+	// waiting lists the texts of a second account that have no exact match in the first.
 	waiting []sighting
-	bytes   int // of those
+	bytes   int // size of waiting
 }
 
-// joined is the hash of texts one after the other.
+// joined is the hash of concatenated texts.
 type joined struct {
 	maphash.Hash
 	texts int
@@ -44,7 +44,7 @@ func (j *joined) add(seed maphash.Seed, text string) {
 	j.WriteString(text[from:])
 }
 
-// wordingOf is where the model call of an agent keeps what it says, if ev is a part of that; else a new one.
+// wordingOf returns the wording of the agent's model call if ev is part of that, else a new one.
 func (a *agent) wordingOf(ev *events.DisplayEvent) *wording {
 	if !a.chat.is(ev) {
 		return &wording{}
@@ -60,8 +60,8 @@ func words(ev *events.DisplayEvent) bool {
 	return (ev.Kind == events.KindText || ev.Kind == events.KindReasoning) && ev.ParentID == ""
 }
 
-// signsOfWords adds a text to what its model call said, and returns the sign of it and the sign of all that, which of the
-// first text is the same.
+// signsOfWords appends a text to its model call. It returns the sign of the text and the sign of all texts so far; for
+// the first text they are equal.
 func (s *Stream) signsOfWords(a *agent, ev *events.DisplayEvent) (own, all uint64) {
 	w, seed := a.wordingOf(ev), s.registry.ids.Seed()
 	j := &w.joined[kindOfWords(ev.Kind)]
@@ -82,13 +82,13 @@ func kindOfWords(kind events.Kind) int {
 	return 0
 }
 
-// signOfWords is the sign of texts of a kind in a session.
+// signOfWords returns the sign of texts of a kind in a session.
 func (s *Stream) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
 	sum := binary.BigEndian.AppendUint64(nil, j.Sum64())
 	return s.seen.Mark([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
 }
 
-// decideWords applies a text of a twin, and decides on its record.
+// decideWords adds a text of a twin to its model call and decides on the record.
 func (s *Stream) decideWords(a *agent, what sighting) decision {
 	own, _ := s.signsOfWords(a, what.ev)
 	if s.hasAnySign(a.run, own) {
@@ -104,7 +104,7 @@ func (s *Stream) decideWords(a *agent, what sighting) decision {
 	return recordWaits
 }
 
-// settleWording writes the texts of a model call that waited, unless the first account has all that the call said.
+// settleWording writes the pending texts of a model call unless the first account contains all that the call said.
 func (s *Stream) settleWording(a *agent) {
 	w := a.chat.wording
 	if w == nil {
