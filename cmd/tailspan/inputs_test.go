@@ -16,21 +16,6 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// claudeLines are a run that says a text.
-func claudeLines(session, text string) string {
-	return `{"type":"system","subtype":"init","session_id":"` + session + `","model":"demo-1"}
-{"type":"assistant","message":{"id":"m` + session + `","role":"assistant","content":[{"type":"text","text":"` + text + `"}]},"session_id":"` + session + `"}
-{"type":"result","subtype":"success","is_error":false,"result":"` + text + `","session_id":"` + session + `","num_turns":1}
-`
-}
-
-func writeFile(t *testing.T, path, content string) string {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
-}
-
 // TestSeveralInputs reads files in their order, folders, globs and standard input; one that can't be read does not keep
 // the others from being shown.
 func TestSeveralInputs(t *testing.T) {

@@ -24,6 +24,33 @@ func tailspan(stdin string, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
+// plainEnvironment takes away the variables that the command reads.
+func plainEnvironment(t *testing.T) {
+	t.Helper()
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "OTEL_") || name == "TRACEPARENT" || name == "GITHUB_ACTIONS" || name == "GITLAB_CI" {
+			t.Setenv(name, "")
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+}
+
+// claudeLines are a run that says a text.
+func claudeLines(session, text string) string {
+	return `{"type":"system","subtype":"init","session_id":"` + session + `","model":"demo-1"}
+{"type":"assistant","message":{"id":"m` + session + `","role":"assistant","content":[{"type":"text","text":"` + text + `"}]},"session_id":"` + session + `"}
+{"type":"result","subtype":"success","is_error":false,"result":"` + text + `","session_id":"` + session + `","num_turns":1}
+`
+}
+
+func writeFile(t *testing.T, path, content string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
 func TestUsageErrors(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no.jsonl")
 	for _, tc := range []struct {

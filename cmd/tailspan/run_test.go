@@ -3,16 +3,9 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +17,7 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/internal/terminaltest"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/redact"
 )
 
 // patience is how long what must come may take, on a machine that has much else to do.
@@ -61,17 +55,6 @@ func beginPlain(args ...string) *begun {
 	return b
 }
 
-func plainEnvironment(t *testing.T) {
-	t.Helper()
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "OTEL_") || name == "TRACEPARENT" || name == "GITHUB_ACTIONS" || name == "GITLAB_CI" {
-			t.Setenv(name, "")
-		}
-	}
-	t.Setenv("TMPDIR", t.TempDir())
-}
-
 // end waits for it and gives what it wrote.
 func (b *begun) end(t *testing.T) (code int, stdout, stderr string) {
 	t.Helper()
@@ -92,326 +75,6 @@ func noSpool(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, left, "spools that were left")
-}
-
-// TestRunStderrFlood is case 077: a child that floods standard error and fails after it told success.
-func TestRunStderrFlood(t *testing.T) {
-	sink := newOTLPSink(t)
-	b := begin(t, "--otlp", sink.URL, "--mode", "verbose", "--summary=false", "--", "sh", script("stderr-flood"))
-	code, stdout, stderr := b.end(t)
-	assert.Equal(t, 3, code)
-	assert.Equal(t, "Out.\n", stdout)
-	stderr, ours := strings.CutSuffix(stderr, "tailspan: error: exit code 3\n")
-	assert.True(t, ours, "the verdict comes last")
-	assert.Len(t, stderr, 3_000_000+len("\x1b[31mred\x00\n")+len("debug line number ")*40_000+10+90*2+900*3+9000*4+30_000*5+40_000, "passed on as it is")
-
-	span, _ := sink.span(t, runSpan)
-	attrs := span.Attributes().AsRaw()
-	assert.EqualValues(t, 3, attrs[otlp.AttrProcessExitCode])
-	assert.Equal(t, "result", attrs[otlp.AttrCloseReason])
-	assert.Equal(t, "process_exit", attrs[otlp.AttrErrorType])
-	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
-	assert.Equal(t, "exit code 3", span.Status().Message())
-	assert.EqualValues(t, 3, attrs[otlp.AttrUsageInput])
-
-	ends := sink.named("tailspan.session_end")
-	require.Len(t, ends, 1)
-	assert.Equal(t, false, ends[0].Attributes().AsRaw()[otlp.AttrEndError])
-	exits := sink.named(otlp.EventNameProcessExited)
-	require.Len(t, exits, 1)
-	assert.Equal(t, span.SpanID(), exits[0].SpanID())
-	kept := exits[0].Attributes().AsRaw()[otlp.AttrProcessStderr].(string)
-	assert.LessOrEqual(t, len(kept), 8<<10)
-	assert.True(t, strings.HasSuffix(kept, "debug line number 39999"))
-	noSpool(t)
-}
-
-// TestRunHangsAfterResult is case 079: a child that stays after its result and ignores SIGTERM.
-func TestRunHangsAfterResult(t *testing.T) {
-	sink := newOTLPSink(t)
-	b := begin(t, "--otlp", sink.URL, "--grace", "200ms", "--", "sh", script("hang-after-result"))
-	require.Eventually(t, func() bool { return len(sink.named("tailspan.session_end")) == 1 }, patience, 5*time.Millisecond, "the end is told when it is read")
-	b.stdout.has(t, "Out.\n")
-	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
-	code, _, _ := b.end(t)
-	assert.Equal(t, 128+9, code)
-	span, _ := sink.span(t, runSpan)
-	attrs := span.Attributes().AsRaw()
-	assert.Equal(t, "SIGKILL", attrs[otlp.AttrProcessSignal])
-	assert.Equal(t, "killed", attrs[otlp.AttrCloseReason])
-	assert.Equal(t, "killed", attrs[otlp.AttrRunOutcome], "although its result was good")
-	assert.Equal(t, ptrace.StatusCodeError, span.Status().Code())
-	noSpool(t)
-}
-
-// TestRunKillsTheGroup is case 080: what the child started ends with it, and the run's span says how.
-func TestRunKillsTheGroup(t *testing.T) {
-	sink := newOTLPSink(t)
-	pidFile := filepath.Join(t.TempDir(), "worker.pid")
-	t.Setenv("WORKER_PID_FILE", pidFile)
-	b := begin(t, "--otlp", sink.URL, "--mode", "quiet", "--", "sh", script("kill-process-group"))
-	var worker int
-	require.Eventually(t, func() bool {
-		data, err := os.ReadFile(pidFile)
-		if err != nil {
-			return false
-		}
-		worker, err = strconv.Atoi(strings.TrimSpace(string(data)))
-		return err == nil
-	}, patience, 2*time.Millisecond)
-	require.NoError(t, syscall.Kill(worker, 0))
-	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
-	code, stdout, _ := b.end(t)
-	assert.Equal(t, 128+15, code)
-	assert.Equal(t, "Run failed: ended by SIGTERM before its result\n", stdout)
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", worker))
-	assert.True(t, err != nil || bytes.Contains(stat, []byte(") Z ")), "%s", stat)
-
-	span, _ := sink.span(t, runSpan)
-	attrs := span.Attributes().AsRaw()
-	assert.Equal(t, "killed", attrs[otlp.AttrCloseReason])
-	assert.Equal(t, "killed", attrs[otlp.AttrErrorType])
-	assert.Equal(t, "SIGTERM", attrs[otlp.AttrProcessSignal])
-	ends := sink.named("tailspan.session_end")
-	require.Len(t, ends, 1)
-	assert.Equal(t, true, ends[0].Attributes().AsRaw()[otlp.AttrEndError])
-	noSpool(t)
-}
-
-// TestRunReaderGoesAway is case 082: nobody reads what we write any more. The child goes on, and so does the export.
-func TestRunReaderGoesAway(t *testing.T) {
-	plainEnvironment(t)
-	sink := newOTLPSink(t)
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	defer w.Close()
-	var stderr output
-	code := make(chan int)
-	go func() {
-		code <- run([]string{"run", "--otlp", sink.URL, "--export-timeout", "5m", "--", "sh", script("reader-goes-away")}, nil, w, &stderr)
-	}()
-	one := make([]byte, len("line 0\n"))
-	_, err = io.ReadFull(r, one)
-	require.NoError(t, err)
-	require.NoError(t, r.Close())
-	assert.Zero(t, <-code)
-	assert.Empty(t, stderr.String(), "no word about it")
-	texts := sink.named("tailspan.text")
-	require.Equal(t, 100_000, len(texts)) //nolint:testifylint // Len would print all of them
-	for i, lr := range texts {
-		require.Equal(t, "line "+strconv.Itoa(i), lr.Body().Str(), "nothing lost, in order")
-	}
-}
-
-// TestRunBlockedConsumers is the other half of case 082: neither a reader that does not read nor an endpoint that does not
-// answer slows the child down, and after that nothing is lost.
-func TestRunBlockedConsumers(t *testing.T) {
-	plainEnvironment(t)
-	sink := newOTLPSink(t)
-	open := make(chan struct{})
-	sink.answer = func(http.ResponseWriter, *http.Request) bool { <-open; return false }
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	defer r.Close()
-	done := filepath.Join(t.TempDir(), "done")
-	var stderr output
-	code := make(chan int)
-	go func() {
-		code <- run([]string{"run", "--otlp", sink.URL, "--export-timeout", "5m", "--", "sh", "-c", `sh "$1" | head -n 20001 && : > "$2"`, "sh", script("reader-goes-away"), done}, nil, w, &stderr)
-	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(done); return err == nil }, patience, 5*time.Millisecond, "the child ends although nobody takes anything")
-	close(open)
-	read := make(chan string)
-	go func() { all, _ := io.ReadAll(r); read <- string(all) }()
-	assert.Zero(t, <-code, stderr.String())
-	require.NoError(t, w.Close())
-	var want strings.Builder
-	for i := range 20_000 {
-		fmt.Fprintf(&want, "line %d\n", i)
-	}
-	assert.True(t, want.String() == <-read, "what was rendered") //nolint:testifylint // Equal would print all of it
-	assert.Equal(t, 20_000, len(sink.named("tailspan.text")))    //nolint:testifylint // Len would print all of them
-	noSpool(t)
-}
-
-// TestRunEndpointIsDown holds that an endpoint that accepts no connection changes neither log nor exit code, delays the end by
-// no more than one try, and that what was not sent is kept without secrets and delivered by send, with the ids that
-// sending the recorded session gives.
-func TestRunEndpointIsDown(t *testing.T) {
-	sink := newOTLPSink(t)
-	sink.Close()
-	secret := "ghp_" + strings.Repeat("K7demo", 6)
-	session := filepath.Join(t.TempDir(), "session.jsonl")
-	recorded, err := os.ReadFile(fixtures + "parity.jsonl")
-	require.NoError(t, err)
-	recorded = bytes.Replace(recorded, []byte("All tests pass now."), []byte("All tests pass now, "+secret+"."), 1)
-	require.NoError(t, os.WriteFile(session, recorded, 0o600))
-	b := begin(t, "--otlp", sink.URL, "--export-timeout", "1h", "--", "sh", "-c", `cat "$1"; exit 5`, "sh", session)
-	code, stdout, stderr := b.end(t)
-	assert.Equal(t, 5, code)
-	assert.Contains(t, stdout, "All tests pass now")
-	assert.Equal(t, 1, strings.Count(stderr, "sending traces"), stderr)
-	assert.Contains(t, stderr, "connection refused")
-	spools, err := filepath.Glob(filepath.Join(os.TempDir(), "*.spool"))
-	require.NoError(t, err)
-	assert.Empty(t, spools, "the output as it was is not kept")
-	kept, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
-	require.NoError(t, err)
-	require.Len(t, kept, 1)
-	assert.Contains(t, stderr, kept[0])
-	info, err := os.Stat(kept[0])
-	require.NoError(t, err)
-	assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
-	data, err := os.ReadFile(kept[0])
-	require.NoError(t, err)
-	assert.NotContains(t, string(data), secret)
-
-	delivered := newOTLPSink(t)
-	code, _, stderr = tailspan("", "send", "--otlp", delivered.URL, kept[0])
-	require.Zero(t, code, stderr)
-	span, _ := delivered.span(t, runSpan)
-	assert.EqualValues(t, 5, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
-	assert.NotEmpty(t, delivered.metrics, "the run's metrics are delivered too")
-
-	again := newOTLPSink(t)
-	code, _, stderr = tailspan("", "send", "--otlp", again.URL, filepath.Dir(session))
-	require.Zero(t, code, stderr)
-	same, _ := again.span(t, runSpan)
-	assert.Equal(t, span.TraceID(), same.TraceID())
-	assert.Equal(t, span.SpanID(), same.SpanID())
-}
-
-// TestSendErrors: wrong calls exit with 2, data that no endpoint takes with 1.
-func TestSendErrors(t *testing.T) {
-	plainEnvironment(t)
-	down := newOTLPSink(t)
-	down.Close()
-	refusing := newOTLPSink(t)
-	refusing.answer = func(w http.ResponseWriter, _ *http.Request) bool {
-		w.WriteHeader(http.StatusBadRequest)
-		return true
-	}
-	broken := filepath.Join(t.TempDir(), "kept.jsonl")
-	require.NoError(t, os.WriteFile(broken, []byte(`{"resourceSpans":[{]`), 0o600))
-	for _, tc := range []struct {
-		name string
-		args []string
-		code int
-		want string
-	}{
-		{"no file", []string{"--otlp", down.URL}, cli.ExitUsage, "send needs a file"},
-		{"no endpoint", []string{fixtures + "parity.jsonl"}, cli.ExitUsage, "send needs an endpoint"},
-		{"missing file", []string{"--otlp", down.URL, "missing.jsonl"}, cli.ExitUsage, "no such file"},
-		{"nothing matches", []string{"--otlp", down.URL, "*.missing"}, cli.ExitUsage, "no file matches"},
-		{"down", []string{"--otlp", down.URL, "--timeout", "300ms", fixtures + "parity.jsonl"}, cli.ExitFailure, "not everything was sent"},
-		{"refused", []string{"--otlp", refusing.URL, fixtures + "parity.jsonl"}, cli.ExitFailure, "were refused"},
-		{"broken", []string{"--otlp", refusing.URL, broken}, cli.ExitFailure, "line 1"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			code, stdout, stderr := tailspan("", append([]string{"send"}, tc.args...)...)
-			assert.Equal(t, tc.code, code, stderr)
-			assert.Empty(t, stdout)
-			assert.Contains(t, stderr, tc.want)
-		})
-	}
-}
-
-// TestSendReportsAllErrors: what was wrong with one file is reported too when the endpoint then accepts nothing of the next.
-func TestSendReportsAllErrors(t *testing.T) {
-	plainEnvironment(t)
-	down := newOTLPSink(t)
-	down.Close()
-	dir := t.TempDir()
-	session, err := os.ReadFile(fixtures + "parity.jsonl")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(`{"resourceSpans":[{]`), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.jsonl"), session, 0o600))
-	code, _, stderr := tailspan("", "send", "--otlp", down.URL, "--timeout", "300ms", filepath.Join(dir, "*.jsonl"))
-	assert.Equal(t, cli.ExitFailure, code)
-	assert.Contains(t, stderr, "a.jsonl\": line 1")
-	assert.Contains(t, stderr, "not everything was sent")
-}
-
-// TestSendFamily: sub-agents in files of their own hang under their calls, whichever file is read first, and lines of no known
-// format stay where they are.
-func TestSendFamily(t *testing.T) {
-	folder := filepath.Join("..", "..", "testdata", "claude", "families")
-	families, err := filepath.Glob(filepath.Join(folder, "*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, families)
-	work := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(work, "journal.jsonl"), []byte("{\"prompt\":\"private words\"}\n"), 0o600))
-	sink := newOTLPSink(t)
-	code, _, stderr := tailspan("", "send", "--otlp", sink.URL, folder, work)
-	require.Zero(t, code, stderr)
-	assert.Empty(t, otlpjson.Check(sink.traces...))
-	assert.Contains(t, stderr, "skipped 1 line of no known format")
-	assert.Empty(t, sink.named("tailspan.raw"))
-}
-
-// TestRunEndpointRecovers refuses the first requests.
-func TestRunEndpointRecovers(t *testing.T) {
-	sink := newOTLPSink(t)
-	refuse := 3
-	sink.answer = func(w http.ResponseWriter, _ *http.Request) bool {
-		if refuse--; refuse < 0 {
-			return false
-		}
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return true
-	}
-	b := begin(t, "--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl")
-	code, _, stderr := b.end(t)
-	assert.Zero(t, code)
-	assert.Equal(t, 2, strings.Count(stderr, "tailspan:"), stderr)
-	assert.Regexp(t, `sending (traces|logs) works again`, stderr)
-	span, _ := sink.span(t, runSpan)
-	assert.EqualValues(t, 0, span.Attributes().AsRaw()[otlp.AttrProcessExitCode])
-	ids := map[string]bool{}
-	for _, lr := range sink.records {
-		uid := lr.Attributes().AsRaw()[otlp.AttrLogRecordUID].(string)
-		assert.False(t, ids[uid], "twice")
-		ids[uid] = true
-	}
-}
-
-// TestRunIdentity holds where pipeline, step, persona and the outer span come from.
-func TestRunIdentity(t *testing.T) {
-	sink := newOTLPSink(t)
-	plainEnvironment(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", sink.URL+"/")
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-team=made%20up")
-	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "team=ops,cicd.pipeline.name=other")
-	t.Setenv("TRACEPARENT", "00-0102030405060708090a0b0c0d0e0f10-0102030405060708-01")
-	var stdout, stderr output
-	code := run([]string{"run", "--pipeline", "nightly", "--run-id", "7", "--step", "fix", "--persona", "fixer", "--", "cat", fixtures + "parity.jsonl"}, nil, &stdout, &stderr)
-	require.Zero(t, code, stderr.String())
-	span, resource := sink.span(t, "invoke_agent fixer")
-	assert.Equal(t, "0102030405060708090a0b0c0d0e0f10", span.TraceID().String())
-	assert.Equal(t, "0102030405060708", span.ParentSpanID().String())
-	for key, want := range map[string]string{
-		otlp.AttrPipelineName: "nightly", otlp.AttrPipelineRunID: "7", otlp.AttrTaskName: "fix",
-		"team": "ops", otlp.AttrServiceName: "claude-code",
-	} {
-		assert.Equal(t, want, resource[key], key)
-	}
-	for _, r := range sink.seen {
-		assert.Equal(t, "made up", r.Header.Get("X-Team"))
-		assert.Equal(t, "application/x-protobuf", r.Header.Get("Content-Type"))
-		assert.True(t, strings.HasPrefix(r.Header.Get("User-Agent"), "tailspan/"))
-	}
-}
-
-// TestRunWithABrokenEnvironment holds that what others set in the environment does not keep an agent from running.
-func TestRunWithABrokenEnvironment(t *testing.T) {
-	plainEnvironment(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317")
-	t.Setenv("TRACEPARENT", "no")
-	var stdout, stderr output
-	assert.Equal(t, 4, run([]string{"run", "--", "sh", "-c", "echo words; exit 4"}, nil, &stdout, &stderr))
-	assert.Equal(t, "words\n", stdout.String())
-	assert.Contains(t, stderr.String(), "nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT must be a URL")
 }
 
 // TestRunRedacts holds that secrets leave neither in the log nor in what is sent, nor by standard error's end.
@@ -457,17 +120,21 @@ func TestRunOutputs(t *testing.T) {
 	assert.Equal(t, "Going.\nGone.\n", stdout, "a document")
 }
 
-// TestRunSendsDocuments holds that a document is sent as what it tells, not as lines.
-func TestRunSendsDocuments(t *testing.T) {
-	sink := newOTLPSink(t)
-	code, _, stderr := begin(t, "--otlp", sink.URL, "--", "cat", "../../testdata/gemini/case-rewritten-3.session.json").end(t)
-	require.Zero(t, code, stderr)
-	var texts []string
-	for _, lr := range sink.named("tailspan.text") {
-		texts = append(texts, lr.Body().Str())
-	}
-	assert.Equal(t, []string{"Going.", "Gone."}, texts)
-	assert.Empty(t, sink.named(otlp.EventNameRaw))
+// TestRunEvents holds that the events of run are those of the command events: also of a line that is too long, and with the
+// identity that a first line has, although it comes late.
+func TestRunEvents(t *testing.T) {
+	line := `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + strings.Repeat("x", 5000) + `"}]},"session_id":"s1"}`
+	recorded := writeFile(t, filepath.Join(t.TempDir(), "run.jsonl"), `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly"}}`+"\n"+
+		strings.Replace(claudeLines("s1", "One."), "\n", "\n"+line+"\n", 1))
+	plainEnvironment(t)
+	_, want, _ := tailspan("", "events", "--max-line-size", "2000", recorded)
+	require.Contains(t, want, `"abridged":true`)
+	require.Contains(t, want, `"pipeline":"nightly"`)
+	late := "sleep " + (redact.DefaultQuiet * 2 / 3).String() + `; cat "$1"` // after the first tick
+	code, got, stderr := begin(t, "--max-line-size", "2000", "--events", "-", "--", "sh", "-c", late, "sh", recorded).end(t)
+	assert.Zero(t, code)
+	assert.Equal(t, want, got)
+	assert.Contains(t, stderr, "1 line longer than 2000 bytes")
 }
 
 // TestRunFullSpool holds that a run whose output was dropped is marked.
@@ -483,7 +150,7 @@ func TestRunFullSpool(t *testing.T) {
 	assert.Greater(t, attrs[otlp.AttrProcessDropped], int64(1_000_000))
 }
 
-// TestRunOfNothing holds that a program that says nothing leaves a word of how it ended.
+// TestRunOfNothing holds that a program that says nothing leaves a record of how it ended.
 func TestRunOfNothing(t *testing.T) {
 	sink := newOTLPSink(t)
 	code, stdout, _ := begin(t, "--otlp", sink.URL, "--", "sh", "-c", "echo no key >&2; exit 2").end(t)
