@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -69,6 +71,9 @@ func Start(s Settings) (*Child, error) {
 	return c, nil
 }
 
+// notExecutable are the errors of a program that is there, such as a script that names no interpreter, or too many arguments.
+var notExecutable = []syscall.Errno{syscall.ENOEXEC, syscall.E2BIG, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ETXTBSY}
+
 func startError(err error, s *Settings) error {
 	report := s.Report
 	if errors.Is(err, process.ErrNoSpool) && s.Raw != "" {
@@ -83,13 +88,46 @@ func startError(err error, s *Settings) error {
 		return cli.ExitError{Status: cli.ExitFailure}
 	}
 	report(err.Error())
-	switch {
+	switch errno := syscall.Errno(0); {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return cli.ExitError{Status: cli.ExitNotFound}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EISDIR):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno) && slices.Contains(notExecutable, errno):
 		return cli.ExitError{Status: cli.ExitNotExecutable}
 	default:
 		return cli.ExitError{Status: cli.ExitFailure}
+	}
+}
+
+// passSignals passes caught signals on to the program until the function that it gives is called.
+func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
+	end := make(chan struct{})
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		var once sync.Once
+		for {
+			select {
+			case <-end:
+				return
+			case s := <-signals:
+				c.pass(s, &once)
+			}
+		}
+	})
+	return func() {
+		close(end)
+		passing.Wait()
+	}
+}
+
+// pass passes one signal on. When the program has ended, one that would end us has what is left to do left.
+func (c *Child) pass(s os.Signal, once *sync.Once) {
+	select {
+	case <-c.Process.Done():
+		if slices.Contains(ending, s) {
+			once.Do(func() { close(c.hurry) })
+		}
+	default:
+		passOn(c.Process, s)
 	}
 }
 

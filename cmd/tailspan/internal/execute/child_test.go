@@ -5,6 +5,7 @@ package execute_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,6 +21,8 @@ func TestStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	forbidden := filepath.Join(t.TempDir(), "no-program")
 	require.NoError(t, os.WriteFile(forbidden, nil, 0o600))
+	noInterpreter := filepath.Join(t.TempDir(), "no-interpreter")
+	require.NoError(t, os.WriteFile(noInterpreter, []byte("echo\n"), 0o700)) //nolint:gosec // it is to be run
 	for _, tc := range []struct {
 		name    string
 		command []string
@@ -31,6 +34,8 @@ func TestStart(t *testing.T) {
 		{"signal", []string{"sh", "-c", "kill -TERM $$"}, 128 + 15, 0},
 		{"not there", []string{"tailspan-no-such-program"}, cli.ExitNotFound, 1},
 		{"no program", []string{forbidden}, cli.ExitNotExecutable, 1},
+		{"no interpreter", []string{noInterpreter}, cli.ExitNotExecutable, 1},
+		{"too long an argument", []string{"true", strings.Repeat("x", 1<<22)}, cli.ExitNotExecutable, 1},
 		{"folder", []string{"/"}, cli.ExitNotExecutable, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

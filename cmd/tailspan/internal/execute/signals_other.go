@@ -5,9 +5,13 @@ package execute
 import (
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
+
+	"github.com/tailspan/tailspan/process"
 )
+
+// ending are those that would end us.
+var ending = []os.Signal{os.Interrupt}
 
 // catchSignals has a signal wait to be passed on, before there is a command.
 func catchSignals() chan os.Signal {
@@ -16,22 +20,5 @@ func catchSignals() chan os.Signal {
 	return signals
 }
 
-// passSignals ends the command when we are to end: these systems know no other signals.
-func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
-	end := make(chan struct{})
-	var passing sync.WaitGroup
-	passing.Go(func() {
-		for {
-			select {
-			case <-end:
-				return
-			case <-signals:
-				c.Process.Stop(syscall.SIGTERM)
-			}
-		}
-	})
-	return func() {
-		close(end)
-		passing.Wait()
-	}
-}
+// passOn ends the program when we are to end: these systems know no other signals.
+func passOn(p *process.Process, _ os.Signal) { p.Stop(syscall.SIGTERM) }
