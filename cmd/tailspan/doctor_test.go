@@ -298,3 +298,18 @@ func TestDoctorTellsOfALongLine(t *testing.T) {
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stdout, fmt.Sprintf("problem: too_long: %q: its first line, or the document, is longer than 16777216 bytes", path))
 }
+
+// TestDoctorReadsWithinItsBudget: of a file without lines no more is read than a line may have, and nothing in a name reaches the
+// terminal as it is.
+func TestDoctorReadsWithinItsBudget(t *testing.T) {
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.jsonl")
+	require.NoError(t, os.WriteFile(large, nil, 0o600))
+	require.NoError(t, os.Truncate(large, 1<<40)) // a file with a hole, which takes hours to read
+	odd := writeFile(t, filepath.Join(dir, "\x1b]0;title\a[1]{x}.jsonl"), claudeLines("s1", "One."))
+	code, out, _ := runDoctor(large, odd)
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, out, `problem: too_long: "`+large+`": its first line, or the document, is longer than 16777216 bytes`)
+	assert.Regexp(t, `\[1\]\{x\}\.jsonl +\S+ +1 session, 1 file, .* claude: 1\n`, out)
+	assert.NotContains(t, out, "\x1b")
+}

@@ -29,11 +29,11 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	}
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	var problems, notes []string
-	files := 0
+	files, folders := 0, 0
 	for i := range places {
 		f := examinePlace(&places[i])
-		fmt.Fprintf(table, "%s\t%s\t%s\n", places[i].Name, cmp.Or(places[i].Root, "-"), render.Sanitize(f.String()))
-		files += f.files
+		row(table, places[i].Name, cmp.Or(places[i].Root, "-"), f.String())
+		files, folders = files+f.files, folders+f.folders
 		problems, notes = append(problems, f.problems...), append(notes, f.notes()...)
 		if len(args) > 0 && len(f.problems) == 0 && f.files == 0 {
 			problems = append(problems, fmt.Sprintf("nothing_there: %q: no file to read", places[i].Name))
@@ -41,10 +41,10 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	}
 	if len(args) == 0 {
 		limits := readLimits()
-		fmt.Fprintf(table, "limits\t-\t%s\n", limits)
+		row(table, "limits", "-", limits.String())
 		goes, err := exportGoes(ctx, getenv)
-		fmt.Fprintf(table, "export\t-\t%s\n", goes)
-		problems = append(problems, limits.problems(files)...)
+		row(table, "export", "-", goes)
+		problems = append(problems, limits.problems(folders)...)
 		if err != nil {
 			problems = append(problems, "endpoint: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
@@ -61,6 +61,19 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 		}
 	}
 	return report(problems, stdout)
+}
+
+// row writes a row of the table, in which names of files may be.
+func row(table io.Writer, cells ...string) {
+	for i, cell := range cells {
+		cells[i] = strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\t' {
+				return ' '
+			}
+			return r
+		}, render.Sanitize(cell))
+	}
+	fmt.Fprintln(table, strings.Join(cells, "\t")) // the table keeps the error
 }
 
 // probeTimeout bounds the question whether an endpoint answers.
@@ -122,11 +135,11 @@ func (l limits) String() string {
 // leastFiles is how many open files a collector needs beside those that it follows.
 const leastFiles = 256
 
-// problems are limits that are too low for files in folders.
-func (l limits) problems(files int) []string {
+// problems are limits that are too low for so many folders.
+func (l limits) problems(folders int) []string {
 	var all []string
-	if l.watches > 0 && uint64(files) > l.watches { //nolint:gosec // a count
-		all = append(all, fmt.Sprintf("few_watches: %d files, and %d folders can be watched: others are looked at once a second; raise fs.inotify.max_user_watches", files, l.watches))
+	if l.watches > 0 && uint64(folders) > l.watches { //nolint:gosec // a count
+		all = append(all, fmt.Sprintf("few_watches: sessions are in %d folders, and %d can be watched: others are looked at once a second; raise fs.inotify.max_user_watches", folders, l.watches))
 	}
 	if l.files > 0 && l.files < leastFiles {
 		all = append(all, fmt.Sprintf("few_descriptors: %d files can be open; raise it (ulimit -n)", l.files))

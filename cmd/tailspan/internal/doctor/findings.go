@@ -33,20 +33,21 @@ const maxListed = 10
 
 // findings are what is in a place.
 type findings struct {
-	name            string
-	state           string // of a place with nothing in it
-	files, readable int
-	examined        int
-	size, budget    int64
-	newest          time.Time
-	agents          map[string]int  // files by who wrote them
-	sessions        map[string]bool // of the files that were read, by id
-	unread          int             // files of which only the beginning was read: a session each
-	version         string          // of the program that wrote last
-	unknown         map[string]int  // lines by unknown type
-	malformed       int             // lines
-	problems        []string
-	kinds           map[string]int // all problems by their kind
+	name           string
+	state          string // of a place with nothing in it
+	files, folders int
+	readable       int
+	examined       int
+	size, budget   int64
+	newest         time.Time
+	agents         map[string]int  // files by who wrote them
+	sessions       map[string]bool // of the files that were read, by id
+	unread         int             // files of which only the beginning was read: a session each
+	version        string          // of the program that wrote last
+	unknown        map[string]int  // lines by unknown type
+	malformed      int             // lines
+	problems       []string
+	kinds          map[string]int // all problems by their kind
 }
 
 // String is the line of the place.
@@ -96,11 +97,14 @@ func examinePlace(p *place.Place) *findings {
 	}
 	slices.SortStableFunc(matches, func(a, b tail.Match) int { return b.ModTime.Compare(a.ModTime) })
 	tree := p.Trees && f.tree(p.Root)
+	folders := map[string]bool{}
 	for _, m := range matches {
+		folders[filepath.Dir(m.Path)] = true
 		if !tree || filepath.Ext(m.Path) != ".json" { // those of a tree are its parts
 			f.file(m)
 		}
 	}
+	f.folders = len(folders)
 	f.unlisted(p.Name)
 	return f
 }

@@ -17,6 +17,9 @@ import (
 // errDetected ends the reading of a file of which no more is wanted.
 var errDetected = errors.New("the writer is known")
 
+// errEnough ends the reading of a file that is neither known nor ends.
+var errEnough = errors.New("no more is read")
+
 // errTooLong is the error of a file whose first line exceeds the limit.
 var errTooLong = errors.New("its first line, or the document, is longer")
 
@@ -31,6 +34,22 @@ type content struct {
 	stats             parser.Stats
 	// whole is true if it was read to its end.
 	whole bool
+}
+
+// budgeted reads within a budget of bytes, which it takes from, and one line beyond it: by that the writer may be known.
+type budgeted struct {
+	io.Reader
+	budget *int64
+}
+
+// Read implements io.Reader.
+func (b budgeted) Read(p []byte) (int, error) {
+	if *b.budget <= -int64(input.DefaultMaxLine) {
+		return 0, errEnough
+	}
+	n, err := b.Reader.Read(p)
+	*b.budget -= int64(n)
+	return n, err
 }
 
 // read reads a file: to its end if budget is left, which it takes from, else until its writer is known.
@@ -48,25 +67,25 @@ func read(path string, budget *int64) (*content, error) {
 	lines := input.NewLines(input.LineSettings{Name: path, Max: input.DefaultMaxLine, Container: config.ContainerAuto})
 	seen := 0
 	document := parser.FramingOf(path) == parser.FramingDocument
-	err = lines.Records(in, func(record []byte) error {
+	*budget = max(0, *budget)
+	err = lines.Records(budgeted{in, budget}, func(record []byte) error {
 		if document && !json.Valid(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf"))) && len(bytes.TrimSpace(record)) > 0 {
 			return errIncomplete
 		}
 		c.add(src.ParseEvents(record))
-		*budget -= int64(len(record))
 		seen++
 		if src.Provider() == "" && seen >= parser.DetectLines || src.Provider() != "" && *budget <= 0 {
 			return errDetected
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errDetected) {
+	if err != nil && !errors.Is(err, errDetected) && !errors.Is(err, errEnough) {
 		return nil, err
 	}
 	if c.whole = err == nil; c.whole {
 		c.add(src.Flush())
 	}
-	if src.Provider() == "" && seen == 0 && lines.TooLong() > 0 {
+	if src.Provider() == "" && seen == 0 && (lines.TooLong() > 0 || errors.Is(err, errEnough)) {
 		return nil, fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater",
 			errTooLong, input.DefaultMaxLine)
 	}

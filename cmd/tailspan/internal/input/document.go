@@ -62,11 +62,13 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 
 // unframed gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
 func (l *Lines) unframed(r io.Reader, f func(record []byte) error) error {
-	err := l.Each(r, func(read []byte, abridged bool) (err error) {
+	err := l.Each(r, func(read []byte, abridged bool) error {
 		for line := range l.framing.Lines(read, abridged) {
-			err = l.give(line, f)
+			if err := l.give(line, f); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

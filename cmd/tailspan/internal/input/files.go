@@ -108,15 +108,3 @@ func isTree(dir string) bool {
 	_ = tree.Close() // it was only looked at
 	return true
 }
-
-// EscapeGlob makes a name that as a pattern matches itself alone.
-func EscapeGlob(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if strings.ContainsRune(`\*?[]{}`, c) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}

@@ -32,22 +32,25 @@ func Agents(getenv func(string) string, home string) []Place {
 	in := func(variable string, folders ...string) string {
 		return cmp.Or(getenv(variable), filepath.Join(append([]string{home}, folders...)...))
 	}
+	glob := func(root string, below ...string) string {
+		return filepath.Join(append([]string{Escape(root)}, below...)...)
+	}
 	claude := filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "projects")
 	codex := in("CODEX_HOME", ".codex")
 	gemini := filepath.Join(cmp.Or(getenv("GEMINI_CLI_HOME"), home), ".gemini", "tmp")
 	qwen := filepath.Join(home, ".qwen", "projects")
 	opencode := filepath.Join(in("XDG_DATA_HOME", ".local", "share"), "opencode")
-	database := filepath.Join(opencode, "opencode*.db")
+	database := glob(opencode, "opencode*.db")
 	if own := getenv("OPENCODE_DB"); own != "" {
-		database = own
+		database = Escape(own)
 	}
 	return []Place{
-		{Name: "claude", Root: claude, Globs: []string{filepath.Join(claude, "**", "*.jsonl")}},
+		{Name: "claude", Root: claude, Globs: []string{glob(claude, "**", "*.jsonl")}},
 		{Name: "codex", Root: codex, Globs: []string{
-			filepath.Join(codex, "sessions", "**", "*.jsonl"), filepath.Join(codex, "archived_sessions", "**", "*.jsonl"),
+			glob(codex, "sessions", "**", "*.jsonl"), glob(codex, "archived_sessions", "**", "*.jsonl"),
 		}},
-		{Name: "gemini", Root: gemini, Globs: []string{filepath.Join(gemini, "*", "chats", "**", sessionNames)}},
-		{Name: "qwen", Root: qwen, Globs: []string{filepath.Join(qwen, "*", "chats", "**", "*.jsonl"), filepath.Join(qwen, "*", "subagents", "**", "*.jsonl")}},
+		{Name: "gemini", Root: gemini, Globs: []string{glob(gemini, "*", "chats", "**", sessionNames)}},
+		{Name: "qwen", Root: qwen, Globs: []string{glob(qwen, "*", "chats", "**", "*.jsonl"), glob(qwen, "*", "subagents", "**", "*.jsonl")}},
 		{Name: "opencode", Root: opencode, Globs: []string{database}, Trees: true},
 	}
 }
@@ -56,13 +59,29 @@ func Agents(getenv func(string) string, home string) []Place {
 func Named(args []string) []Place {
 	var all []Place
 	for _, arg := range args {
-		p := Place{Name: arg, Root: arg, Globs: []string{arg}}
+		one := Escape(arg)
+		p := Place{Name: arg, Root: arg, Globs: []string{one}}
 		if info, err := os.Stat(arg); err == nil && info.IsDir() {
-			p.Globs, p.Trees = []string{filepath.Join(arg, "**", sessionNames), filepath.Join(arg, "**", "opencode*.db")}, true
+			p.Globs, p.Trees = []string{filepath.Join(one, "**", sessionNames), filepath.Join(one, "**", "opencode*.db")}, true
 		} else if err != nil && strings.ContainsAny(arg, `*?[{`) {
-			p.Root = "" // a glob: what it matches is there
+			p.Root, p.Globs = "", []string{arg} // a glob: what it matches is there
 		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// Escape makes a name that as a glob matches itself alone. Where a backslash separates folders, only a bracket can be escaped.
+func Escape(name string) string {
+	if filepath.Separator == '\\' {
+		return strings.ReplaceAll(name, "[", "[[]")
+	}
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if strings.IndexByte(`\*?[]{}`, c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }

@@ -1,14 +1,46 @@
 package place_test
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 )
+
+// TestEscape: a name in a glob matches itself, whatever is in it.
+func TestEscape(t *testing.T) {
+	for _, name := range []string{"a[1]", "{a,b}", "a*", "a?", "[", "]", "}", "é[a-z]", "plain"} {
+		if filepath.Separator == '\\' && strings.ContainsAny(name, "*?{}") {
+			continue // can't be escaped there
+		}
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		file := filepath.Join(dir, name+".jsonl")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		for _, arg := range []string{dir, file} {
+			var found []string
+			for _, glob := range place.Named([]string{arg})[0].Globs {
+				matches, err := doublestar.FilepathGlob(glob)
+				require.NoError(t, err)
+				found = append(found, matches...)
+			}
+			assert.Equal(t, []string{file}, found, arg)
+		}
+		home := place.Agents(func(string) string { return "" }, dir)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".claude", "projects", "p"), 0o700))
+		session := filepath.Join(dir, ".claude", "projects", "p", "s.jsonl")
+		require.NoError(t, os.WriteFile(session, nil, 0o600))
+		matches, err := doublestar.FilepathGlob(home[0].Globs[0])
+		require.NoError(t, err)
+		assert.Equal(t, []string{session}, matches)
+	}
+}
 
 // TestAgents holds where the CLIs of docs/conformance.md write their sessions, and those of their sub-agents.
 func TestAgents(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 )
 
 // Limits of the search for related files.
@@ -29,12 +29,13 @@ const transcripts = "*.{json,jsonl}{,.gz,.zst}"
 func Related(path string, sessions []string) []string {
 	dir, name := filepath.Split(path)
 	stem, _, _ := strings.Cut(name, ".json")
-	within := []string{filepath.Join(dir, input.EscapeGlob(stem), "**", transcripts)}
+	dir = place.Escape(dir)
+	within := []string{filepath.Join(dir, place.Escape(stem), "**", transcripts)}
 	for _, id := range sessions {
 		if id == "." || id == ".." || strings.ContainsAny(id, `/\`) {
 			continue // the file's own words, which name no folder
 		}
-		id = input.EscapeGlob(id)
+		id = place.Escape(id)
 		within = append(within, filepath.Join(dir, id, transcripts), filepath.Join(dir, "..", "subagents", id, transcripts))
 	}
 	var files []string

@@ -23,6 +23,7 @@ func TestRelated(t *testing.T) {
 			"p/" + id + "/subagents/agent-1.jsonl": `{}`, "p/" + id + "/subagents/workflows/w/agent-2.jsonl": `{}`, "p/other/subagents/agent-3.jsonl": `{}`,
 			"p/" + id + "/subagents/agent-1.meta.json": `{}`, "p/" + id + "/tool-results/a.txt": `{}`,
 		}, []string{"p/" + id + "/subagents/agent-1.jsonl", "p/" + id + "/subagents/agent-1.meta.json", "p/" + id + "/subagents/workflows/w/agent-2.jsonl"}},
+		{"folder with brackets", "[p]{a}/" + id + ".jsonl", map[string]string{"[p]{a}/" + id + "/subagents/agent-1.jsonl": `{}`}, []string{"[p]{a}/" + id + "/subagents/agent-1.jsonl"}},
 		{"Claude Code 2.0", "p/" + id + ".jsonl", map[string]string{
 			"p/agent-1.jsonl": `{"sessionId":"` + id + `"}`, "p/agent-2.jsonl": `{"sessionId":"another"}`, "p/longer.jsonl": `{"sessionId":"` + id + `-2"}`,
 		}, []string{"p/agent-1.jsonl"}},

@@ -90,7 +90,7 @@ func (s *Settings) globs(names []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		globs = append(globs, input.EscapeGlob(filepath.ToSlash(path)))
+		globs = append(globs, place.Escape(filepath.ToSlash(path)))
 	}
 	return globs, nil
 }
