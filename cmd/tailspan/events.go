@@ -64,5 +64,8 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 	if err = read.Run(ctx, args); err == nil || errors.As(err, &streams.Unread{}) {
 		err = errors.Join(err, printer.Summary())
 	}
-	return errors.Join(err, printer.Flush())
+	if flushed := printer.Flush(); err == nil {
+		err = flushed // else most often the same again
+	}
+	return err
 }

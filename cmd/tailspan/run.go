@@ -23,11 +23,13 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/process"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
@@ -373,24 +375,37 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 	if err != nil {
 		return err
 	}
-	lines := input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine})
-	shown := &show.Rendering{
-		Lines: lines, In: in, Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true,
-		NamesOnly: c.look.Show == options.ShowNames,
-		Origin:    render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
-		Exit:      func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
+	read := c.reading(redactor)
+	read.Open = func(streams.Origin) (streams.Stream, error) {
+		r := &show.Rendering{
+			Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true, NamesOnly: c.look.Show == options.ShowNames,
+			Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
+			Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
+		}
+		return &reported{r.Open(render.NewLog(c.screen.Stdout, c.screen.Settings)), func(tooLong int) { c.reportUnread(src, tooLong) }}, nil
 	}
-	err = shown.To(c.screen.Stdout)
+	return read.Read(ctx, commandOutput, in)
+}
+
+// commandOutput is where what the command writes comes from.
+var commandOutput = streams.Origin{Name: input.Stdin, Live: true}
+
+// reading says how what the command writes is read. What its first line may not say is reported by the export.
+func (c *running) reading(redactor *redact.Redactor) streams.Settings {
+	return streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: cli.Streams{Err: io.Discard}}
+}
+
+// reportUnread reports what of the output is not shown, or not as what it is.
+func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 	switch stats := src.Stats(); {
 	case c.stream.Provider != parser.Auto:
 		show.ReportLosses(c.screen.Stderr, input.Stdin, []string{input.Stdin}, c.stream, stats, 0)
 	case src.Provider() == "" && stats.Passed > 0:
 		c.screen.Report(c.hint() + c.judge.blind())
 	}
-	if n := lines.TooLong(); n > 0 {
-		c.screen.Report(c.stream.TooLong(n))
+	if tooLong > 0 {
+		c.screen.Report(c.stream.TooLong(tooLong))
 	}
-	return err
 }
 
 // hint is what to do about output that is not recognised.
@@ -415,15 +430,20 @@ func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.W
 	if err != nil {
 		return err
 	}
-	stream := eventjson.Stream{
-		In: child.Tail().Reader(ctx), Events: src, Live: true, Origin: eventjson.OriginOf(c.identity.Of(config.InBand{}, redactor, os.Getenv)),
-		End: func() *events.DisplayEvent { return execute.ExitOf(child.Wait()).IncompleteEnd() },
+	printer := eventjson.New(to)
+	read := c.reading(redactor)
+	read.Open = func(o streams.Origin) (streams.Stream, error) {
+		return printer.Open(&eventjson.Stream{
+			Events: src, Live: true, Origin: eventjson.OriginOf(o.Identity),
+			End: func() *events.DisplayEvent { return execute.ExitOf(child.Wait()).IncompleteEnd() },
+		}), nil
 	}
-	stream.Lines = input.NewLines(input.LineSettings{Name: input.Stdin, Max: c.stream.MaxLine, InBand: func(in config.InBand) {
-		allowed, _ := in.Allowed(c.identity.InBand) // the export reports what is not
-		stream.Origin = eventjson.OriginOf(c.identity.Of(allowed, redactor, os.Getenv))
-	}})
-	err = stream.To(to)
+	if err = read.Read(ctx, commandOutput, child.Tail().Reader(ctx)); err == nil {
+		err = printer.Summary()
+	}
+	if flushed := printer.Flush(); err == nil {
+		err = flushed // else most often the same again
+	}
 	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
 		if closed := file.Close(); err == nil && closed != nil {
 			err = fmt.Errorf("write events: %w", closed)

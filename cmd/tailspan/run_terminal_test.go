@@ -55,6 +55,31 @@ func TestRunLeavesSignalsAlone(t *testing.T) {
 	assert.Contains(t, string(out), "status 141\n")
 }
 
+// TestFollowEndsByTheSecondSignal: the first Ctrl-C ends the reading, which waits for what is written; the second one does not.
+func TestFollowEndsByTheSecondSignal(t *testing.T) {
+	lines := writeFile(t, filepath.Join(t.TempDir(), "lines.txt"), strings.Repeat("plain words\n", 100_000))
+	for _, name := range []string{"events", "render"} {
+		t.Run(name, func(t *testing.T) {
+			r, w, err := os.Pipe() // which nobody reads on
+			require.NoError(t, err)
+			defer r.Close()
+			c := command(t, name, "--follow", lines)
+			c.Stdout = w
+			require.NoError(t, c.Start())
+			require.NoError(t, w.Close())
+			_, err = io.ReadFull(r, make([]byte, 1))
+			require.NoError(t, err)
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			require.Eventually(t, func() bool {
+				_ = c.Process.Signal(os.Interrupt) // it may have ended
+				return len(ended) == 1
+			}, patience, patience/1000)
+			assert.ErrorContains(t, <-ended, "interrupt")
+		})
+	}
+}
+
 // TestRunHandsTheTerminalOver holds that an agent can read from the terminal, that its keys are the agent's, and that we
 // have the terminal again in the end.
 func TestRunHandsTheTerminalOver(t *testing.T) {

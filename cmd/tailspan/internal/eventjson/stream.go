@@ -2,11 +2,7 @@ package eventjson
 
 import (
 	"errors"
-	"io"
-	"sync"
 
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -14,8 +10,6 @@ import (
 
 // Stream is one input on its way to events as JSON.
 type Stream struct {
-	Lines  *input.Lines
-	In     io.Reader
 	Events *pipeline.Events
 	// Origin is what each event says of the input; its provider is filled in once it is known.
 	Origin Origin
@@ -25,44 +19,13 @@ type Stream struct {
 	End func() *events.DisplayEvent
 }
 
-// To writes the events of the input to its end, and last the summary.
-func (s *Stream) To(w io.Writer) error {
-	p := New(w)
-	printed := p.Open(s)
-	var mu sync.Mutex
-	var ticked error // of a write; the next line returns it
-	stop := func() {}
-	if s.Live {
-		stop = show.Ticking(&mu, func() { ticked = errors.Join(ticked, printed.Tick()) })
-	}
-	err := s.Lines.Records(s.In, func(line []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if ticked != nil {
-			return ticked
-		}
-		return printed.Record(line)
-	})
-	stop()
-	if err == nil {
-		err = printed.Close(s.Lines.TooLong())
-	}
-	if err == nil {
-		err = p.Summary()
-	}
-	if flushed := p.Flush(); err == nil {
-		err = flushed
-	}
-	return err
-}
-
 // Printed is an input on its way to a printer, record by record.
 type Printed struct {
 	printer *Printer
 	stream  *Stream
 }
 
-// Open begins an input, of which several may share a printer. Lines and In of s are not used, its Origin may change.
+// Open begins an input, of which several may share a printer. The Origin of s may change.
 func (p *Printer) Open(s *Stream) *Printed {
 	if s.Live {
 		s.Events.Live()

@@ -1,15 +1,8 @@
 package show
 
 import (
-	"context"
-	"io"
-	"sync"
-	"time"
-
-	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
@@ -19,8 +12,6 @@ import (
 
 // Rendering is one input on its way to a log.
 type Rendering struct {
-	Lines    *input.Lines
-	In       io.Reader
 	Events   *pipeline.Events
 	Settings render.LogSettings
 	Origin   render.Origin
@@ -33,27 +24,7 @@ type Rendering struct {
 	Exit func() *outcome.Exit
 }
 
-// To renders the input to its end.
-func (r *Rendering) To(out io.Writer) error {
-	shown := r.Open(render.NewLog(out, r.Settings))
-	var mu sync.Mutex // of the stream
-	stop := func() {}
-	if r.Live {
-		stop = Ticking(&mu, func() { _ = shown.Tick() }) // the next write returns its error
-	}
-	err := r.Lines.Records(r.In, func(record []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		return shown.Record(record)
-	})
-	stop()
-	if closed := shown.Close(0); err == nil {
-		err = closed
-	}
-	return err
-}
-
-// Open begins the log of the input, which others may share. Lines and In are not used.
+// Open begins the log of the input, which others may share.
 func (r *Rendering) Open(log *render.Log) *Shown {
 	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
@@ -87,16 +58,6 @@ func (s *Shown) Tick() error { return s.writer.Tick() }
 
 // Close shows what is pending at the end.
 func (s *Shown) Close(int) error { return s.writer.Close() }
-
-// Ticking calls f twice per quiet time, with mu held, until stop is called.
-func Ticking(mu *sync.Mutex, f func()) (stop func()) {
-	return ticker.Start(context.Background(), redact.DefaultQuiet/2, func(context.Context, time.Time) error {
-		mu.Lock()
-		defer mu.Unlock()
-		f()
-		return nil
-	})
-}
 
 // namingSource names the agent of a log's stream, once its parser has detected it, unless it is named.
 type namingSource struct {

@@ -62,6 +62,7 @@ func (s Settings) Run(ctx context.Context, names []string) error {
 	if s.Follow {
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
+		context.AfterFunc(ctx, stop) // a second signal ends a write that nobody reads
 		return follow(ctx, names, &s)
 	}
 	files, err := s.Files(names)
@@ -112,17 +113,25 @@ func (s *Settings) read(ctx context.Context, name string) error {
 		return input.Error{Err: err}
 	}
 	defer in.Close()
-	t := &target{settings: s, origin: Origin{Name: name, Live: name == input.Stdin && IsLive(s.Streams.In)}}
+	return s.Read(ctx, Origin{Name: name, Live: name == input.Stdin && IsLive(s.Streams.In)}, in)
+}
+
+// Read reads an input that is open to its end. Who it is from has no identity yet.
+func (s *Settings) Read(ctx context.Context, from Origin, in io.Reader) error {
+	t := &target{settings: s, origin: from}
 	lines := input.NewLines(input.LineSettings{
-		Name: name, Max: s.Stream.MaxLine, Container: s.Stream.Container, Noted: t.note, InBand: t.inBand,
+		Name: from.Name, Max: s.Stream.MaxLine, Container: s.Stream.Container, Noted: t.note, InBand: t.inBand,
 	})
 	stop := func() {}
-	if t.origin.Live {
+	if from.Live {
 		stop = ticker.Start(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return t.tick() })
 	}
-	err = lines.Records(in, t.record)
+	err := lines.Records(in, t.record)
 	stop()
-	return errors.Join(err, t.close(lines.TooLong()))
+	if closed := t.close(lines.TooLong()); err == nil {
+		err = closed // else most often the same again
+	}
+	return err
 }
 
 // IsLive reports whether what standard input gives may be written while it is read: it is no file on a disk.
