@@ -16,34 +16,34 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// agent is one invoke_agent span in the making: the run's own agent, or a sub-agent under the call that started it.
+// agent is an open invoke_agent span: the run's own agent, or a sub-agent below the call that started it.
 type agent struct {
 	run *run
 	parentage
 	toolCounts
 	spanID     otlp.SpanID
 	name       string
-	id         string // the provider's id of a sub-agent
+	id         string // the provider's ID of a sub-agent
 	span       clock.Interval
-	inside     clock.Interval // of what was exported below it
+	inside     clock.Interval // time of everything exported below it
 	thread     modelcall.Thread
 	chat       *chat
-	open       atWork // what it started
+	open       atWork // the open items that it started
 	ledger     ledger.Ledger
-	background bool             // the format says that its work goes on after the call
-	detached   bool             // its call, or who made that, was over when the first sign of it came
-	account    *account.Account // of a sub-agent that this stream was the first with
+	background bool             // the format reports that its work continues after the call
+	detached   bool             // its call, or that call's agent, was over at its first sign
+	account    *account.Account // of a sub-agent whose first account is in this stream
 	role       agentRole
 	closed     bool
-	clamped    bool // its times were set right
+	clamped    bool // its times were corrected
 }
 
-// parentage is what the span of an agent lies below.
+// parentage is the position of an agent's span.
 type parentage struct {
 	call   *call // nil for the run's own agent
-	depth  int   // how many sub-agents lie between it and the run
+	depth  int   // number of sub-agents between it and the run
 	parent otlp.SpanID
-	// unknownParent is the call that started it, if nobody exports that.
+	// unknownParent is the call that started it if no stream exports that call.
 	unknownParent string
 }
 
@@ -52,13 +52,13 @@ type agentRole uint8
 
 const (
 	roleOwn       agentRole = iota
-	roleJoined              // another stream exports its span, and this one what that lacks of its work
+	roleJoined              // another stream exports its span, and this stream its additional content
 	roleDuplicate           // another stream exports it
 )
 
-// callMade notes a call of the agent, which is one of the run's too.
+// callMade counts a call of the agent and of the run.
 func (a *agent) callMade() {
-	if !a.closed { // else its span, which may wait, has what it did until then
+	if !a.closed { // otherwise its span, which may be waiting, has the count of that time
 		a.toolCalls++
 	}
 	if !a.run.closed {
@@ -66,7 +66,7 @@ func (a *agent) callMade() {
 	}
 }
 
-// callFailed notes that a call of the agent failed.
+// callFailed counts a failed call of the agent and of the run.
 func (a *agent) callFailed() {
 	if !a.closed {
 		a.toolErrors++
@@ -76,14 +76,14 @@ func (a *agent) callFailed() {
 	}
 }
 
-// exports reports whether this stream, and no other account, exports what the agent does.
+// exports reports whether this stream, and no other account, exports the agent's work.
 func (a *agent) exports() bool { return a.run.exports() && a.role != roleDuplicate }
 
-// ref is the agent's span.
+// ref returns the agent's span.
 func (a *agent) ref() otlp.SpanRef { return otlp.SpanRef{Trace: a.run.traceID, Span: a.spanID} }
 
-// cover stretches the agent's span from start to end, and with it the spans that it lies in, so that children lie inside
-// their parents. What is closed is out already and stays as it is; so does the call of a sub-agent in the background.
+// cover extends the agent's span to start and end, and the enclosing spans with it, so that children lie inside their
+// parents. Closed spans were exported and do not change; nor does the call of a sub-agent in the background.
 func (a *agent) cover(start, end *clock.Moment) {
 	for at := a; !at.closed; {
 		at.span.Cover(start)
@@ -97,15 +97,15 @@ func (a *agent) cover(start, end *clock.Moment) {
 	}
 }
 
-// took stretches the agent's span to the duration that was reported for its work in the background.
+// took extends the agent's span to the reported duration of its background work.
 func (a *agent) took(reported time.Duration) {
 	if end := a.span.Start.At.Add(reported); reported > 0 && events.PlausibleDuration(reported) && end.After(a.span.End.At) {
 		a.span.End = clock.Moment{At: end, Source: clock.DurationFrom(a.span.Start)}
 	}
 }
 
-// outlivesCall reports whether the agent's work lies outside of its call, or may: a call whose maker is over is cut to
-// the maker's time.
+// outlivesCall reports whether the agent's work is, or may be, outside of its call: a call whose agent is over is cut
+// to the agent's time.
 func (a *agent) outlivesCall() bool {
 	switch {
 	case a.call == nil:
@@ -117,7 +117,7 @@ func (a *agent) outlivesCall() bool {
 	}
 }
 
-// inBackground reports whether the agent's work goes on after its run: it, or one that it works for, was put in the
+// inBackground reports whether the agent continues after its run: it, or an agent that it works for, was moved to the
 // background.
 func (a *agent) inBackground() bool {
 	for at := a; at.call != nil; at = at.call.caller {
@@ -135,7 +135,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	}
 	r := c.caller.run
 	id = cmp.Or(id, c.AgentID)
-	// The provider's own id where the format has one, so that the agent's own file gives the same span.
+	// The provider's ID, if the format has one, gives the same span as the agent's separate file.
 	domain, of, occurrence := otlp.DomainCallAgent, string(c.SpanID[:]), 0
 	if id != "" {
 		domain, of, occurrence = otlp.DomainAgent, id, s.seen.Nth(&s.seen.Agents, id)
@@ -143,12 +143,12 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	a := &agent{
 		run: r, parentage: parentage{call: c, depth: c.caller.depth + 1, parent: c.SpanID}, id: id, name: cmp.Or(c.AgentType, c.Name),
 		spanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.sessionID, "", of),
-		// What started before it had its own time began with the call.
+		// Anything that started before the agent had a time began with the call.
 		thread: modelcall.Thread{LastInput: c.Span.Start}, ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.detached = c.closed || c.caller.closed
 	if r.isJoined() && (id == "" || r.ref.Recorded && !s.recorded) {
-		a.role = roleDuplicate // a stream beside a transcript: the agent has a transcript of its own, with more of it, or is in that one
+		a.role = roleDuplicate // it has its own, more complete transcript or is in the first account's
 	} else if id != "" && r.exports() {
 		key := link.Key{Provider: s.settings.Agent.Provider, Session: r.sessionID, Agent: id, Task: occurrence}
 		switch a.account = s.accountOfAgent(key, a.ref(), true); {
@@ -167,7 +167,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 	return a
 }
 
-// closeAgent closes a sub-agent and what it has open.
+// closeAgent closes a sub-agent and its open items.
 func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 	if a.closed {
 		return
@@ -199,8 +199,8 @@ func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 	s.allWritten(a.run)
 }
 
-// hangUnderRun has a sub-agent hang under its run, with a mark, if nobody exports the call that started it: it was made by
-// an agent whose work another stream exports, and that stream does not have the call.
+// hangUnderRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.
+// That call was made by an agent whose work another stream exports, but that stream does not have the call.
 func (s *Stream) hangUnderRun(a *agent) {
 	r := a.run
 	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: a.call.SpanID}) {
@@ -209,21 +209,21 @@ func (s *Stream) hangUnderRun(a *agent) {
 	a.parent, a.unknownParent = r.top.spanID, a.call.ID
 }
 
-// innermostFirst lists the sub-agents at work, children before their parents, so that spans close from the leaves up.
+// innermostFirst lists the active sub-agents, children before their parents, so that spans close from the leaves up.
 func (o *openWork) innermostFirst() []*agent {
 	list := slices.Clone(o.agents)
 	slices.SortStableFunc(list, func(x, y *agent) int { return cmp.Compare(y.depth, x.depth) })
 	return list
 }
 
-// writeAgent writes an invoke_agent span: a run's or a sub-agent's.
+// writeAgent writes the invoke_agent span of a run or a sub-agent.
 func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	r := a.run
 	a.ledger.Closed = true
 	said, size := a.thread.End(v.Outcome, v.Cause)
 	s.open.arguments -= size
 	if a.role == roleJoined || r.isJoined() && a == r.top {
-		return // it is that of the first account
+		return // the first account has the span
 	}
 	isRun := a.call == nil && !r.isChild()
 	of := s.span(a, a.spanID, a.parent, &a.span)

@@ -20,7 +20,7 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 	}
 	out := outcome.OfResult(t, abridged)
 	c.Span.End = at
-	if !out.Background { // else the duration may be that of the work, which goes on
+	if !out.Background { // otherwise the duration may be that of the work, which continues
 		if waited := c.Span.Lasts(t.Duration); c.Asks {
 			out.ApprovalWait = waited
 		}
@@ -39,10 +39,10 @@ func (s *Stream) finishCall(c *call, t *events.Tool, at clock.Moment, abridged b
 	s.closeCall(c, out)
 }
 
-// finishBackground closes a sub-agent in the background when a notice says that its work ended.
+// finishBackground closes a background sub-agent when a notice reports the end of its work.
 func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c == nil || !c.closed {
-		return // a call in the foreground: its result follows
+		return // a foreground call: its result follows
 	}
 	v, over := outcome.OfNotice(&ev.Tool)
 	if !over {
@@ -52,14 +52,14 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), link.End{Verdict: v, Took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
-		if c.task == 0 && !c.child.closed { // the time that is reported later is since the first task began
+		if c.task == 0 && !c.child.closed { // the duration reported later is since the start of the first task
 			c.child.took(ev.Tool.Duration)
 		}
 		s.closeAgent(c.child, v)
 	}
 }
 
-// closeCall ends a call, and what is open below it.
+// closeCall closes a call and everything open below it.
 func (s *Stream) closeCall(c *call, out outcome.Call) {
 	if c.closed {
 		return
@@ -76,7 +76,7 @@ func (s *Stream) closeCall(c *call, out outcome.Call) {
 		if c.child != nil && !c.child.background {
 			s.closeAgent(c.child, outcome.Closed(out.Reason))
 		}
-		// It lasted as long as its agent was at work.
+		// It lasted as long as its agent was active.
 		c.Span.Cover(&c.caller.span.End)
 	}
 	clamped := c.Span.Clamp()
@@ -84,18 +84,18 @@ func (s *Stream) closeCall(c *call, out outcome.Call) {
 	case !c.caller.closed:
 		c.caller.cover(&c.Span.Start, &c.Span.End)
 	case c.Span.Start.At.After(c.caller.span.End.At):
-		c.background = true // it was made after its maker's span was closed
+		c.background = true // it was made after its agent's span was closed
 	default:
-		clamped = c.Span.ClampInto(c.caller.span) || clamped // the parent's span is out already
+		clamped = c.Span.ClampInto(c.caller.span) || clamped // the parent's span was exported already
 	}
 	c.caller.inside.CoverAll(&c.Span)
 	s.announceEnd(c, out)
 	s.writeCall(c, out, clamped)
-	s.open.dropArguments(c) // a closed call stays known for long
+	s.open.dropArguments(c) // a closed call is remembered for long
 	s.allWritten(c.caller.run)
 }
 
-// writeCall writes the span of a call that is over.
+// writeCall writes the span of a finished call.
 func (s *Stream) writeCall(c *call, out outcome.Call, clamped bool) {
 	if c.elsewhere {
 		return

@@ -11,25 +11,25 @@ import (
 	"github.com/tailspan/tailspan/session/team"
 )
 
-// A sub-agent's stream of its own waits for its parent's: for the run that it belongs to, and then for its call (package link), or
-// for what its folder shows of them (package folder).
+// A sub-agent's separate stream waits for its parent's: first for the run that it belongs to, then for its call
+// (package link), or for what its folder shows of them (package folder).
 //
-// What a child gives once the parent's line has announced what it waited for is exported with that line: so a line that is
-// replayed releases without export, and a line that is not acknowledged has released nothing.
+// The output that a parent's line releases in a child is exported with that line: a replayed line releases it without
+// export, and an unacknowledged line has released nothing.
 
-// streamLinks are how a stream is linked to others.
+// streamLinks holds the links of a stream to others.
 type streamLinks struct {
-	child link.Key // the sub-agent that works in the stream, if it is one's
-	// taskStart is when the file of a sub-agent began, and taskPrompt what it began with.
+	child link.Key // the sub-agent that works in the stream, if one does
+	// taskStart is the start of a sub-agent's file, and taskPrompt its first prompt.
 	taskStart  clock.Instant
 	taskPrompt string
-	// announced are the agents that the stream started and whose work may be in streams of their own.
+	// announced are the agents that the stream started and that may work in separate streams.
 	announced []link.Key
 	awaited   *awaited // nil before the first
 }
 
-// childOf is the sub-agent that works in this stream. The first event that names one decides for all: a stream that
-// begins with another session than a sub-agent's may contain sub-agents' sessions later.
+// childOf returns the sub-agent that works in this stream. The first event with a session decides: a stream that begins
+// with a main session may contain sub-agents' sessions later.
 func (s *Stream) childOf(waiting []pendingEvent) link.Key {
 	for i := range waiting {
 		if !s.links.child.IsZero() || s.run != nil {
@@ -52,7 +52,7 @@ func (s *Stream) turnOf(waiting []pendingEvent) link.Turn {
 	return link.Turn{}
 }
 
-// adopt makes the run that was just opened the work of a sub-agent in its parent's run.
+// adopt makes the run just opened the work of a sub-agent in its parent's run.
 func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	r := s.run
 	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.Trace, ref.Scope, true
@@ -69,7 +69,7 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	s.registry.await(waitParent, s)
 }
 
-// childKeyOf is the name of the sub-agent whose own stream an event is in; empty for a stream of no sub-agent.
+// childKeyOf returns the key of the sub-agent whose separate stream an event is in, or an empty key.
 func childKeyOf(provider string, ev *events.DisplayEvent) link.Key {
 	switch {
 	case ev.ParentID != "":
@@ -83,10 +83,10 @@ func childKeyOf(provider string, ev *events.DisplayEvent) link.Key {
 	}
 }
 
-// maxTask bounds what is kept of a sub-agent's prompt to find its call, in bytes.
+// maxTask bounds the stored part of a sub-agent's prompt, which identifies its call, in bytes.
 const maxTask = 16 << 10
 
-// noteTask keeps when a sub-agent's file begins, and its prompt, if its folder names its session.
+// noteTask stores the start and the prompt of a sub-agent's file if its folder names its session.
 func (s *Stream) noteTask(waiting []pendingEvent) {
 	if s.settings.ParentSession == "" {
 		return
@@ -100,8 +100,8 @@ func (s *Stream) noteTask(waiting []pendingEvent) {
 	}
 }
 
-// folderRun is the run that the stream belongs to by its folder. Unless it is time to decide, it is nil as long as the
-// session may still have another.
+// folderRun returns the run that the stream belongs to by its folder. Unless decide is set, it returns nil as long as
+// the session may have a later match.
 func (s *Stream) folderRun(decide bool) *link.Run {
 	if s.settings.ParentSession == "" {
 		return nil
@@ -113,11 +113,11 @@ func (s *Stream) folderRun(decide bool) *link.Run {
 	return run
 }
 
-// linkNow is what is known of the sub-agent that works in the stream; of its call also what the folder shows.
+// linkNow returns what is known of the sub-agent that works in the stream, including what the folder shows of its call.
 func (s *Stream) linkNow(r *run) link.Child {
 	k := s.registry.links.Lookup(r.childKey)
 	if k.Call != nil && k.Run != nil && k.Run.RunID != r.ref.RunID {
-		k.Call, k.Ended = nil, false // a call of another run can't be above what hangs in this one
+		k.Call, k.Ended = nil, false // the parent call must be in the same run
 	}
 	if k.Call == nil && s.settings.ParentSession != "" {
 		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.ref, s.links.taskStart, s.links.taskPrompt); ok {
@@ -127,9 +127,9 @@ func (s *Stream) linkNow(r *run) link.Child {
 	return k
 }
 
-// settle closes the run of a sub-agent in a stream of its own: its call is over, and the stream has nothing more. Files are read at
-// once, so the result of the call may be read before the sub-agent's last lines: what shows no end waits for them ([Stream.expire]),
-// unless the file is old.
+// settle closes the run of a sub-agent in a separate stream if its call is over and its stream is complete. Files are
+// read concurrently, so the result of the call may be read before the sub-agent's last lines. A stream that shows no
+// end waits for them ([Stream.expire]), unless the file is old.
 func (s *Stream) settle() {
 	r := s.run
 	if r == nil || r.closed || r.childKey.IsZero() || !s.idle || len(r.calls.open) > 0 {
@@ -145,10 +145,10 @@ func (s *Stream) settle() {
 	}
 }
 
-// expire closes the run of a sub-agent that has been quiet since before, although its call is not known or it has calls
-// open: its parent is over, so nothing more will come. Nor does it to an old file once all that was there has been read.
+// expire closes the run of a sub-agent that has been quiet since before, even if its call is unknown or it has open
+// calls: its parent is over, so nothing more follows. The same holds for an old file that was read to its end.
 //
-// One that waits for its run, or for the call that asked it again, gets the best that is known.
+// A stream that waits for its run, or for the call that started its next task, gets the best match so far.
 func (s *Stream) expire(before time.Time) {
 	if s.moved.After(before) {
 		return
@@ -168,8 +168,8 @@ func (s *Stream) expire(before time.Time) {
 	s.closeRun(s.run, cmp.Or(k.End.Reason, why))
 }
 
-// expireHeld releases what a sub-agent's stream has pending, where it is time to decide; with last in any case. It reports
-// whether it was time.
+// expireHeld releases the pending events of a sub-agent's stream if it must decide now, which last forces. It reports
+// whether it did.
 func (s *Stream) expireHeld(last bool) bool {
 	if s.run != nil && (s.run.childKey.IsZero() || s.run.ref.Span() == nil) && !last {
 		return false
@@ -184,16 +184,16 @@ func (s *Stream) expireHeld(last bool) bool {
 	return true
 }
 
-// writeChild writes the span of a sub-agent in a stream of its own, under the call that started it. If that call is not
-// known it hangs under the run, with a mark.
+// writeChild writes the span of a sub-agent in a separate stream, with the call that started it as its parent. If that
+// call is unknown, the parent is the run, and the span is marked.
 func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 	k := s.linkNow(r)
 	a := r.top
-	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call does better
+	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call shows a better one
 	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
 		v = k.End.Verdict
 	}
-	if r.childKey.Task == 0 { // the time that is reported later is since the first task began
+	if r.childKey.Task == 0 { // the duration reported later is since the start of the first task
 		a.took(k.End.Took)
 	}
 	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: k.Call.Span})) {
@@ -204,8 +204,8 @@ func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 			}
 		}
 		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)
-		// Its file may go on after the call's result, by some milliseconds or for good. Nobody knows that yet
-		// of a call that is still open when the reading stops.
+		// Its file may continue after the call's result, for milliseconds or for good. For a call that is still open at
+		// a shutdown this is unknown.
 		a.background = k.Background || !k.Call.Exported || !k.Ended || !k.End.Span.IsZero() && !k.End.Span.Contains(a.span)
 	} else {
 		a.parent = r.ref.Top

@@ -1,34 +1,34 @@
 package telemetry
 
-// Counts are irregularities that left no span of their own: what streams contain other than they should, and what
-// a limit cost. They are deltas since the last Take.
+// Counts are irregularities that left no separate span: unexpected content of streams and effects of limits. They are
+// deltas since the last Take.
 type Counts struct {
 	LateResults   int // results after their call was closed: a record, no second span
 	UnknownCalls  int // results of calls that were never seen
 	LateAgents    int // events of sub-agents after their span was closed: records, no second span
-	LateUsage     int // tokens and costs that came after the span of their run: in the metrics, in no span
+	LateUsage     int // tokens and costs reported after the span of their run: in the metrics, in no span
 	UnclosedCalls int // calls closed without a result
-	StalledRuns   int // runs that were watched live and gave no line for StallAfter
-	ClampedSpans  int // calls that ended before their start, or outside of their maker's time
+	StalledRuns   int // live runs without a line for StallAfter
+	ClampedSpans  int // calls that ended before their start or outside of their agent's time
 	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
 	ImplausibleTokens int
-	// ImplausibleDurations are spans that the times of their lines make longer than events.MaxDuration; no metric has them.
+	// ImplausibleDurations are spans longer than events.MaxDuration by the times of their lines, which metrics omit.
 	ImplausibleDurations int
 
-	Copied       int // events that are history of another session, as the format marks them or as equal content shows
+	Copied       int // events that are history of another session, marked by the format or proven by equal content
 	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream
 
-	UnlistedModels     int // events whose model an agent's list has no room for
-	DroppedArguments   int // captured arguments that the span of a call lacks, because too many were held
+	UnlistedModels     int // events whose model did not fit in an agent's list
+	DroppedArguments   int // captured arguments missing on the span of a call, because too many were stored
 	EvictedCalls       int // calls closed because too many were open
-	EvictedAgents      int // sub-agents closed because too many were at work
-	DeepAgents         int // events of sub-agents that lie too deep in others: they count as the work of the innermost that has a span
-	ForcedRuns         int // runs that got their key from what was there, because too many events waited for a better one
-	ForgottenIDs       int // ids that were evicted, which would be taken for new if they came again
-	ForgottenPipelines int // pipeline runs and steps whose span is out, and would go out again
+	EvictedAgents      int // sub-agents closed because too many were active
+	DeepAgents         int // events of too deeply nested sub-agents, counted as work of the innermost one with a span
+	ForcedRuns         int // runs that got their key early, because too many events waited for a better one
+	ForgottenIDs       int // evicted IDs, which would count as new if they occurred again
+	ForgottenPipelines int // evicted pipeline runs and steps, whose spans would be exported again
 }
 
-// reasons are the counts by the words that a metric's attribute has for them.
+// reasons returns the counts with their values of the metric's attribute.
 func (c *Counts) reasons() []reason {
 	return []reason{
 		{"late_result", &c.LateResults},
@@ -58,7 +58,7 @@ type reason struct {
 	count *int
 }
 
-// add adds the counts of another.
+// add adds other counts.
 func (c *Counts) add(o *Counts) {
 	others := o.reasons()
 	for i, r := range c.reasons() {
@@ -66,7 +66,7 @@ func (c *Counts) add(o *Counts) {
 	}
 }
 
-// ByReason iterates over the counts by the words that a metric's attribute has for them.
+// ByReason iterates over the counts with their values of the metric's attribute.
 func (c *Counts) ByReason(yield func(reason string, n int) bool) {
 	for _, r := range c.reasons() {
 		if !yield(r.name, *r.count) {

@@ -6,10 +6,10 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// All streams are closed when the reading stops, in no order. One that waits for the first account of a run, whose stream is
-// closed later, is not at its end before that: what it would export now would be in the way of what the first has open.
+// At a shutdown all streams are closed, in any order. A stream that waits for the first account of a run cannot end
+// before that account's stream: its output would suppress items that the first account still has open.
 
-// deferred are streams that were closed while they waited. Their owner locks.
+// deferred holds the streams that were closed while they waited. The owner locks it.
 type deferred []deferredClose
 
 type deferredClose struct {
@@ -17,7 +17,7 @@ type deferredClose struct {
 	reason otlp.CloseReason
 }
 
-// deferClose reports whether the end of the stream has to wait, and notes that.
+// deferClose reports whether the end of the stream has to wait, and records it.
 func (s *Stream) deferClose(reason otlp.CloseReason) bool {
 	if reason != otlp.CloseReasonShutdown || !s.awaitsAccount() {
 		return false

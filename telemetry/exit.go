@@ -10,17 +10,17 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// exitGrace is how long the span of a run that has reported its result waits for its process to exit. Agents that stay after
-// their result are known; their spans then go out without the exit.
+// exitGrace is how long the span of a run with a result waits for the exit of its process. Some agents stay after their
+// result; their spans are then exported without the exit.
 const exitGrace = 5 * time.Second
 
-// processEnd is how the process of a stream ended, and what waits for that.
+// processEnd is the end of a stream's process and the run that waits for it.
 type processEnd struct {
-	unwritten *unwritten    // a closed run whose span waits
-	exit      *outcome.Exit // nil until it ended
+	unwritten *unwritten    // a closed run whose span is waiting
+	exit      *outcome.Exit // nil until the process ended
 }
 
-// of is how the process ended that a run was the last of; nil if that is not known.
+// of returns the exit of the process if the run was its last, or nil if unknown.
 func (p *processEnd) of(r *run) *outcome.Exit {
 	if r.closing.exitKnown {
 		return r.closing.exit
@@ -28,13 +28,13 @@ func (p *processEnd) of(r *run) *outcome.Exit {
 	return p.exit
 }
 
-// unwritten is a run that is closed, and whose span waits for the exit of its process.
+// unwritten is a closed run whose span waits for the exit of its process.
 type unwritten struct {
 	run *run
 	why otlp.CloseReason
 }
 
-// Exited reports how the process that writes the stream ended, after its last line. Close follows it.
+// Exited applies the exit of the process that writes the stream. Call it after the last line and before Close.
 func (s *Stream) Exited(e outcome.Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e outcome.Exit) {
@@ -49,7 +49,7 @@ func (s *Stream) exited(e outcome.Exit) {
 	s.recordExit(at)
 }
 
-// writeTop writes the span of a closed run, or lets it wait for the exit of its process.
+// writeTop writes the span of a closed run or makes it wait for the exit of its process.
 func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 	s.writeUnwritten()
 	s.process.unwritten = &unwritten{r, why}
@@ -60,7 +60,7 @@ func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 	s.registry.await(waitExit, s)
 }
 
-// writeUnwritten writes the span that waited, whether or not there was an exit.
+// writeUnwritten writes the waiting span, with or without an exit.
 func (s *Stream) writeUnwritten() {
 	if s.process.unwritten == nil {
 		return
@@ -72,7 +72,7 @@ func (s *Stream) writeUnwritten() {
 	s.writeClosed(r, why)
 }
 
-// giveUpExit writes the span that waited for too long.
+// giveUpExit writes the span that has waited too long.
 func (s *Stream) giveUpExit(into *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Stream) giveUpExit(into *batch) {
 	s.meter.Flush()
 }
 
-// recordExit writes the record of the exit, under the last run, else under the span of the process.
+// recordExit writes the record of the exit, under the last run or else under the span of the process.
 func (s *Stream) recordExit(at clock.Moment) {
 	e, stderr := s.process.exit, ""
 	if e.Failed() {
@@ -97,8 +97,8 @@ func (s *Stream) recordExit(at clock.Moment) {
 	s.sink.AddExit(s.resource, &out, e.Shown(), e.Failed(), e.String(), stderr)
 }
 
-// writeProcess writes the span of a process that wrote no run, such as an agent that was not asked for its stream: below its
-// step, or below the outer span, else as a trace of its own. The exit code is all that shows how its work ended.
+// writeProcess writes the span of a process that wrote no run, such as an agent that was not asked for its stream. Its
+// parent is the step or the outer span; else it has its own trace. Only the exit code shows how its work ended.
 func (s *Stream) writeProcess(ended clock.Moment) otlp.SpanRef {
 	e := s.process.exit
 	span := clock.Interval{Start: ended, End: ended}
@@ -123,7 +123,7 @@ func (s *Stream) writeProcess(ended clock.Moment) otlp.SpanRef {
 	return out.Ref()
 }
 
-// exitUID is the identity of the record of an exit: the last run's, or of a process that began none that of its time.
+// exitUID returns the UID of the record of an exit. It is that of the last run, or of the time if there was no run.
 func (s *Stream) exitUID(at clock.Moment) otlp.UID {
 	of := strconv.FormatInt(int64(at.At), 10)
 	session := s.settings.Fingerprint
@@ -133,7 +133,7 @@ func (s *Stream) exitUID(at clock.Moment) otlp.UID {
 	return otlp.RecordUID(0, s.settings.Agent.Provider, session, of, otlp.EventNameProcessExited)
 }
 
-// evidenceOf is what is known of the end of a run that is closed for why.
+// evidenceOf returns what is known of the end of a run that is closed for why.
 func (p *processEnd) evidenceOf(r *run, why otlp.CloseReason) *outcome.Evidence {
 	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: p.of(r)}
 	if r.end.own {

@@ -7,26 +7,26 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// closing is what is known when a run is closed, and needed until its span is written.
+// closing is what is known when a run is closed and needed until its span is written.
 type closing struct {
-	late *lateEnd // set if the record of the run's end waits
-	// exit is how the process ended that the run was the last of; nil if that is not known. It is final once exitKnown is set.
+	late *lateEnd // set if the record of the run's end is pending
+	// exit is the exit of the process if the run was its last; nil if unknown. It is final once exitKnown is set.
 	exit      *outcome.Exit
 	exitKnown bool
-	// reported is true once a sub-agent's use was entered, since its work seems to be over.
+	// reported is true once a sub-agent's usage was added because its work seems to be over.
 	reported bool
 }
 
 // lateEnd is the record of a run's end that waits with its span.
 type lateEnd struct {
-	event  *events.DisplayEvent // nil: no line of the format ends the run
-	chat   *chat                // the model call at work then
+	event  *events.DisplayEvent // nil if no line of the format ends the run
+	chat   *chat                // the model call open at that time
 	at     clock.Moment
 	from   origin
 	number int64
 }
 
-// endsLater reports whether the record of the event that ends a run waits with the run's span, and keeps it for then.
+// endsLater reports whether the record of the event that ends a run waits with the run's span, and stores it until then.
 func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
 	r := a.run
 	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
@@ -37,7 +37,7 @@ func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 	return true
 }
 
-// endRecord makes the record of the end of a run that no line ends, or has it wait with the run's span.
+// endRecord writes the record of the end of a run that no line ends, or makes it wait with the run's span.
 func (s *Stream) endRecord(r *run, why otlp.CloseReason) {
 	switch {
 	case r.end.by != events.KindUnspecified:

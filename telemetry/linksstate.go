@@ -7,13 +7,13 @@ import (
 	"github.com/tailspan/tailspan/session/link"
 )
 
-// What a stream knows of its links is kept with its state. A sub-agent's stream keeps its parent's announcements and what it
-// used itself ([StreamState.Child], [StreamState.Used]). A stream whose own work is complete is not replayed after a restart,
-// and the files of its sub-agents may be yet to be read: what they need to know of it is kept too ([StreamState.Agents],
-// [StreamState.Folder]), and [Registry.Recall] gives it back to the registry. What sub-agents used counts then for the runs whose
-// spans were not written, which the states of their streams name ([StreamState.Needs]).
+// The state of a stream includes its links. A sub-agent's stream stores its parent's announcements and its own usage
+// ([StreamState.Child], [StreamState.Used]). A complete stream is not replayed after a restart, but the files of its
+// sub-agents may not have been read yet. So it also stores what they need to know ([StreamState.Agents],
+// [StreamState.Folder]), and [Registry.Recall] restores this in the registry. The usage of sub-agents then counts for
+// those runs whose spans were not written, which the states of their streams list ([StreamState.Needs]).
 
-// childState is the sub-agent that works in the stream, and what is known of it; nil if none does.
+// childState returns what is known of the sub-agent that works in the stream, or nil.
 func (s *Stream) childState() *link.Child {
 	if s.links.child.IsZero() {
 		return nil
@@ -24,7 +24,7 @@ func (s *Stream) childState() *link.Child {
 	}
 	k := s.registry.links.Lookup(r.childKey)
 	if r.ref.Span() != nil {
-		k = s.linkNow(r) // the run is over, so what the folder shows of the call holds
+		k = s.linkNow(r) // the run is over, so what the folder shows of the call is final
 	}
 	if k.Run == nil {
 		k.Run = r.ref // known by its turn alone
@@ -32,10 +32,10 @@ func (s *Stream) childState() *link.Child {
 	return s.registry.links.State(k)
 }
 
-// isChild reports whether the run is a sub-agent's task in a stream of its own.
+// isChild reports whether the run is a sub-agent's task in a separate stream.
 func (r *run) isChild() bool { return r != nil && !r.childKey.IsZero() }
 
-// keepLinks adds to the state of a complete stream what its sub-agents need that have not come.
+// keepLinks adds to the state of a complete stream what its unseen sub-agents need.
 func (s *Stream) keepLinks(state *StreamState) {
 	for _, key := range s.links.announced {
 		if k := s.registry.links.Lookup(key); !k.Done && k.Run != nil {
@@ -47,7 +47,7 @@ func (s *Stream) keepLinks(state *StreamState) {
 	}
 }
 
-// recalled is what the states of streams have of runs and sub-agents, until [Registry.Recalled].
+// recalled collects runs and sub-agents from the states of streams until [Registry.Recalled].
 type recalled struct {
 	needs  map[link.RunID]struct{}
 	agents []*StreamState
@@ -65,9 +65,9 @@ func (c *recalled) add(state *StreamState) {
 	}
 }
 
-// Recall restores what an earlier state of a stream was the first with, whether or not the stream is opened again: so a
-// copy of its history is known for one that is found after a restart, and its sub-agents find their calls. To be called before
-// streams are opened.
+// Recall restores the things that an earlier state of a stream owned, whether or not the stream is opened again. So a
+// copy of its history is recognized even if it is found after a restart, and its sub-agents find their calls. Call it
+// before opening streams.
 func (r *Registry) Recall(stream string, state *StreamState) {
 	r.accounts.Recall(stream, state.Owned)
 	for i := range state.Agents {
@@ -81,8 +81,8 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 	r.recalled.add(state)
 }
 
-// Recalled ends the calls of [Registry.Recall]: what sub-agents used is entered for the runs that need it, each of which has one
-// reference, whichever of the streams is opened first.
+// Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has
+// one shared reference, whichever stream is opened first.
 func (r *Registry) Recalled() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +98,7 @@ func (r *Registry) Recalled() {
 	r.recalled = recalled{}
 }
 
-// unwrittenSpans are the spans of the stream's closed runs that were not accepted.
+// unwrittenSpans returns the spans of the stream's closed runs that were not accepted.
 func (s *Stream) unwrittenSpans() (spans []otlp.SpanID) {
 	for r := range s.spans.runs() {
 		spans = append(spans, r.top.spanID)
@@ -106,7 +106,7 @@ func (s *Stream) unwrittenSpans() (spans []otlp.SpanID) {
 	return spans
 }
 
-// needs are the runs of the stream's spans that are not written, as far as sub-agents work for them.
+// needs returns the runs with sub-agents whose spans in this stream are not written yet.
 func (s *Stream) needs() (runs []link.RunID) {
 	add := func(ref *link.Run) {
 		if !ref.Team.Empty() && !slices.Contains(runs, ref.RunID) {
@@ -122,7 +122,7 @@ func (s *Stream) needs() (runs []link.RunID) {
 	return runs
 }
 
-// dropSpans leaves the spans that wait to a later process.
+// dropSpans leaves the waiting spans to a later process.
 func (s *Stream) dropSpans() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/tailspan/tailspan/events"
 
-// origin is where an event is in its stream: the line, and which one of its kind in it.
+// origin is the position of an event in its stream: its line, and its index there.
 type origin struct {
 	offset int64
 	index  int // among all events of the line

@@ -11,13 +11,13 @@ type Output struct {
 	// Counts are the irregularities since the last Take; see [Counts].
 	Counts Counts
 
-	// steps and nodes, whose spans these are, are acknowledged by Accepted.
+	// steps and nodes are acknowledged by Accepted.
 	steps    []sentStep
 	nodes    []*cicd.Node
 	registry *Registry // of nodes
 }
 
-// Accepted acknowledges the output; to be called once, after every consumer took it.
+// Accepted acknowledges the output. Call it once, after every consumer accepted it.
 func (o *Output) Accepted() {
 	for _, sent := range o.steps {
 		sent.stream.accepted(sent.step)
@@ -29,10 +29,10 @@ func (o *Output) Accepted() {
 	}
 }
 
-// Empty reports whether there is nothing to hand on.
+// Empty reports whether there is nothing to export or acknowledge.
 func (o *Output) Empty() bool { return o.Data.Empty() && len(o.steps) == 0 }
 
-// batch collects what streams export, and what waits for its acknowledgement.
+// batch collects the output of streams and the steps that its acknowledgement completes.
 type batch struct {
 	*otlp.Batch
 	steps []sentStep
@@ -42,10 +42,10 @@ func newBatch(r *Registry) *batch {
 	return &batch{Batch: otlp.NewBatch(&r.writer, r.settings.Version)}
 }
 
-// empty reports whether there is nothing to hand on.
+// empty reports whether there is nothing to export or acknowledge.
 func (b *batch) empty() bool { return b.Batch.Empty() && len(b.steps) == 0 }
 
-// take hands over what was collected and begins anew.
+// take returns what was collected and clears it.
 func (b *batch) take() Output {
 	out := Output{Data: b.Batch.Take(), steps: b.steps}
 	b.steps = nil

@@ -9,16 +9,16 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// program is what start lines say of the program that writes a stream, and of its session.
+// program is what start lines contain about the program that writes a stream, and about its session.
 type program struct {
 	resource  *otlp.Resource
-	agentName string // what the stream calls its agent
-	recorded  bool   // it is a transcript
-	// session is the last start line of the session at work; nil if there were none.
+	agentName string // the stream's name of its agent
+	recorded  bool   // the stream is a transcript
+	// session is the last start line of the current session; nil if there was none.
 	session *sessionStart
 }
 
-// noteStart takes from the start lines in waiting what holds for all that follows: the agent's name, and its version.
+// noteStart applies the parts of start lines that hold for the whole stream: the agent's name and its version.
 func (p *program) noteStart(waiting []pendingEvent) {
 	for i := range waiting {
 		start := waiting[i].event.Session
@@ -35,7 +35,7 @@ func (p *program) noteStart(waiting []pendingEvent) {
 	}
 }
 
-// noteSession takes what a start line says of its session. It holds until another line says otherwise.
+// noteSession applies the session attributes of a start line. They hold until another line replaces them.
 func (p *program) noteSession(id string, start *events.Session) {
 	now := sessionStart{id, start.WorkingDir, start.PermissionMode, start.PreviousID, start.Branch}
 	if known := p.session; known != nil && known.id == now.id {
@@ -49,12 +49,12 @@ func (p *program) noteSession(id string, start *events.Session) {
 	p.session = &now
 }
 
-// sessionStart is what the start lines of a session say that its runs have on their spans.
+// sessionStart holds the attributes of a session's start lines for the spans of its runs.
 type sessionStart struct {
 	id, folder, mode, previous, branch string
 }
 
-// shown is what the span of a run shows of it; nil without a start line.
+// shown returns the attributes for the span of a run, or nil without a start line.
 func (s *sessionStart) shown() *events.Session {
 	if s == nil {
 		return nil

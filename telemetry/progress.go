@@ -8,10 +8,10 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// What is watched live is reported while it goes on: a record when a run starts, with its model and agent, and one at each
-// ProgressInterval with the time it has taken. Nothing of the kind is made of a session that is read afterwards.
+// A live run is reported while it is active: one record at its start, with its model and agent, and one per
+// ProgressInterval with the elapsed time. A session that is read afterwards has no such records.
 
-// stepStarted writes the record of a run that began, if it is watched live and no second account.
+// stepStarted writes the start record of a live run that is no second account.
 func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 	if !s.watch() {
 		return
@@ -25,8 +25,8 @@ func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
 	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
 }
 
-// watch has progress reported of the run at work, if that is watched live: from its start, or from the first line that was
-// written while it was followed.
+// watch starts progress reports of the current run if it is live. They begin with its start or with the first line that
+// was written while the stream was followed.
 func (s *Stream) watch() bool {
 	r := s.run
 	if !s.live || r == nil || r.closed || r.standing != account.First || r.subAgent || r.watched {
@@ -37,8 +37,8 @@ func (s *Stream) watch() bool {
 	return true
 }
 
-// reportProgress reports how long the run has taken. Its records are numbered by the intervals since the run's start, so that
-// none has the number of one that was exported before a restart. It reports whether the run has stalled.
+// reportProgress writes the elapsed time of the run. Its records are numbered by the intervals since the run's start,
+// so that none has the number of one exported before a restart. It reports whether the run has stalled.
 func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	return false
 }
 
-// reportStalled reports once that a run goes without a line. The next line begins its progress anew.
+// reportStalled reports once that a run has no new lines. The next line restarts its progress reports.
 func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.timers.Stop(waitProgress, s)
@@ -68,7 +68,7 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	into.AddStalled(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
 
-// liveRecord is a record about the run at the present time.
+// liveRecord returns a record about the run at the current time.
 func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
 	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
 	of := recordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.top.ref(), uid)
@@ -76,8 +76,8 @@ func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
 	return &of
 }
 
-// dueProgress are the streams whose run had no progress record for an interval. Without progress they are only checked
-// for a stall.
+// dueProgress returns the streams whose run had no progress record for an interval. Without progress records, it only
+// checks them for a stall.
 func (r *Registry) dueProgress(now time.Time) []*Stream {
 	switch {
 	case r.settings.ProgressInterval > 0:

@@ -2,9 +2,9 @@ package telemetry
 
 import "github.com/tailspan/tailspan/session/clock"
 
-// setBack notices a clock that was set back in the middle of a run: a line gives a time before that of the lines before it.
-// What is open and began by the wrong clock began no later than that line. A run keeps the times of what was exported below
-// it.
+// setBack handles a clock that was set back during a run: the time of a line is before that of earlier lines. Open
+// items that began by the wrong clock began no later than that line. A run keeps its times if something below it was
+// exported.
 //
 // Case 232: the clock was two hours ahead.
 func (s *Stream) setBack(at clock.Moment) {
@@ -13,7 +13,7 @@ func (s *Stream) setBack(at clock.Moment) {
 		return
 	}
 	if r.isChild() || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.open.agents) > 0 {
-		return // results of calls that ran side by side are in no order, and what is exported can't be moved
+		return // results of concurrent calls are in no order, and exported items cannot be moved
 	}
 	r.top.span.SetBack(at)
 	for _, i := range r.openIntervals() {
@@ -22,11 +22,11 @@ func (s *Stream) setBack(at clock.Moment) {
 	if r.top.thread.LastInput.At.After(at.At) {
 		r.top.thread.LastInput = at
 	}
-	r.begin.known, r.top.clamped = false, true // its reported duration does better than any line
+	r.begin.known, r.top.clamped = false, true // a reported duration is more accurate than any line
 	s.past.lastEnd = clock.Moment{}
 }
 
-// openIntervals are the times of the calls that the run has open.
+// openIntervals returns the intervals of the run's open calls.
 func (r *run) openIntervals() []*clock.Interval {
 	var list []*clock.Interval
 	for _, c := range r.calls.open {
@@ -40,10 +40,10 @@ func (r *run) openIntervals() []*clock.Interval {
 	return list
 }
 
-// restamp gives m to all that was not exported and has a guessed time. Exported records keep their times, and so do
-// spans: what they lie in still covers them.
+// restamp sets the time of everything that has a guessed time and was not exported. Exported records and spans keep
+// their times, and the enclosing spans still cover them.
 func (s *Stream) restamp(m clock.Moment) {
-	s.past.lastEnd.Restamp(m) // else no duration could reach back behind it
+	s.past.lastEnd.Restamp(m) // otherwise the end would limit the start of a measured run
 	if s.run == nil || s.run.closed {
 		return
 	}

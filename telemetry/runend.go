@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// recordEnd makes the record of the end of a run that no line of the format ends, so that every run has one. It is of no
-// event, and has the attributes of one that ends a run.
+// recordEnd writes the record of a run's end if no line of the format ends the run, so that every run has one. It has
+// the attributes of an event that ends a run.
 func (s *Stream) recordEnd(r *run, why otlp.CloseReason) {
 	if r.end.by != events.KindUnspecified || !r.top.exports() || r.isSecond() {
 		return

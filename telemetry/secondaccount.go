@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// joinAccount makes a run a further account of one that another stream was the first with: what it has beyond that goes
-// into the trace of the first, below its run. Its own step is exported, with a link to that run.
+// joinAccount makes a run a further account of a run whose first account is in another stream. Its additional content
+// goes into the trace of the first, below its run. Its own step is exported with a link to that run.
 func (s *Stream) joinAccount(r *run) {
 	ref := r.account.Run()
 	otherKind := s.settings.Agent.StreamIDs && s.recorded != ref.Recorded
@@ -18,15 +18,15 @@ func (s *Stream) joinAccount(r *run) {
 	s.stepOfAccount(r, r.account.Resource(), refTo(ref))
 }
 
-// stepOfAccount enters a second account under its own pipeline and step, which link to the run of the first.
+// stepOfAccount adds a second account to its own pipeline and step, which link to the first account's run.
 func (s *Stream) stepOfAccount(r *run, ofFirst *otlp.Resource, first otlp.SpanRef) {
 	if s.settings.Parent.Empty() {
 		r.inPipeline = s.registry.accountStarted(r.resource, ofFirst, first)
 	}
 }
 
-// waitsForFirst reports whether the run is a second account that was opened before the first one is over: its events wait
-// on, and those that the limits leave no room for are dropped, since the first account has them most likely.
+// waitsForFirst reports whether the run is a second account that was opened before the first one ended. Its events stay
+// pending. Those that exceed the limits are dropped, because the first account most likely has them.
 func (r *run) waitsForFirst() bool {
 	if r == nil || !r.isJoined() || r.late {
 		return false
@@ -35,7 +35,7 @@ func (r *run) waitsForFirst() bool {
 	return !r.late
 }
 
-// secondExports reports whether an event of a second account may go out: what the agent said and did.
+// secondExports reports whether events of this kind may be exported from a second account: what the agent said and did.
 func secondExports(kind events.Kind) bool {
 	switch kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse, events.KindToolResult, events.KindUsage:
@@ -45,13 +45,13 @@ func secondExports(kind events.Kind) bool {
 	}
 }
 
-// decision is what becomes of a record.
+// decision is the handling of a record.
 type decision uint8
 
 const (
 	recordDropped decision = iota
 	recordExported
-	recordWaits // for what its model call says beside it
+	recordWaits // until the other texts of its model call are known
 )
 
 func exportedIf(yes bool) decision {
@@ -61,8 +61,8 @@ func exportedIf(yes bool) decision {
 	return recordDropped
 }
 
-// exportsRecord decides on the record of an event, as far as the account decides: of a second account goes out what the first
-// does not have.
+// exportsRecord decides on the record of an event, as far as accounts matter: a second account exports only what the
+// first does not have.
 func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 	r, ev := a.run, what.ev
 	switch {
@@ -72,7 +72,7 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 		return recordExported
 	case !secondExports(ev.Kind):
 		return recordDropped
-	case ev.Kind == events.KindUsage: // with the model call that it is of, else it is a total
+	case ev.Kind == events.KindUsage: // with the model call that reported it; otherwise it is a total
 		return exportedIf(a.chat.isNamed(ev) && !a.chat.elsewhere)
 	case r.standing == account.Joined:
 		return recordExported
@@ -85,10 +85,10 @@ func (s *Stream) exportsRecord(a *agent, of *call, what sighting) decision {
 	}
 }
 
-// exported reports whether the span of a call goes out as this stream has it.
+// exported reports whether this stream exports the span of the call.
 func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
 
-// outside reports whether a span of a second account does not lie inside of what the first exported above it.
+// outside reports whether a span of a second account is not within the exported span of the first account above it.
 func (r *run) outside(a *agent, i *clock.Interval) bool {
 	if !r.isJoined() {
 		return false
@@ -97,7 +97,7 @@ func (r *run) outside(a *agent, i *clock.Interval) bool {
 	return a.call != nil || over == nil || !over.Contains(*i)
 }
 
-// dropped counts a record that does not go out since another stream exports it, or its original.
+// dropped counts a record that is not exported because another stream exports it or its original.
 func (s *Stream) dropped(r *run) {
 	switch {
 	case s.suppressed:

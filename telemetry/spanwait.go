@@ -9,21 +9,21 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 )
 
-// The span of a run, or of a sub-agent in a stream of its own, has the total of what it used with all that worked for it
-// (package team). So it waits for those that are at work, and so does the record of the run's end:
+// The span of a run, or of a sub-agent in a separate stream, carries the total usage including its sub-agents (package
+// team). So it waits for those that are active, and so does the record of the run's end:
 //
-//	closed → written   none of them is at work; the last line of its stream was read linkWait ago; the stream is closed
-//	                   for good; the registry is
+//	closed → written   none of them is active; the last line of its stream was read linkWait ago; the stream is closed
+//	                   for good; the registry is closed
 //
-// What is at work then is not in the total, which is marked ([otlp.AttrUsageIncomplete]). A span that was not written, or not
-// acknowledged, is kept in the state of its stream ([StreamState.Unwritten]): its run is closed again when its lines are
-// replayed, and the span waits on.
+// The total then excludes sub-agents that are still active and is marked ([otlp.AttrUsageIncomplete]). A span that was
+// not written or not acknowledged is in the state of its stream ([StreamState.Unwritten]): replaying its lines closes
+// its run again, and the span continues to wait.
 
-// settleTime is what a sub-agent's stream that is closed since nothing came for [Settings.ParentWait] may be behind that of
-// its run.
+// settleTime is the allowed delay between the stream of a run and that of a sub-agent, which closes after
+// [Settings.ParentWait] without a line.
 const settleTime = time.Second
 
-// backlogShare bounds by how many times a span waits longer while files are read that were there before.
+// backlogShare limits how many times longer a span waits while existing files are being read.
 const backlogShare = 6
 
 // linkWait is how long a span waits for sub-agents in other streams.
@@ -31,29 +31,29 @@ func (s *Settings) linkWait() time.Duration {
 	return max(s.EndGrace, s.ParentWait) + settleTime
 }
 
-// spanWait is a closed run whose span waits.
+// spanWait is a closed run whose span is waiting.
 type spanWait struct {
 	run   *run
 	why   otlp.CloseReason
 	since time.Time // when the last line of the stream was read
-	live  bool      // and that was written while the stream was followed
-	// suppressed is set if a replayed line closed the run, and no state says whether its span was exported: it was if a replayed line made it
-	// ready.
+	live  bool      // that line was written while the stream was followed
+	// suppressed is set if a replayed line closed the run and no state shows whether its span was exported. It counts
+	// as exported if a replayed line made it ready.
 	suppressed bool
-	// looked is one more than the changes of its sub-agents that were known when they were looked at; 0 before.
+	// looked is the number of changes of its sub-agents at the last check, plus one; 0 before the first check.
 	looked uint32
 }
 
-// spanWaits are the spans of a stream that wait.
+// spanWaits are the waiting spans of a stream.
 type spanWaits struct {
 	list []*spanWait // oldest first
 	// unwritten are those that an earlier process did not write.
 	unwritten []otlp.SpanID
-	// sent were written, and may not be acknowledged yet.
+	// sent are those that were written and possibly not acknowledged yet.
 	sent []*sentSpan
 }
 
-// runs are those whose spans were not accepted.
+// runs iterates over the runs whose spans were not accepted.
 func (w *spanWaits) runs() iter.Seq[*run] {
 	return func(yield func(*run) bool) {
 		if w == nil {
@@ -72,18 +72,18 @@ func (w *spanWaits) runs() iter.Seq[*run] {
 	}
 }
 
-// sentSpan is the span of a run that was handed on.
+// sentSpan is the span of a run that was exported.
 type sentSpan struct {
 	stepTaken
 	run *run
 }
 
-// isUnwritten reports whether a run that is replayed was closed by an earlier process, and its span not written.
+// isUnwritten reports whether a replayed run was closed by an earlier process that did not write its span.
 func (s *Stream) isUnwritten(r *run) bool {
 	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
-// waitsForLinked reports whether the span of a run that is closed now has to wait for sub-agents in other streams.
+// waitsForLinked reports whether the span of a run that closes now has to wait for sub-agents in other streams.
 func (s *Stream) waitsForLinked(r *run) bool {
 	switch {
 	case !r.exports() || r.isJoined() || s.sumsUpAgents(r):
@@ -95,19 +95,19 @@ func (s *Stream) waitsForLinked(r *run) bool {
 	}
 }
 
-// lacksLinked reports whether sub-agents of a closed run are at work, or may be. Whether the files of those that a stream on
-// standard output names are read at all is not known, so it waits for those alone whose files are.
+// lacksLinked reports whether sub-agents of a closed run are, or may be, active. For a stream on standard output it is
+// unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
 func (s *Stream) lacksLinked(r *run) bool {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
 	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups)
 }
 
-// sumsUpAgents reports whether the run's own totals hold the tokens of its sub-agents.
+// sumsUpAgents reports whether the run's own totals include the tokens of its sub-agents.
 func (s *Stream) sumsUpAgents(r *run) bool {
 	return !r.isChild() && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
 }
 
-// takeLinked enters in the ledger of a run what its sub-agents in other streams used.
+// takeLinked updates the ledger of a run with the usage of sub-agents in other streams.
 func (s *Stream) takeLinked(r *run) {
 	if s.sumsUpAgents(r) || r.isJoined() || r.ref == nil {
 		return
@@ -120,7 +120,7 @@ func (s *Stream) takeLinked(r *run) {
 	r.top.ledger.Linked, r.top.ledger.Incomplete = u.Used, u.Incomplete
 }
 
-// reportLinked enters what the sub-agent that works in this stream used, once its stream shows the end of its work.
+// reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
 func (s *Stream) reportLinked() {
 	r := s.run
 	if r == nil || r.closed || !r.isChild() {
@@ -133,12 +133,12 @@ func (s *Stream) reportLinked() {
 	}
 }
 
-// endsByItself reports whether the stream of a sub-agent shows the end of its work, and has nothing more.
+// endsByItself reports whether the stream of a sub-agent shows the end of its work and is complete.
 func (s *Stream) endsByItself(r *run) bool {
 	return s.idle && len(s.pending) == 0 && (r.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
 }
 
-// enterLinked enters what a sub-agent used.
+// enterLinked reports the usage of a sub-agent to the team of its run.
 func (s *Stream) enterLinked(r *run, over bool) {
 	var end clock.Instant
 	if last := r.top.span.End; last.FromLine() || last.Source == clock.SourceCarried {
@@ -156,14 +156,14 @@ func (s *Stream) enterLinked(r *run, over bool) {
 	}
 }
 
-// worksInline notes that a sub-agent works in the run's own stream, or that this is over.
+// worksInline records that a sub-agent works in the run's stream, or that it has ended.
 func (s *Stream) worksInline(a *agent, over bool) {
 	if c := a.call; c.AgentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
 		a.run.ref.Team.Inline(s.keyOf(c).Member(), over)
 	}
 }
 
-// writeClosed writes the span of a closed run, or has it wait.
+// writeClosed writes the span of a closed run or makes it wait.
 func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	r.top.ledger.Closed = true
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
@@ -190,7 +190,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	s.writeReady()
 }
 
-// writeRunSpan writes the span of a run, or of a sub-agent in a stream of its own.
+// writeRunSpan writes the span of a run, or of a sub-agent in a separate stream.
 func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 	if r.isChild() {
 		s.writeChild(r, why)
@@ -203,8 +203,8 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 	s.writeAgent(r.top, v)
 }
 
-// writeReady writes the spans that nothing is to be waited for any more. It is called with each line, and sub-agents may be many:
-// they are looked at again only after a change.
+// writeReady writes the spans that need not wait any longer. It runs for each line, and there may be many sub-agents,
+// so it checks them only after a change.
 func (s *Stream) writeReady() {
 	s.writeWaiting(func(w *spanWait) bool {
 		known := w.run.ref.Team.Changes() + 1
@@ -216,7 +216,7 @@ func (s *Stream) writeReady() {
 	})
 }
 
-// writeDue writes those too that waited for long enough.
+// writeDue also writes the spans that have waited long enough.
 func (s *Stream) writeDue(now time.Time) {
 	wait := s.registry.settings.linkWait()
 	s.writeWaiting(func(w *spanWait) bool {
@@ -231,10 +231,10 @@ func (s *Stream) writeDue(now time.Time) {
 	})
 }
 
-// writeAll writes all that wait.
+// writeAll writes all waiting spans.
 func (s *Stream) writeAll() { s.writeWaiting(func(*spanWait) bool { return true }) }
 
-// writeWaiting writes the spans that ready names.
+// writeWaiting writes the waiting spans that ready selects.
 func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
 	if s.replay.active && s.replay.restored || s.spans == nil || len(s.spans.list) == 0 {
 		return
@@ -254,7 +254,7 @@ func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
 	}
 }
 
-// writeWaited writes a span that waited, and the record of its run's end before it.
+// writeWaited writes a span that waited, and before it the record of its run's end.
 func (s *Stream) writeWaited(w *spanWait) {
 	suppressed, r := s.suppressed, w.run
 	s.suppressed = w.suppressed && s.suppressed
@@ -281,7 +281,7 @@ func (s *Stream) writeWaited(w *spanWait) {
 	s.sink.steps = append(s.sink.steps, sentStep{s, &sent.stepTaken})
 }
 
-// spansAccepted drops what was known for spans that were accepted.
+// spansAccepted removes accepted spans.
 func (s *Stream) spansAccepted() {
 	if s.spans == nil {
 		return

@@ -12,55 +12,55 @@ import (
 	"github.com/tailspan/tailspan/session/team"
 )
 
-// A stream that is resumed after a restart is replayed from its beginning to its offset ([Line.Replay]). Its
-// lines contain most of its state; [StreamState] holds the rest: what came by time, and from other streams.
+// After a restart a stream is replayed from its beginning to its offset ([Line.Replay]). The lines contain most of its
+// state. [StreamState] holds the rest: what time and other streams caused.
 
-// StreamState is the part of a stream's state that its lines do not contain. It is kept as JSON; the zero value is that of a new stream.
+// StreamState is the part of a stream's state that its lines do not contain, stored as JSON. The zero value is that of a new stream.
 type StreamState struct {
-	// Last is the offset of the last line, plus 1; 0 in the zero value.
+	// Last is the offset of the last line plus 1; 0 in the zero value.
 	Last int64 `json:"last,omitempty"`
-	// Pending is the first event that was not exported, if there was one: it, and all behind it, waited.
+	// Pending is the first event that was not exported, if any: it and all later ones were pending.
 	Pending *Place `json:"pending,omitempty"`
-	// FileTime is the one of the stream's first settings, in Unix nanoseconds.
+	// FileTime is the file time of the stream's first settings, in Unix nanoseconds.
 	FileTime int64 `json:"file_time,omitempty"`
-	// Arrivals are when lines without times came.
+	// Arrivals are the arrivals of lines without times.
 	Arrivals []clock.Arrival `json:"arrivals,omitempty"`
-	// Lived are the lines that were written while the stream was followed, where that matters for idle gaps.
+	// Lived are the lines that were written while the stream was followed, as far as they matter for idle gaps.
 	Lived []clock.Range `json:"lived,omitempty"`
-	// RawLines is a hash of the lines that were handed on as they are.
+	// RawLines is a hash of the lines that were exported unchanged.
 	RawLines []byte `json:"raw_lines,omitempty"`
-	// Steps are what was done by time or because of another stream, in order.
+	// Steps are actions caused by time or by other streams, in order.
 	Steps []Step `json:"steps,omitempty"`
-	// Foreign are the hashes of runs and agents that another stream was the first with.
+	// Foreign are the hashes of runs and agents whose first account is in another stream.
 	Foreign []uint64 `json:"foreign,omitempty"`
-	// Owned are the hashes of runs and agents that this stream was the first with.
+	// Owned are the hashes of runs and agents whose first account is in this stream.
 	Owned []uint64 `json:"owned,omitempty"`
 	// Child is the sub-agent that works in the stream, and its links.
 	Child *link.Child `json:"child,omitempty"`
-	// Used is what the tasks of it used that are over, each of which counts in the total of its run.
+	// Used is the usage of its finished tasks, each of which counts in the total of its run.
 	Used []team.Task `json:"used,omitempty"`
 	// Unwritten are the spans of closed runs that wait for sub-agents in other streams.
 	Unwritten []otlp.SpanID `json:"unwritten,omitempty"`
-	// Needs are the runs of which spans are open yet or wait: what their sub-agents used is asked for again.
+	// Needs are the runs with open or waiting spans, which still need the usage of their sub-agents.
 	Needs []link.RunID `json:"needs,omitempty"`
-	// Agents are the sub-agents of a complete stream whose work is yet to be read, as far as their ids are known: how many files
-	// a workflow has is not known, and an agent may have none at all.
+	// Agents are the sub-agents of a complete stream whose files were not read yet, if their IDs are known. The number
+	// of files of a workflow is unknown, and an agent may have none.
 	Agents []link.Child `json:"agents,omitempty"`
-	// Folder has those of a complete stream that only the folder of its files links to it; nil if there are none.
+	// Folder is the same for sub-agents that only the folder of their files links to the stream; nil if there are none.
 	Folder *folder.State `json:"folder,omitempty"`
 }
 
-// Place is an event: the offset of its line, and which one of the line it is.
+// Place is the position of an event: the offset of its line and its index in the line.
 type Place struct {
 	Offset int64 `json:"offset"`
 	Index  int   `json:"index,omitempty"`
 }
 
-// Step is something that was done after the line at At, and not because of any line of the stream.
+// Step is an action after the line at At that no line of the stream caused.
 type Step struct {
 	At int64    `json:"at"`
 	Do StepKind `json:"do"`
-	// Run is the key of the run that it was done to, or the number of the task; empty where it was done to all that was open.
+	// Run is the key of the affected run, or the number of the task; empty if everything open was affected.
 	Run string `json:"run,omitempty"`
 }
 
@@ -70,24 +70,23 @@ type stepTaken struct {
 	unaccepted bool
 }
 
-// StepKind says what was done.
+// StepKind is the kind of action.
 type StepKind string
 
-// The kinds of steps.
 const (
-	StepDate  StepKind = "date"  // what waited for a time took that of the file
-	StepEnd   StepKind = "end"   // a sub-agent's run was closed, since its call was over
-	StepTask  StepKind = "task"  // a task of a sub-agent was closed, since the next one began
+	StepDate  StepKind = "date"  // events that waited for a time got that of the file
+	StepEnd   StepKind = "end"   // a sub-agent's run was closed after its call ended
+	StepTask  StepKind = "task"  // a task of a sub-agent was closed because the next one began
 	StepTurn  StepKind = "turn"  // a run that had shown its end was closed
-	StepOld   StepKind = "old"   // what an old file left open was closed at its end
+	StepOld   StepKind = "old"   // the open items of an old file were closed at its end
 	StepClose StepKind = "close" // the stream was closed
 )
 
 // maxState bounds each list of a state; the oldest are evicted.
 const maxState = 256
 
-// State returns what has to be kept of the stream beside its lines. Open is set if something is pending that needs no further
-// line of this stream: it has to be replayed after a restart, also if nothing is new in it.
+// State returns the state to store in addition to the stream's lines. open is true if the stream must be replayed after
+// a restart even without new lines, because something is pending that needs none.
 func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,13 +118,13 @@ func (s *Stream) State() (state StreamState, open bool) {
 	}
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
-	if !open { // else its lines are replayed, with the same result
+	if !open { // otherwise its lines are replayed, with the same result
 		s.keepLinks(&state)
 	}
 	return state, open || s.run != nil && s.run.inPipeline && s.registry.pipelinePending(s.run.resource)
 }
 
-// Waiting is how many of the last events that were fed are pending.
+// Waiting returns the number of the latest events that are pending.
 func (s *Stream) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,26 +154,26 @@ func (s *Stream) restore(state *StreamState) {
 	}
 }
 
-// replay is where a stream is that goes on with an earlier state: its lines are replayed, and its steps repeated between them.
+// replay is the progress of a stream with an earlier state: its lines are replayed, and its steps are repeated between them.
 type replay struct {
 	restored     bool  // the stream was opened with a state
 	active       bool  // its lines are being replayed
-	lastReplayed bool  // the last event that was applied was replayed
-	fed          bool  // a line came
+	lastReplayed bool  // the last applied event was replayed
+	fed          bool  // a line was fed
 	lastOffset   int64 // of the last line
-	// steps are what was done by time; the last stepsLeft of them are yet to be repeated.
+	// steps are the steps of the stream. The last stepsLeft of them are not repeated yet.
 	steps       []*stepTaken
 	stepsLeft   int
-	pendingFrom *Place    // the first event that was pending; nil: none was
-	inFlight    *inFlight // nil: there are none
+	pendingFrom *Place    // the first event that was pending; nil if none was
+	inFlight    *inFlight // nil if there is none
 }
 
-// wasDelivered reports whether an event of a replayed line was exported before: it was, unless it waited for something then.
+// wasDelivered reports whether an event of a replayed line was exported before. Only events that were pending then were not.
 func (r *replay) wasDelivered(o origin) bool {
 	return r.pendingFrom == nil || o.offset < r.pendingFrom.Offset || o.offset == r.pendingFrom.Offset && o.index < r.pendingFrom.Index
 }
 
-// catchUp repeats, without export, what was done before the line at offset came.
+// catchUp repeats, without export, the steps before the line at offset.
 func (s *Stream) catchUp(offset int64) {
 	for s.replay.stepsLeft > 0 {
 		step := s.replay.steps[len(s.replay.steps)-s.replay.stepsLeft]
@@ -207,17 +206,17 @@ func (s *Stream) catchUp(offset int64) {
 	}
 }
 
-// inFlight are hand-overs of other streams that have events of a stream.
+// inFlight counts unacknowledged outputs of other streams that contain events of this stream.
 type inFlight struct {
 	handOvers int
-	events    int   // how many those are
-	first     Place // of them
+	events    int   // number of the events in these outputs
+	first     Place // the first of the events
 }
 
-// done notes a step that no line of the stream causes. Its output goes into a batch, and it counts as done when that was acknowledged.
+// done records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
 func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
 
-// doneWith notes a step that was done to the run with a key.
+// doneWith records a step that affected the run with a key.
 func (s *Stream) doneWith(run string, do StepKind, into *batch) {
 	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
 	s.replay.steps = append(s.replay.steps, step)
@@ -227,7 +226,7 @@ func (s *Stream) doneWith(run string, do StepKind, into *batch) {
 	into.steps = append(into.steps, sentStep{s, step})
 }
 
-// sentStep is a step whose output is not acknowledged yet; without a step, events that another stream
+// sentStep is a step whose output is not acknowledged yet. Without a step, it stands for events that another stream
 // exported.
 type sentStep struct {
 	stream *Stream
@@ -248,7 +247,7 @@ func (s *Stream) accepted(step *stepTaken) {
 	}
 }
 
-// Detach stops the stream without closing its spans, for a later process to go on with.
+// Detach stops the stream without closing its spans, so that a later process can continue.
 func (s *Stream) Detach() {
 	s.dropSpans()
 	s.registry.timers.Stop(waitParent, s)

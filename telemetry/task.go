@@ -9,14 +9,13 @@ import (
 	"github.com/tailspan/tailspan/session/link"
 )
 
-// A sub-agent that is asked again goes on in the stream that it has. Each time it was asked is a task: a run of the stream
-// with a span of its own, under the call that asked. The n-th task of the stream belongs to the n-th call that asked the
-// agent ([link.Key]).
+// A sub-agent that is called again continues its stream. Each call starts a task: a run of the stream with its own
+// span, whose parent is that call. The n-th task of the stream belongs to the n-th call to the agent ([link.Key]).
 //
 //	task   begins with                                           ends with
 //	first  the first line of the stream                          its call, or the notice that the work is over
 //	next   a turn after one that ended, or a prompt after the    the same
-//	       agent's last word; once the task before has ended
+//	       agent's sign of the end; once the previous task ended
 
 // opensTask reports whether an event begins a further task of the sub-agent that works in the stream.
 func (r *run) opensTask(ev *events.DisplayEvent) bool {
@@ -30,7 +29,7 @@ func (r *run) opensTask(ev *events.DisplayEvent) bool {
 	}
 }
 
-// noteTurn keeps how a turn of a sub-agent ended. Its work ends with its call.
+// noteTurn records how a turn of a sub-agent ended. The sub-agent's work ends with its call.
 func (r *run) noteTurn(ev *events.DisplayEvent) {
 	r.end.line, r.end.own = endOf(ev.End), !ev.Synthetic
 	if r.end.line == nil {
@@ -38,8 +37,8 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 	}
 }
 
-// openTask opens the run of a task that waiting begins with; false while it is not known whose it is, or the task before is
-// not over. With force nothing waits.
+// openTask opens the run of the task that begins with waiting. It returns false while its parent is unknown or the
+// previous task has not ended; force overrides both.
 func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
 	before := s.run
 	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
@@ -52,7 +51,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 		if !k.Ended && !force && !s.decide {
 			return false
 		}
-		if !s.suppressed { // else it was done before a restart
+		if !s.suppressed { // otherwise it was done before a restart
 			s.doneWith(strconv.Itoa(before.childKey.Task), StepTask, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
@@ -61,7 +60,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 		ref = s.folderRun(force || s.decide)
 	}
 	if ref == nil && before != nil && (force || s.decide) {
-		ref = before.ref // no call that asked is known
+		ref = before.ref // the call that started the task is unknown
 	}
 	if ref == nil {
 		s.registry.await(waitParent, s)

@@ -12,12 +12,12 @@ import (
 	"github.com/tailspan/tailspan/session/account"
 )
 
-// Twins are two accounts of one run under different ids, which package account knows by their signs. A twin that is a second account
-// exports the calls and texts of which the first has no sign.
+// Twins are two accounts of one run under different IDs, which package account matches by signs. If the second account
+// is a twin, it exports the calls and texts for which the first has no sign.
 
-// signsOf are the signs of what the model said or did on the main thread; none for anything else. Of a text it is the
-// beginning, which two accounts share that part it differently; of a call its target and the kind of its tool, since ids
-// alone prove nothing and tools have two names, or without a target its tool.
+// signsOf returns the signs of what the model said or did on the main thread, or none. The sign of a text is its
+// beginning, which is equal in accounts that split it differently. The sign of a call is its target and the kind of its
+// tool, because IDs alone prove nothing and tools have two names. Without a target it is its tool.
 func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint64) {
 	if !s.settings.Agent.StreamIDs || session == "" || !modelWorks(ev) {
 		return nil
@@ -34,7 +34,7 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 			break
 		}
 		if !strings.ContainsAny(target, " \n") {
-			target = path.Base(target) // a file, whose path may begin at the folder that the agent works in
+			target = path.Base(target) // a file, whose path may be relative to the agent's folder
 		}
 		add("target", otlp.ToolKind(tool, "", false), target)
 	case events.KindText, events.KindReasoning:
@@ -45,7 +45,7 @@ func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint6
 	return signs
 }
 
-// toolAlone is the name of a tool without that of its server, which only one of the accounts may put in front of it
+// toolAlone returns the name of a tool without its server, which only one of the accounts may prepend
 // (mcp__server__tool).
 func toolAlone(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
@@ -54,10 +54,10 @@ func toolAlone(name string) string {
 	return name
 }
 
-// beginningRunes is how much of a text is its beginning.
+// beginningRunes is the length of a text's beginning.
 const beginningRunes = 16
 
-// beginningOf is how the first line of a text begins, without white space and what is invisible.
+// beginningOf returns the beginning of a text's first line, without invisible characters and white space.
 func beginningOf(text string) string {
 	var b strings.Builder
 	n := 0
@@ -73,11 +73,11 @@ func beginningOf(text string) string {
 	return b.String()
 }
 
-// visible reports whether a character counts where texts are compared: the accounts of an agent may differ in the others.
+// visible reports whether a character counts in comparisons of texts: the accounts of an agent may differ in all others.
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
-// openingSigns are the signs of the run that waiting begins with, and whether its stream is a transcript. Those of reasoning are
-// not enough: the other account may have none of it.
+// openingSigns returns the signs of the run that begins with waiting, and whether its stream is a transcript. Signs of
+// reasoning do not suffice, because the other account may have none.
 func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []uint64, recorded bool) {
 	recorded = s.recorded || slices.ContainsFunc(waiting, func(h pendingEvent) bool { return h.event.Session != nil && h.event.Session.Recorded })
 	for i := range waiting {
@@ -90,7 +90,7 @@ func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []u
 	return signs, recorded
 }
 
-// noteSigns enters what the first account of a run has. What comes again is not counted again.
+// noteSigns adds the signs of an item to the first account of a run. again is true if the record was exported before.
 func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	r := a.run
 	signs := s.signsOf(r.sessionID, ev)
@@ -107,8 +107,8 @@ func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	s.registry.accounts.Enter(r.account, signs, s.recorded)
 }
 
-// callSign enters a call of a run, and is the sign of it that has which of the like it is: of those with the sign alike and,
-// where both accounts have the ids of calls, the same id.
+// callSign counts a call of a run and returns its sign with its number among similar calls: those with the same sign
+// alike and, if both accounts have the IDs of calls, the same ID.
 func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 {
 	call := strconv.FormatUint(alike, 16)
 	if s.settings.Agent.CallIDs {
@@ -117,7 +117,7 @@ func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 
 	return s.seen.Mark([]string{call, strconv.Itoa(s.seen.Nth(&r.likes, call)), "nth"})
 }
 
-// hasSign reports whether the first account of a run has what ev is about, or may have it: an item without a sign shows
+// hasSign reports whether the first account of a run has the item of ev, or may have it: an item without a sign proves
 // nothing.
 func (s *Stream) hasSign(r *run, ev *events.DisplayEvent) bool {
 	signs := s.signsOf(r.sessionID, ev)
@@ -135,7 +135,7 @@ func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
 	return len(signs) == 0 || s.hasAnySign(r, s.callSign(r, ev, signs[0]))
 }
 
-// isElsewhere reports whether the first account of a run has the call that a span would be of.
+// isElsewhere reports whether the first account of a run has the call. isOut is true if its span was exported.
 func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
 	return r.isJoined() && (r.standing == account.Twin && s.hasCall(r, ev) || isOut)
 }
