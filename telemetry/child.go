@@ -106,6 +106,7 @@ func (s *Stream) folderRun(decide bool) *link.Run {
 	if s.settings.ParentSession == "" {
 		return nil
 	}
+	decide = decide || s.live && s.registry.settings.EarlyLinks
 	run := s.registry.folders.Await(s, s.settings.folder(s.settings.ParentSession), s.links.taskStart, decide)
 	if run == nil {
 		s.registry.await(waitParent, s)

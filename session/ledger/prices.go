@@ -27,6 +27,15 @@ func (p Prices) of(model string) *Price {
 	return nil
 }
 
+// Cost returns the cost of tokens of a model, and false if the model has no price.
+func (p Prices) Cost(model string, t events.Tokens) (usd float64, known bool) {
+	price := p.of(model)
+	if price == nil {
+		return 0, false
+	}
+	return price.cost(t), true
+}
+
 // fits reports whether name matches pattern, in which an asterisk matches any part.
 func fits(pattern, name string) bool {
 	first, rest, wild := strings.Cut(pattern, "*")

@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/render/style"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // Agent is an agent or sub-agent as it is shown. Its texts have no control characters.
@@ -22,6 +23,7 @@ type Agent struct {
 	Key     string // identifies it on the board
 	Depth   int    // 0 is the agent of a run
 	Name    string
+	Title   string // the first line of its prompt
 	ID      string
 	Model   string
 	Path    string // of the file or database that its lines are in
@@ -32,6 +34,7 @@ type Agent struct {
 	Error   string // why it failed
 	Waiting string // what it waits for: an approval, an answer, a retry
 	Text    string // what it said last
+	Saying  bool   // nothing came after that
 	Calls   []Call // the last ones, oldest first
 	Made    int    // calls in all
 	Failed  int    // those that failed
@@ -64,11 +67,14 @@ type agent struct {
 	up      *agent // nil for the agent of a run
 	number  int    // of a sub-agent in its run
 	name    string
+	title   string
 	id      string
 	model   string
 	source  string         // its id
 	linked  bool           // lines have its call
+	saying  bool           // its last event is a text
 	span    pcommon.SpanID // of the task at work, where a line has it
+	spanned bool           // that span came
 	started time.Time
 	last    time.Time
 	ended   time.Time
@@ -83,8 +89,7 @@ type agent struct {
 // counts are what an agent did and used.
 type counts struct {
 	made, failed int
-	usage        events.UsageTotal
-	total        *events.Usage // of its span
+	usage        account
 }
 
 type call struct {
@@ -94,7 +99,7 @@ type call struct {
 }
 
 // apply applies an event of the agent. Span is that of its record.
-func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID) {
+func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID, prices ledger.Prices) {
 	if a.started.IsZero() || ev.Time.Before(a.started) {
 		a.started = ev.Time
 	}
@@ -102,12 +107,23 @@ func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID) {
 		a.last = ev.Time
 	}
 	a.id, a.model = cmp.Or(ev.AgentID, a.id), cmp.Or(ev.Model, a.model)
-	if ev.Kind != events.KindUsage && ev.Kind != events.KindToolProgress {
-		a.waiting = ""
+	if ev.Kind != events.KindUsage && ev.Kind != events.KindMessage && ev.Kind != events.KindToolProgress {
+		a.waiting, a.saying = "", ev.Kind == events.KindText
+	}
+	if ev.Kind == events.KindToolUse && !a.spanned && ev.Time.After(a.ended) {
+		a.ended = time.Time{} // it goes on all the same
 	}
 	switch ev.Kind {
-	case events.KindSessionStarted, events.KindTurnStarted, events.KindPrompt:
+	case events.KindSessionStarted, events.KindTurnStarted:
 		a.begin(span)
+	case events.KindPrompt:
+		if a.begin(span); !ev.Synthetic {
+			a.title = cmp.Or(a.title, events.Summary(ev.Text))
+		}
+	case events.KindTurnDone:
+		if ev.End != nil {
+			a.over(ev.Time, ev.End.Outcome(), ev.End.Err)
+		}
 	case events.KindText:
 		a.said(ev.Text)
 	case events.KindToolUse:
@@ -116,7 +132,7 @@ func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID) {
 		a.answered(ev)
 	case events.KindUsage:
 		if ev.Usage != nil {
-			a.usage.Add(ev.Model, ev.Usage)
+			a.usage.apply(cmp.Or(ev.Model, a.model), ev.Usage, prices)
 		}
 	case events.KindApprovalRequest, events.KindAskRequest:
 		a.waiting = style.Waiting(ev)
@@ -129,10 +145,17 @@ func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID) {
 
 // begin begins a task: the first one, or a further one of a sub-agent that is asked again.
 func (a *agent) begin(span pcommon.SpanID) {
-	if span != a.span && a.up != nil {
-		a.ended, a.outcome, a.failure = time.Time{}, events.OutcomeUnknown, ""
+	if a.up != nil && (span != a.span || !a.spanned) {
+		a.ended, a.outcome, a.failure, a.spanned = time.Time{}, events.OutcomeUnknown, "", false
 	}
 	a.span = span
+}
+
+// over ends the task of a sub-agent whose turn or call is over. Its span, which waits for more, says in the end how it ended.
+func (a *agent) over(at time.Time, how events.Outcome, failure string) {
+	if a.up != nil && a.ended.IsZero() {
+		a.ended, a.outcome, a.failure = at, how, line(events.Summary(failure))
+	}
 }
 
 // said keeps the end of what the agent says.
@@ -197,11 +220,11 @@ func (a *agent) end(span ptrace.Span) {
 		return
 	}
 	m := span.Attributes()
-	a.started, a.ended = span.StartTimestamp().AsTime(), span.EndTimestamp().AsTime()
+	a.spanned, a.started, a.ended = true, span.StartTimestamp().AsTime(), span.EndTimestamp().AsTime()
 	a.outcome, a.waiting = events.ParseOutcome(otlp.Str(m, otlp.AttrRunOutcome)), ""
 	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), otlp.Str(m, otlp.AttrErrorType)))
-	used := otlp.ReadUsage(m).Total
-	a.total = &used
+	total := otlp.ReadUsage(m).Total
+	a.usage.ended.add(usedOf(&total))
 }
 
 // running is the newest call that runs; nil if there is none.
@@ -217,8 +240,8 @@ func (a *agent) running() *call {
 // snapshot is the agent as it is shown.
 func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	out := Agent{
-		Key: agentKey(run, a.number), Depth: depth, Name: line(a.name), ID: line(a.id), Model: line(a.model),
-		Started: a.started, Last: a.last, Ended: a.ended, Outcome: a.outcome, Error: a.failure, Waiting: a.waiting, Text: a.text,
+		Key: agentKey(run, a.number), Depth: depth, Name: line(a.name), Title: line(a.title), ID: line(a.id), Model: line(a.model),
+		Started: a.started, Last: a.last, Ended: a.ended, Outcome: a.outcome, Error: a.failure, Waiting: a.waiting, Text: a.text, Saying: a.saying,
 		Made: a.made, Failed: a.failed,
 	}
 	if of != nil {
@@ -227,14 +250,6 @@ func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	out.Calls = make([]Call, len(a.calls))
 	for i := range a.calls {
 		out.Calls[i] = a.calls[i].Call
-	}
-	sum := a.usage.Sum()
-	if a.total != nil && !a.ended.IsZero() {
-		sum = *a.total
-	}
-	out.Tokens = sum.Tokens.Input + sum.Tokens.Output
-	if sum.HasCost {
-		out.Cost = render.USD(sum.CostUSD, sum.CostEstimated)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/ledger"
 )
 
 // Bounds of what a board has.
@@ -21,6 +22,8 @@ const (
 	maxCalls  = 32
 	maxText   = 4 << 10
 	maxStarts = 4096
+	// minSources is how many sources there are before those that are not needed are removed.
+	minSources = 1024
 )
 
 // sourceKey is the resource attribute that names the source of data.
@@ -31,12 +34,16 @@ type Board struct {
 	mu      sync.Mutex
 	runs    map[pcommon.TraceID]*run
 	sources map[string]*Source // by their ids
+	sweepAt int                // the number of sources at which those that are not needed are removed
+	prices  ledger.Prices
 	changed chan struct{}
 }
 
-// NewBoard makes an empty board.
-func NewBoard() *Board {
-	return &Board{runs: map[pcommon.TraceID]*run{}, sources: map[string]*Source{}, changed: make(chan struct{}, 1)}
+// NewBoard makes an empty board. The prices estimate the cost of agents that report none.
+func NewBoard(prices ledger.Prices) *Board {
+	return &Board{
+		runs: map[pcommon.TraceID]*run{}, sources: map[string]*Source{}, sweepAt: minSources, prices: prices, changed: make(chan struct{}, 1),
+	}
 }
 
 // Changed has a value when something changed since the last one.
@@ -61,7 +68,23 @@ func (b *Board) Describe(id string, of Source) {
 		}
 	}
 	b.sources[id] = &of
+	if len(b.sources) > b.sweepAt {
+		b.sweep()
+	}
 	b.notify()
+}
+
+// sweep removes the sources from which nothing comes any more and which nothing on the board is from.
+func (b *Board) sweep() {
+	needed := map[string]bool{}
+	for _, r := range b.runs {
+		needed[r.source] = true
+		for _, a := range r.agents {
+			needed[a.source] = true
+		}
+	}
+	maps.DeleteFunc(b.sources, func(id string, of *Source) bool { return of.Closed && !needed[id] })
+	b.sweepAt = max(minSources, 2*len(b.sources))
 }
 
 // Apply applies what was exported.
@@ -103,7 +126,7 @@ func (b *Board) record(resource pcommon.Map, lr plog.LogRecord) {
 	}
 	a := r.agentOf(&ev, otlp.Str(lr.Attributes(), otlp.AttrGenAIAgentName))
 	a.source = cmp.Or(a.source, otlp.Str(resource, sourceKey))
-	a.apply(&ev, lr.SpanID())
+	a.apply(&ev, lr.SpanID(), b.prices)
 	r.apply(a, &ev, lr.SpanID())
 }
 

@@ -61,13 +61,9 @@ func (v *View) facts(r *Run, a *Agent) [][2]string {
 	if a.Made > 0 {
 		calls = fmt.Sprintf("%d, %d failed", a.Made, a.Failed)
 	}
-	title := ""
-	if a.Depth == 0 {
-		title = r.Title
-	}
 	const label = 9 // cells before a fact
 	return [][2]string{
-		{"prompt", title},
+		{"prompt", a.Title},
 		{"model", a.Model},
 		{"session", r.Session},
 		{"agent", a.ID},

@@ -9,15 +9,16 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Part are lines of a file.
+// Part are lines of a file, which are read while it is written if they are Live.
 type Part struct {
 	Path  string
 	Lines []string
+	Live  bool
 }
 
 // Play applies parts of files to a board, in their order, at one moment.
 func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
-	board := NewBoard()
+	board := NewBoard(set.Prices)
 	reader := newHandler(&set, board, func() time.Time { return now })
 	var errs []error
 	reader.fail = func(err error) { errs = append(errs, err) }
@@ -32,7 +33,7 @@ func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
 		}
 		for _, line := range p.Lines {
 			offsets[p.Path]++
-			errs = append(errs, streams[p.Path].Lines(context.Background(), []tail.Line{{Data: []byte(line), Offset: offsets[p.Path]}}))
+			errs = append(errs, streams[p.Path].Lines(context.Background(), []tail.Line{{Data: []byte(line), Offset: offsets[p.Path], Live: p.Live}}))
 		}
 		errs = append(errs, streams[p.Path].Idle(context.Background()))
 	}
@@ -47,3 +48,12 @@ func NewPrinter(w io.Writer, since time.Time) func(*Board) error {
 
 // RecentAge is how old the oldest file is that is read at start.
 var RecentAge = recentAge
+
+// Sources is how many sources are known.
+func (b *Board) Sources() int { return len(b.sources) }
+
+// The bounds of a board.
+const (
+	MaxAgents  = maxAgents
+	MinSources = minSources
+)

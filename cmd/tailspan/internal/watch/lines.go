@@ -45,7 +45,7 @@ func (p *printer) print(runs []Run) error {
 		present[top.Key] = was
 		if !was.started {
 			was.started = true
-			p.line(&b, top.Started, "started", r, nil, r.Title)
+			p.line(&b, top.Started, "started", r, nil, top.Title)
 		}
 		if !was.ended {
 			p.failures(&b, r, was)

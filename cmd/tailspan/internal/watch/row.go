@@ -39,7 +39,7 @@ func (v *View) recent(r *Run) (left, right string) {
 	a := r.Top()
 	text := r.Verdict.Reason
 	if text == "" {
-		text = r.Title
+		text = a.Title
 	}
 	left = fmt.Sprintf("%s %s %s  %s", verdictSign(&r.Verdict), pad(r.Verdict.Kind.String(), 10), bold(join(" ", r.Service, r.Project)), faint(text))
 	return left, v.figures(a, ago(since(a.Ended, v.Now)))
@@ -100,7 +100,9 @@ func (v *View) doing(a *Agent) string {
 	}
 	text := a.Waiting
 	if text == "" {
-		text = "thinking"
+		if text = "thinking"; a.Saying {
+			text = "said: " + events.Summary(a.Text[strings.LastIndexByte(a.Text, '\n')+1:])
+		}
 		for i := range slices.Backward(a.Calls) {
 			if a.Calls[i].State == CallRuns {
 				text = a.Calls[i].Fit(max(16, v.Width/2))

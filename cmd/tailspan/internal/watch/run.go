@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,11 +22,11 @@ type Run struct {
 	Service string // the agent program
 	Project string // the name of the folder that it works in
 	Session string
-	Title   string // the first line of its prompt
 	AtWork  bool
 	Verdict verdict.Verdict // of a run that is over
 	Agents  []Agent
-	Evicted int // sub-agents that were too many to be kept
+	// Ended and Dropped are sub-agents that were too many to be kept: those that were over, and those at work.
+	Ended, Dropped int
 }
 
 // Top is the agent of the run.
@@ -38,24 +39,25 @@ type run struct {
 	service string
 	session string
 	folder  string
-	title   string
 	agents  []*agent          // the top one first, the others as they came
 	byID    map[string]*agent // by the agent's id, and by the id of the call that started it
-	starts  map[string]start  // calls that start agents, by their ids
+	starts  map[string]*start // calls that start agents, by their ids, and by those of the agents
 	came    int               // sub-agents
-	evicted int
+	ended   int               // evicted when they were over
+	dropped int               // evicted at work
 	facts   verdict.Facts
 }
 
 // start is a call that starts an agent.
 type start struct {
-	by   *agent
-	span pcommon.SpanID
-	kind string
+	by    *agent
+	span  pcommon.SpanID
+	kind  string
+	agent string // the id of the agent, once it is known
 }
 
 func newRun(trace pcommon.TraceID) *run {
-	return &run{trace: trace, agents: []*agent{{}}, byID: map[string]*agent{}, starts: map[string]start{}}
+	return &run{trace: trace, agents: []*agent{{}}, byID: map[string]*agent{}, starts: map[string]*start{}}
 }
 
 // top is the agent of the run.
@@ -88,26 +90,29 @@ func (r *run) agentOf(ev *events.DisplayEvent, name string) *agent {
 	if a == nil {
 		r.came++
 		a = &agent{up: r.top(), number: r.came}
-		r.agents = append(r.agents, a)
-		r.evict()
-	}
-	for _, id := range []string{ev.AgentID, ev.ParentID} {
-		if id != "" {
-			r.byID[id] = a
+		if len(r.agents) > maxAgents {
+			r.evict()
 		}
+		r.agents = append(r.agents, a)
 	}
 	if a.name = cmp.Or(a.name, name); a.name == r.service && name != "" {
 		a.name = name
 	}
-	if call := r.starts[ev.ParentID]; call.by != nil {
-		a.linked = true
-		r.link(a, call)
+	for _, id := range []string{ev.AgentID, ev.ParentID} {
+		if id == "" || len(r.byID) >= maxStarts {
+			continue
+		}
+		r.byID[id] = a
+		if call := r.starts[id]; call != nil {
+			r.link(a, call)
+		}
 	}
 	return a
 }
 
 // link places an agent below the one whose call started it.
-func (r *run) link(a *agent, call start) {
+func (r *run) link(a *agent, call *start) {
+	a.linked = true
 	for up := call.by; up != nil; up = up.up {
 		if up == a {
 			return
@@ -121,8 +126,8 @@ func (r *run) link(a *agent, call start) {
 
 // callerOf is the agent that made a call; that of the run where it is not known yet.
 func (r *run) callerOf(call string) *agent {
-	if by := r.starts[call].by; by != nil {
-		return by
+	if start := r.starts[call]; start != nil {
+		return start.by
 	}
 	return r.top()
 }
@@ -136,19 +141,13 @@ func (r *run) apply(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 		if ev.Session != nil {
 			r.folder = cmp.Or(r.folder, ev.Session.WorkingDir)
 		}
-	case events.KindPrompt:
-		if a == r.top() && !ev.Synthetic && r.title == "" {
-			r.title = events.Summary(ev.Text)
-		}
 	case events.KindToolUse:
 		r.facts.Calls++
 		r.applyStart(a, ev, span)
-	case events.KindToolResult:
-		if ev.Tool.Denied {
+	case events.KindToolResult, events.KindToolProgress:
+		if ev.Tool.Denied && ev.Kind == events.KindToolResult {
 			r.facts.Refused.Add(ev.Tool.Name)
 		}
-		r.applyStart(a, ev, span)
-	case events.KindToolProgress:
 		r.applyStart(a, ev, span)
 	}
 }
@@ -156,20 +155,41 @@ func (r *run) apply(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 // applyStart applies a call that starts an agent.
 func (r *run) applyStart(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 	t := &ev.Tool
-	call, known := r.starts[t.ID]
-	if !known {
+	call := r.starts[t.ID]
+	if call == nil {
 		if ev.Kind != events.KindToolUse || t.AgentID == "" && !style.StartsAgent(t) || len(r.starts) >= maxStarts {
 			return
 		}
-		call = start{by: a, span: span, kind: t.AgentType}
+		call = &start{by: a, span: span, kind: t.AgentType}
 		r.starts[t.ID] = call
 	}
-	for _, id := range []string{t.AgentID, t.ID} {
-		if child := r.byID[id]; id != "" && child != nil && child != call.by {
-			child.linked = true
-			r.link(child, call)
+	if t.AgentID != "" && len(r.starts) < maxStarts {
+		call.agent, r.starts[t.AgentID] = t.AgentID, call
+	}
+	how, over := endOf(ev)
+	for _, id := range []string{t.ID, call.agent} {
+		child := r.byID[id]
+		if child == nil || child == call.by {
+			continue
+		}
+		if r.link(child, call); over {
+			child.over(ev.Time, how, t.Err)
 		}
 	}
+}
+
+// endOf is how the work that a call started ended; false if it goes on.
+func endOf(ev *events.DisplayEvent) (events.Outcome, bool) {
+	t := &ev.Tool
+	switch {
+	case t.State == events.ToolStateFailed, ev.Kind == events.KindToolResult && t.Error:
+		return events.OutcomeError, true
+	case t.State == events.ToolStateStopped:
+		return events.OutcomeInterrupted, true
+	case t.State == events.ToolStateCompleted, ev.Kind == events.KindToolResult && t.State == events.ToolStateUnspecified:
+		return events.OutcomeOK, true
+	}
+	return events.OutcomeUnknown, false
 }
 
 // end applies the span of an agent of the run.
@@ -184,7 +204,7 @@ func (r *run) end(top bool, span ptrace.Span) {
 	case a == nil:
 		for id, call := range r.starts {
 			if call.span == span.ParentSpanID() {
-				a = r.byID[id]
+				a = cmp.Or(a, r.byID[id])
 			}
 		}
 	}
@@ -199,62 +219,77 @@ func (r *run) end(top bool, span ptrace.Span) {
 	}
 }
 
-// evict removes the sub-agent that ended first, where there are too many.
+// evict removes the sub-agent that has nobody below it and ended first, or else gave no line for the longest time.
 func (r *run) evict() {
-	if len(r.agents) <= maxAgents {
-		return
+	above := map[*agent]bool{}
+	for _, a := range r.agents {
+		above[a.up] = true
 	}
-	for i, a := range r.agents[1:] {
-		works := func(o *agent) bool { return o.up == a }
-		if a.ended.IsZero() || slices.ContainsFunc(r.agents, works) {
-			continue
+	var first *agent
+	for _, a := range r.agents[1:] {
+		if !above[a] && (first == nil || compareEnds(a, first) < 0) {
+			first = a
 		}
-		r.agents = slices.Delete(r.agents, i+1, i+2)
-		for id, other := range r.byID {
-			if other == a {
-				delete(r.byID, id)
-			}
+	}
+	r.agents = slices.DeleteFunc(r.agents, func(a *agent) bool { return a == first })
+	maps.DeleteFunc(r.byID, func(_ string, a *agent) bool { return a == first })
+	maps.DeleteFunc(r.starts, func(_ string, call *start) bool { return call.by == first })
+	first.up.usage.evicted.add(first.used(used{}))
+	if first.ended.IsZero() {
+		r.dropped++
+	} else {
+		r.ended++
+	}
+}
+
+// compareEnds orders agents: those that are over by their ends, and then the others by their last lines.
+func compareEnds(a, b *agent) int {
+	switch {
+	case a.ended.IsZero() != b.ended.IsZero():
+		if a.ended.IsZero() {
+			return 1
 		}
-		r.evicted++
-		return
+		return -1
+	case a.ended.IsZero():
+		return a.last.Compare(b.last)
+	default:
+		return a.ended.Compare(b.ended)
 	}
 }
 
 // snapshot is the run as it is shown.
 func (r *run) snapshot(sources map[string]*Source) Run {
 	out := Run{
-		Service: line(r.service), Project: project(r.folder), Session: line(r.session), Title: line(r.title), AtWork: r.atWork(), Evicted: r.evicted,
+		Service: line(r.service), Project: project(r.folder), Session: line(r.session), AtWork: r.atWork(),
+		Ended: r.ended, Dropped: r.dropped,
 	}
 	below := map[*agent][]*agent{}
 	for _, a := range r.agents[1:] {
 		if of := sources[a.source]; of != nil && of.Call != "" && !a.linked {
-			r.link(a, start{by: r.callerOf(of.Call), kind: of.AgentType})
+			r.link(a, &start{by: r.callerOf(of.Call), kind: of.AgentType})
+			a.linked = false // it may be known better later
 		}
 		below[a.up] = append(below[a.up], a)
 	}
 	key := r.trace.String()
-	var add func(a *agent, depth int) (last time.Time)
-	add = func(a *agent, depth int) time.Time {
-		at, last := len(out.Agents), a.last
+	var add func(a *agent, depth int) (last time.Time, all used)
+	add = func(a *agent, depth int) (time.Time, used) {
+		at, last, sum := len(out.Agents), a.last, used{}
 		out.Agents = append(out.Agents, a.snapshot(key, depth, sources[a.source]))
 		for _, child := range below[a] {
-			if below := add(child, depth+1); below.After(last) {
+			below, used := add(child, depth+1)
+			if sum.add(used); below.After(last) {
 				last = below
 			}
 		}
-		out.Agents[at].Last = last
-		return last
+		shown, all := &out.Agents[at], a.used(sum)
+		shown.Last, shown.Tokens, shown.Cost = last, all.tokens, all.cost()
+		return last, all
 	}
 	add(r.top(), 0)
 	if !out.AtWork {
 		out.Verdict = r.facts.Verdict()
 		out.Verdict.Reason = line(out.Verdict.Reason)
-	}
-	top := out.Top()
-	if top.Ended.IsZero() { // the span of a run has the sum
-		for i := range out.Agents[1:] {
-			top.Tokens += out.Agents[i+1].Tokens
-		}
 	}
 	return out
 }

@@ -118,7 +118,7 @@ const shownEnded = 5
 
 // subAgents are the rows of the sub-agents of a run. Of those that are over the last ones are shown, and the others counted.
 func (v *View) subAgents(r *Run) (rows []row) {
-	hidden := r.Evicted
+	hidden := r.Ended
 	over := 0
 	for i := range r.Agents[1:] {
 		if r.endedLeaf(i + 1) {
@@ -134,8 +134,15 @@ func (v *View) subAgents(r *Run) (rows []row) {
 		}
 		rows = append(rows, v.agentRow(r, &r.Agents[i+1]))
 	}
+	var more []string
 	if hidden > 0 {
-		rows = append(rows, textRow(faint(fmt.Sprintf("  └ %d more that ended", hidden))))
+		more = append(more, fmt.Sprintf("%d more that ended", hidden))
+	}
+	if r.Dropped > 0 {
+		more = append(more, fmt.Sprintf("%d more that were at work", r.Dropped))
+	}
+	if len(more) > 0 {
+		rows = append(rows, textRow(faint("  └ "+strings.Join(more, ", "))))
 	}
 	return rows
 }

@@ -191,7 +191,7 @@ func TestHostile(t *testing.T) {
 // TestReading holds that a run is not shown before all that was there of it has been read.
 func TestReading(t *testing.T) {
 	assert.Empty(t, play(t, noon, watch.Part{Path: "a"}).Runs())
-	board := watch.NewBoard()
+	board := watch.NewBoard(nil)
 	select {
 	case <-board.Changed():
 		t.Error("nothing changed")

@@ -34,7 +34,7 @@ const shutdownTime = 2 * time.Second
 func Watch(ctx context.Context, s Settings) (err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	board := NewBoard()
+	board := NewBoard(s.Prices)
 	r, err := newReader(&s, board, fail)
 	if err != nil {
 		return fmt.Errorf("watch sessions: %w", err)

@@ -1,0 +1,208 @@
+package watch_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/ledger"
+)
+
+// agents are those of the only run, each as its name, its outcome, and what it and those below it used.
+func agents(t *testing.T, board *watch.Board) (list []string) {
+	t.Helper()
+	runs := board.Runs()
+	require.Len(t, runs, 1)
+	for _, a := range runs[0].Agents {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s %s %d %s", strings.Repeat(" ", a.Depth), a.Name, a.Outcome, a.Tokens, a.Cost)))
+	}
+	return list
+}
+
+// TestUsedAtWork holds that a run at work shows what its sub-agents used and cost, each once, and that the end has the same.
+func TestUsedAtWork(t *testing.T) {
+	prices := ledger.Prices{{Model: "*", Input: 1, Cached: 1, Output: 1}}
+	families := func(main, child int) []watch.Part {
+		return []watch.Part{
+			part(t, "a", "spans/codex-session-asked-again/r1.jsonl", 0, main), part(t, "b", "spans/codex-session-asked-again/r2.jsonl", 0, child),
+			part(t, "c", "spans/codex-session-asked-again/r3.jsonl", 0, child),
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		parts    []watch.Part
+		prices   ledger.Prices
+		estimate bool
+		all      bool // the run has no more than its agents show
+	}{
+		{name: "reported", parts: []watch.Part{part(t, "a", "opencode/subagent.session.jsonl", 0, 30)}},
+		{name: "estimated", parts: families(24, 0), prices: prices, estimate: true},
+		{name: "over", parts: families(0, 0), prices: prices, estimate: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			runs := playPriced(t, noon, c.prices, c.parts...).Runs()
+			require.Len(t, runs, 1)
+			require.Greater(t, len(runs[0].Agents), 1)
+			top, below, tokens := runs[0].Top(), 0.0, int64(0)
+			for _, a := range runs[0].Agents[1:] {
+				tokens += a.Tokens
+				below += dollars(t, a.Cost)
+				assert.Equal(t, c.estimate, strings.HasPrefix(a.Cost, "~"), a.Cost)
+			}
+			assert.Equal(t, c.estimate, strings.HasPrefix(top.Cost, "~"), top.Cost)
+			assert.Greater(t, dollars(t, top.Cost), below)
+			assert.Greater(t, top.Tokens, tokens)
+			if c.estimate { // each token costs the same
+				assert.InDelta(t, float64(top.Tokens)/1e6, dollars(t, top.Cost), 1e-4)
+			}
+		})
+	}
+	nested := func(to int) []string {
+		return agents(t, play(t, noon, part(t, "a", "claude/case-nested-subagents.jsonl", 0, to)))
+	}
+	assert.Equal(t, []string{"claude-code  9", "Agent  6", "Agent  3"}, nested(4), "an agent has what works for it, each token once")
+	partly := ledger.Prices{{Model: "gpt-5*", Input: 1, Cached: 1, Output: 1}}
+	for _, a := range agents(t, playPriced(t, noon, partly, part(t, "a", "claude/case-nested-subagents.jsonl", 0, 4))) {
+		assert.NotContains(t, a, "$", "a model without a price has no cost")
+	}
+}
+
+func dollars(t *testing.T, cost string) float64 {
+	t.Helper()
+	usd, err := strconv.ParseFloat(strings.TrimLeft(cost, "~$"), 64)
+	require.NoError(t, err, cost)
+	return usd
+}
+
+// TestSubAgentIsOver holds that a sub-agent in a file of its own is shown as over once its turn or its call is, and at work again once
+// it is asked again: its span comes later.
+func TestSubAgentIsOver(t *testing.T) {
+	outcome := func(main, child int) events.Outcome {
+		runs := play(t, noon, part(t, "a", "spans/codex-session-asked-again/r1.jsonl", 0, main), part(t, "b", "spans/codex-session-asked-again/r2.jsonl", 0, child)).Runs()
+		require.Len(t, runs, 1)
+		require.True(t, runs[0].AtWork)
+		for _, a := range runs[0].Agents {
+			if a.Name == "price_auditor" {
+				return a.Outcome
+			}
+		}
+		t.Fatal("no sub-agent")
+		return 0
+	}
+	ends := turnEnds(t, "spans/codex-session-asked-again/r2.jsonl")
+	require.Len(t, ends, 2)
+	const spawned, askedAgain = 24, 49 // lines of the parent
+	assert.Equal(t, events.OutcomeUnknown, outcome(spawned, ends[0]-1))
+	assert.Equal(t, events.OutcomeOK, outcome(spawned, ends[0]))
+	assert.Equal(t, events.OutcomeUnknown, outcome(askedAgain, ends[1]-1))
+	assert.Equal(t, events.OutcomeOK, outcome(askedAgain, ends[1]))
+
+	// A transcript of Claude Code has no end of its turns: the call is over.
+	folder := t.TempDir()
+	meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(folder+"/agent-1.meta.json", meta, 0o600))
+	for result, want := range map[int]events.Outcome{44: events.OutcomeUnknown, 45: events.OutcomeOK} {
+		runs := play(t, noon,
+			part(t, "a", "spans/claude-session-main/main.jsonl", 0, 44), part(t, folder+"/agent-1.jsonl", "spans/claude-session-main/agent1.jsonl", 0, 0),
+			part(t, "a", "spans/claude-session-main/main.jsonl", 44, result)).Runs()
+		require.Len(t, runs, 1)
+		require.Len(t, runs[0].Agents, 2)
+		assert.Equal(t, want, runs[0].Agents[1].Outcome)
+	}
+}
+
+// turnEnds are the numbers of the lines after which a turn of a Codex transcript is over.
+func turnEnds(t *testing.T, recording string) (ends []int) {
+	t.Helper()
+	for i, line := range part(t, "", recording, 0, 0).Lines {
+		if strings.Contains(line, `"task_complete"`) {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
+}
+
+// TestGeminiSubAgent holds that a sub-agent of Gemini CLI is shown while it works, although its call is not written before it is
+// over, and gets its name then.
+func TestGeminiSubAgent(t *testing.T) {
+	main := func(from, to int) watch.Part {
+		p := part(t, "/h/.gemini/tmp/x/chats/main.jsonl", "spans/gemini-session-main/main.jsonl", from, to)
+		p.Live = true
+		return p
+	}
+	var header struct{ SessionID string }
+	require.NoError(t, json.Unmarshal([]byte(main(0, 1).Lines[0]), &header))
+	helper := func(to int) watch.Part {
+		p := part(t, "/h/.gemini/tmp/x/chats/"+header.SessionID+"/helper.jsonl", "spans/gemini-session-main/helper.jsonl", 0, to)
+		p.Live = true
+		return p
+	}
+	runs := play(t, noon, main(0, 16), helper(6)).Runs()
+	require.Len(t, runs, 1)
+	require.Len(t, runs[0].Agents, 2)
+	assert.Zero(t, runs[0].Agents[1].Ended)
+	assert.Empty(t, runs[0].Agents[1].Name)
+	runs = play(t, noon, main(0, 16), helper(0), main(16, 18)).Runs()
+	require.Len(t, runs, 1)
+	require.Len(t, runs[0].Agents, 2)
+	assert.Equal(t, "codebase_investigator", runs[0].Agents[1].Name)
+	assert.Equal(t, events.OutcomeOK, runs[0].Agents[1].Outcome)
+	assert.NotEmpty(t, runs[0].Agents[1].Title)
+}
+
+// TestTooManyAgents holds the bound of the sub-agents of a run, of which those that are over go first and what they used stays.
+func TestTooManyAgents(t *testing.T) {
+	const more = 7
+	started := func(i int) []string {
+		return []string{
+			fmt.Sprintf(`{"type":"assistant","session_id":"s","message":{"id":"m%d","model":"x","usage":{"input_tokens":1,"output_tokens":1},"content":[{"type":"tool_use","id":"t%d","name":"Agent","input":{"subagent_type":"a%d","prompt":"p"}}]}}`, i, i, i),
+			fmt.Sprintf(`{"type":"assistant","session_id":"s","parent_tool_use_id":"t%d","message":{"id":"c%d","model":"x","usage":{"input_tokens":100,"output_tokens":1},"content":[{"type":"tool_use","id":"b%d","name":"Bash","input":{"command":"true"}}]}}`, i, i, i),
+		}
+	}
+	over := func(i int) string {
+		return fmt.Sprintf(`{"type":"user","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"done"}]}}`, i)
+	}
+	lines := []string{`{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"x"}`}
+	for i := range watch.MaxAgents + more {
+		lines = append(lines, started(i)...)
+		if i == 3 {
+			lines = append(lines, over(3))
+		}
+	}
+	runs := play(t, noon, watch.Part{Path: "a", Lines: lines}).Runs()
+	require.Len(t, runs, 1)
+	assert.Len(t, runs[0].Agents, 1+watch.MaxAgents)
+	assert.Equal(t, 1, runs[0].Ended)
+	assert.Equal(t, more-1, runs[0].Dropped)
+	assert.GreaterOrEqual(t, runs[0].Top().Tokens, int64(100*(watch.MaxAgents+more)), "what those used that are not kept counts")
+	view := watch.View{Width: 80, Height: 2 * watch.MaxAgents, Now: noon}
+	assert.Contains(t, strings.Join(view.Lines(runs), "\n"), "1 more that ended, 6 more that were at work")
+}
+
+// TestSources holds that sources are removed from which nothing comes any more, unless a run is from them.
+func TestSources(t *testing.T) {
+	board := play(t, noon, part(t, "a", "claude/failures.jsonl", 0, 0))
+	board.Describe("a", watch.Source{Path: "a", Read: true, Closed: true})
+	for i := range 10 * watch.MinSources {
+		id := strconv.Itoa(i)
+		board.Describe(id, watch.Source{Path: id})
+		board.Describe(id, watch.Source{Path: id, Read: true, Closed: true})
+	}
+	assert.LessOrEqual(t, board.Sources(), 2*watch.MinSources)
+	runs := board.Runs()
+	require.Len(t, runs, 1)
+	assert.Equal(t, "a", runs[0].Top().Path)
+	for i := range 3 * watch.MinSources {
+		board.Describe("open "+strconv.Itoa(i), watch.Source{Read: true})
+	}
+	assert.Greater(t, board.Sources(), 3*watch.MinSources, "one that is open is kept")
+}
