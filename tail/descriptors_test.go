@@ -89,7 +89,7 @@ func TestFewDescriptors(t *testing.T) {
 				if tt.refuses {
 					assert.Positive(w, system.refused.Load())
 					require.Equal(w, 1, logs.Len(), "logged once")
-					assert.Equal(w, "no file descriptor left, closing idle files and trying again", logs.All()[0].Message)
+					assert.Equal(w, "no file descriptor left, closing idle files, will retry", logs.All()[0].Message)
 				} else {
 					assert.Zero(w, system.refused.Load())
 					assert.LessOrEqual(w, system.most.Load(), int64(tt.known)+min(8, int64(tt.known)/2), "those that are opened while idle ones are closed")

@@ -63,7 +63,7 @@ func TestFilesOpenFails(t *testing.T) {
 		advice string
 	}{
 		"too many files": {syscall.EMFILE, "raise the limit of open files (ulimit -n)"},
-		"no permission":  {syscall.EACCES, "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"},
+		"no permission":  {syscall.EACCES, "grant the user of this process read access to the file and its folders, or add the file to exclude"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {

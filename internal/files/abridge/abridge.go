@@ -2,22 +2,21 @@ package abridge
 
 // Limits, in bytes.
 const (
-	// SoftLimit is the length of the short line from which no elements are taken any more, and HardLimit the one from which
-	// nothing is.
+	// SoftLimit is the output length from which elements are dropped, and HardLimit the one from which everything is.
 	SoftLimit = 48 << 10
 	HardLimit = 64 << 10
-	// KeepString is how much of a string is kept, and KeepShort of one behind SoftLimit.
+	// KeepString is how many bytes of a string are kept, and KeepShort how many after SoftLimit.
 	KeepString = 4 << 10
 	KeepShort  = 256
 )
 
-// softDepth is how deep objects are taken behind SoftLimit; maxDepth is how deep anything is.
+// softDepth is how deep objects are kept after SoftLimit; maxDepth is how deep anything is kept.
 const (
 	softDepth = 4
 	maxDepth  = 64
 )
 
-// state is what the line has come to, outside of strings and of what is left out.
+// state is the parser's state outside of strings and of dropped values.
 //
 //	from      on                    to
 //	start     { or [                key or value, a level deeper
@@ -43,43 +42,43 @@ const (
 	stateBroken
 )
 
-// Abridger makes one short line after the other. The zero value is ready.
+// Abridger shortens one line after another. The zero value is ready to use.
 type Abridger struct {
 	out    []byte
 	state  state
 	depth  int
-	object uint64 // a bit for each level, the innermost lowest: it is an object
-	filled uint64 // and whether it has a member
+	object uint64 // one bit per level, innermost lowest: set for an object
+	filled uint64 // one bit per level: set if it has a member
 	begun  bool
-	// member is where the member or element at work begins in out, its comma included.
+	// member is where the current member or element begins in out, including its comma.
 	member int
 	text   text
-	// dropped is the depth of what is left out; 0: nothing is.
+	// dropped is the nesting depth inside a dropped value; 0: outside of one.
 	dropped int
-	// scalar is whether the scalar at work is kept.
+	// scalar is true if the current scalar is kept.
 	scalar bool
 }
 
-// text is a string at work.
+// text is the current string.
 type text struct {
 	open   bool
 	key    bool
-	keep   int // how many more bytes are kept; less than 0: none
-	over   int // how many were kept beyond that, to the end of a character
+	keep   int // how many more bytes are kept; negative: the string is dropped
+	over   int // how many bytes were kept beyond that to complete a character
 	cut    bool
-	escape uint8 // where an escape has come to: see [Abridger.string]
+	escape uint8 // progress of an escape: see [Abridger.string]
 }
 
-// Reset begins a line.
+// Reset starts a new line.
 func (a *Abridger) Reset() { *a = Abridger{out: a.out[:0]} }
 
-// Line is the short line; false if there is none, since the long one is no object or array, or has not ended. It is valid
-// until Reset or Write.
+// Line returns the short line. It returns false if the long one is not an object or array, or has not ended. The result is
+// valid until Reset or Write.
 func (a *Abridger) Line() ([]byte, bool) {
 	return a.out, a.state == stateStart && a.begun && !a.text.open && a.dropped == 0
 }
 
-// Write takes the next piece of the line.
+// Write adds the next piece of the line.
 func (a *Abridger) Write(piece []byte) {
 	for i := 0; i < len(piece) && a.state != stateBroken; {
 		switch {
@@ -94,7 +93,7 @@ func (a *Abridger) Write(piece []byte) {
 	}
 }
 
-// byte takes one byte outside of strings and of what is left out.
+// byte handles one byte outside of strings and of dropped values.
 func (a *Abridger) byte(c byte) {
 	if c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0 {
 		if a.state == stateScalar {
@@ -127,7 +126,7 @@ func (a *Abridger) byte(c byte) {
 	}
 }
 
-// dataField may be before an object, as in a stream of server-sent events.
+// dataField may precede an object, as in a stream of server-sent events.
 const dataField = "data:"
 
 func (a *Abridger) start(c byte) {
@@ -157,7 +156,7 @@ func (a *Abridger) key(c byte) {
 	}
 }
 
-// begin notes where a member or element begins, and separates it from the one before.
+// begin records where a member or element begins, and separates it from the previous one.
 func (a *Abridger) begin() {
 	a.member = len(a.out)
 	if a.filled&1 != 0 {
@@ -166,7 +165,7 @@ func (a *Abridger) begin() {
 	a.filled |= 1
 }
 
-// value takes the first byte of a value.
+// value handles the first byte of a value.
 func (a *Abridger) value(c byte) {
 	element := a.object&1 == 0
 	if c == ']' {
@@ -211,8 +210,8 @@ func (a *Abridger) value(c byte) {
 	}
 }
 
-// undo takes the member or element at work back. That of an object had its key written when it was not known yet, so
-// whether the object has others is seen from what is before it.
+// undo removes the current member or element. The key of a member was written before its value was known, so the preceding
+// byte shows whether the object has other members.
 func (a *Abridger) undo(before uint64, element bool) {
 	a.out = a.out[:a.member]
 	if element {
@@ -222,7 +221,7 @@ func (a *Abridger) undo(before uint64, element bool) {
 	}
 }
 
-// maxScalar is the longest scalar that is kept: longer ones are no number that anybody wrote.
+// maxScalar is the length up to which a scalar is kept; no meaningful number is longer.
 const maxScalar = 64
 
 func (a *Abridger) addScalar(c byte) {
@@ -231,7 +230,7 @@ func (a *Abridger) addScalar(c byte) {
 	}
 }
 
-// next takes what is behind a value.
+// next handles the byte after a value.
 func (a *Abridger) next(c byte) {
 	switch {
 	case c == ',' && a.object&1 != 0:

@@ -1,18 +1,18 @@
-// Package abridge makes a short line of JSON of one that is too long to keep.
+// Package abridge shortens a line of JSON that is too long to keep.
 //
-// In goes a line in pieces of any size, out comes a line with the same members in the same order, in which long strings are
-// cut and, once it is long itself, elements of arrays and what lies deep are left out. Types, ids, names, flags and counts
-// stay, wherever they are: some formats have the id of a call before its arguments, some behind them, and the session last.
-// So whoever reads the short line finds what the long one is about, without its bulk.
+// A line goes in, in pieces of any size. A line with the same members in the same order comes out: long strings are cut and,
+// once the output itself is long, array elements and deeply nested values are left out. Types, IDs, names, flags and counts
+// are kept wherever they are: some formats write the ID of a call before its arguments, some after them, and the session last.
+// The reader of the short line thus learns what the long one is about, without its bulk.
 //
-//	so far                what stays
-//	up to SoftLimit       all but the rest of strings behind KeepString bytes
-//	up to HardLimit       scalars, strings of up to KeepShort bytes, and objects that are no elements, to a depth of 4
-//	beyond                what closes what is open
+//	output so far         what is kept
+//	up to SoftLimit       everything, with strings cut after KeepString bytes
+//	up to HardLimit       scalars, strings cut after KeepShort bytes, and objects that are not elements, to a depth of 4
+//	beyond                only the brackets that close what is open
 //
-// A string that was cut ends in "…". What is no object or array from its beginning yields nothing. The structure is followed
-// as far as cutting needs it, so a malformed line may give a malformed one.
+// A string that was cut ends in "…". Input that does not begin as an object or array yields nothing. The structure is followed
+// only as far as cutting requires, so a malformed line may yield a malformed one.
 //
-// An [Abridger] takes constant memory, HardLimit and a string, and time linear in the line: each byte is read once. It
-// serves one goroutine. The same line yields the same bytes, however it is cut into pieces.
+// An [Abridger] takes constant memory, HardLimit plus one string, and time linear in the line, because it reads each byte
+// once. It is for use by one goroutine. The same line yields the same bytes, whatever the pieces.
 package abridge

@@ -3,7 +3,7 @@ package abridge
 // ellipsis ends a string that was cut.
 const ellipsis = "…"
 
-// string takes bytes of the current string, and returns how many.
+// string handles bytes of the current string, and returns how many.
 func (a *Abridger) string(piece []byte) int {
 	t := &a.text
 	for i, c := range piece {
@@ -32,7 +32,7 @@ func (a *Abridger) string(piece []byte) int {
 	return len(piece)
 }
 
-// What is to come of an escape: its letter, or some of the four digits behind \u.
+// What remains of an escape: its letter, or some of the four digits after \u.
 const (
 	escapeLetter = 1
 	escapeDigits = escapeLetter + 4
@@ -42,10 +42,10 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// longestRest is how long the rest of a character may be: of an escape, or of UTF-8.
+// longestRest is the maximum length of the rest of a character, in an escape or in UTF-8.
 const longestRest = 5
 
-// keep adds a byte of the string, if it is among those that are kept. A string is cut before a character, not inside of one.
+// keep appends a byte of the string if it is among those kept. A string is cut before a character, never inside one.
 func (a *Abridger) keep(c byte, inside bool) {
 	t := &a.text
 	switch {
@@ -79,7 +79,7 @@ func (a *Abridger) endString() {
 	}
 }
 
-// skip takes bytes of what is left out, outside of its strings, and returns how many.
+// skip handles bytes of a dropped value, outside of its strings, and returns how many.
 func (a *Abridger) skip(piece []byte) int {
 	for i, c := range piece {
 		switch c {

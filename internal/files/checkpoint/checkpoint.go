@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// Prefixes of the keys of checkpoints; the stream's id follows.
+// Prefixes of checkpoint keys; the stream ID follows.
 const (
 	FilePrefix = "file/"
 	ItemPrefix = "item/"
@@ -32,7 +32,7 @@ type Checkpoint struct {
 	State   []byte `json:"state,omitempty"`
 	// Saved is the time of the write, in Unix seconds.
 	Saved int64 `json:"saved"`
-	// Nanos are those of Saved: of two files that had one inode, the one that was saved last has it.
+	// Nanos is the nanosecond part of Saved. Of two files that had one inode, the one saved last has it.
 	Nanos int `json:"nanos,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type File struct {
 	Tail    uint64 `json:"tail,omitempty"`
 	TailLen uint8  `json:"tail_len,omitempty"`
 	Discard bool   `json:"discard,omitempty"`
-	// LostLink is true if the file had another path that led to it no more.
+	// LostLink is true if another path of the file no longer leads to it.
 	LostLink bool `json:"lost_link,omitempty"`
 	// Begin is where the first delivered line begins.
 	Begin int64 `json:"begin,omitempty"`
@@ -54,31 +54,31 @@ type File struct {
 	AtEnd bool `json:"at_end,omitempty"`
 }
 
-// Item is how far a stream of a document or a database was acknowledged, in the source's own terms.
+// Item is how far a stream of a document or a database was acknowledged, in the terms of its source.
 type Item struct {
-	// Origin is where the item was first, which names its streams.
+	// Origin is where the item was first seen; the names of its streams derive from it.
 	Origin string `json:"origin,omitempty"`
 	// Key names the stream within the item.
 	Key      string          `json:"key,omitempty"`
 	Position json.RawMessage `json:"position,omitempty"`
 }
 
-// FileOf is a position as it is stored.
+// FileOf returns a position in its stored form.
 func FileOf(p *fingerprint.Position) File {
 	return File{Offset: p.Offset, Head: p.Head, HeadLen: p.HeadLen, Tail: p.Tail, TailLen: p.TailLen, Discard: p.Discard}
 }
 
-// At is the stored position.
+// At returns the stored position.
 func (f *File) At() fingerprint.Position {
 	return fingerprint.Position{Offset: f.Offset, Head: f.Head, HeadLen: f.HeadLen, Tail: f.Tail, TailLen: f.TailLen, Discard: f.Discard}
 }
 
-// ID is the file's id.
+// ID returns the file ID.
 func (c *Checkpoint) ID() fingerprint.FileID {
 	return fingerprint.FileID{Device: c.Device, Inode: c.Inode}
 }
 
-// StoreKey is the key that the checkpoint is stored under.
+// StoreKey returns the key under which the checkpoint is stored.
 func (c *Checkpoint) StoreKey() string {
 	if c.Origin != "" {
 		return ItemPrefix + c.Stream
@@ -86,7 +86,7 @@ func (c *Checkpoint) StoreKey() string {
 	return FilePrefix + c.Stream
 }
 
-// Encode returns the value to be stored.
+// Encode returns the value to store.
 func (c *Checkpoint) Encode() ([]byte, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Checkpoint) Encode() ([]byte, error) {
 	return Seal(body), nil
 }
 
-// Decode reads the value of a key; it uses a value whole or not at all.
+// Decode decodes the value of a key, completely or not at all.
 func Decode(key string, value []byte) (*Checkpoint, error) {
 	body, err := Unseal(value)
 	if err != nil {
@@ -111,7 +111,7 @@ func Decode(key string, value []byte) (*Checkpoint, error) {
 	return &c, nil
 }
 
-// check rejects what no run of this program can have written.
+// check rejects values that this program can't have written.
 func (c *Checkpoint) check(key string) error {
 	switch {
 	case c.Stream == "" || c.Path == "" || strings.HasPrefix(key, ItemPrefix) != (c.Origin != ""):
@@ -124,7 +124,7 @@ func (c *Checkpoint) check(key string) error {
 	return nil
 }
 
-// same reports whether nothing changed that needs a write.
+// same reports whether nothing changed that requires a write.
 func (c *Checkpoint) same(o *Checkpoint) bool {
 	return c.Stream == o.Stream && c.Path == o.Path && c.ID() == o.ID() && slices.Equal(c.Links, o.Links) && c.File == o.File &&
 		c.Origin == o.Origin && c.Key == o.Key && bytes.Equal(c.Position, o.Position) && c.Pending == o.Pending && bytes.Equal(c.State, o.State)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// saveShare bounds the cost of saving: after a write that took d, the next one of the same stream waits until saveShare
-	// times d have passed, so a slow store costs a tenth of the time at most.
+	// saveShare bounds the cost of saving: after a write that took d, the next one for the same stream waits until saveShare
+	// times d have passed, so a slow store takes at most a tenth of the time.
 	saveShare = 9
 	// RetryAfter is the longest such wait, and the wait after a failed write.
 	RetryAfter = time.Second
@@ -24,7 +24,7 @@ type Written struct {
 	took time.Duration
 }
 
-// Restored is what the store has according to a checkpoint that was read from it.
+// Restored returns the Written of a checkpoint that was read from the store.
 func Restored(c *Checkpoint) *Written {
 	return &Written{Last: c, At: time.Unix(c.Saved, int64(c.Nanos))}
 }
@@ -32,13 +32,13 @@ func Restored(c *Checkpoint) *Written {
 // Saver writes checkpoints to a store.
 type Saver struct {
 	Store Store // may be nil
-	// Saved and Unsaved report what became of a write.
+	// Saved and Unsaved report the result of a write.
 	Saved   func()
 	Unsaved func(path string, err error)
 }
 
-// Save writes a checkpoint if it changed. If it is too early for that, or the write failed, it returns the time to the next
-// try.
+// Save writes a checkpoint if it changed. If it is too early for that, or if the write failed, Save returns the time until the
+// next try. If must is true, it is never too early.
 func (s *Saver) Save(ctx context.Context, w *Written, c *Checkpoint, must bool) (wait time.Duration, err error) {
 	if s.Store == nil || w.Last != nil && w.Last.same(c) {
 		return 0, nil
@@ -65,7 +65,7 @@ func (s *Saver) Save(ctx context.Context, w *Written, c *Checkpoint, must bool) 
 	return 0, nil
 }
 
-// Delete deletes keys of the store. What fails is left to the next process.
+// Delete deletes keys of the store. After a failure it leaves the remaining keys to the next process.
 func (s *Saver) Delete(ctx context.Context, keys []string) {
 	for _, key := range keys {
 		if err := s.Store.Delete(ctx, key); err != nil {
@@ -75,7 +75,7 @@ func (s *Saver) Delete(ctx context.Context, keys []string) {
 	}
 }
 
-// Lookup returns the checkpoint of a key, nil if there is none.
+// Lookup returns the checkpoint of a key, or nil if there is none.
 func (s *Saver) Lookup(ctx context.Context, key string) (*Checkpoint, error) {
 	value, err := s.Store.Get(ctx, key)
 	if err != nil || value == nil {
@@ -84,8 +84,8 @@ func (s *Saver) Lookup(ctx context.Context, key string) (*Checkpoint, error) {
 	return Decode(key, value)
 }
 
-// Each calls use for each checkpoint under a prefix, and unusable for what can't be read, if the store is a [Walker]. It deletes
-// what is broken or of an older version: it is of no use, and nothing may ever overwrite it.
+// Each calls use for each checkpoint under a prefix, and unusable for each value that can't be read, if the store is a [Walker]. It
+// deletes values that are broken or of an older version, because they are useless and nothing may ever overwrite them.
 func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), unusable func(key string, err error)) error {
 	store, ok := s.Store.(Walker)
 	if !ok {
@@ -114,8 +114,8 @@ func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), 
 	return nil
 }
 
-// EachState calls f for each checkpoint that has a consumer's state: the id of the stream, when it was written, and the state.
-// Values that can't be read are left out; who restores them reports them.
+// EachState calls f for each checkpoint that holds a consumer's state, with the stream ID, the time of writing and the state.
+// It skips values that can't be read; the source reports them when it restores them.
 func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
 	err := store.Walk(ctx, func(key string, value []byte) error {
 		if strings.HasPrefix(key, FilePrefix) || strings.HasPrefix(key, ItemPrefix) {

@@ -18,26 +18,26 @@ const version = 2
 const magic = "tailspan-checkpoint "
 
 var (
-	// ErrNewer: a value was written by a newer version of the program.
+	// ErrNewer means that a newer version of the program wrote the value.
 	ErrNewer = errors.New("written by a newer version")
-	// ErrOlder: a value was written by an older version of the program, in a format that is not read any more.
+	// ErrOlder means that an older version of the program wrote the value, in a format that is no longer read.
 	ErrOlder = errors.New("written by an older version")
-	// ErrBroken: a value is not what was written.
+	// ErrBroken means that the value differs from what was written.
 	ErrBroken = errors.New("broken")
 )
 
-// IsUnusable reports whether an error is of a value, and not of the store: the value is the same the next time.
+// IsUnusable reports whether the error is in a value and not in the store. Reading the value again yields the same error.
 func IsUnusable(err error) bool {
 	return errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrBroken)
 }
 
-// Seal puts version and checksum before a value.
+// Seal prefixes a value with version and checksum.
 func Seal(body []byte) []byte {
 	head := fmt.Sprintf("%s%d %08x\n", magic, version, crc32.ChecksumIEEE(body))
 	return append([]byte(head), body...)
 }
 
-// Unseal returns what was sealed.
+// Unseal returns the value passed to Seal.
 func Unseal(value []byte) ([]byte, error) {
 	line, body, found := strings.Cut(string(value), "\n")
 	rest, ours := strings.CutPrefix(line, magic)
@@ -54,7 +54,7 @@ func Unseal(value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
 	}
 	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
-		return nil, fmt.Errorf("decode checkpoint: %w: checksum does not fit", ErrBroken)
+		return nil, fmt.Errorf("decode checkpoint: %w: checksum mismatch", ErrBroken)
 	}
 	return []byte(body), nil
 }

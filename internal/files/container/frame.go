@@ -8,7 +8,7 @@ import (
 // byteOrderMark begins the logs that GitHub offers for download.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// mayBeFramed is a quick check of how a line begins, which is enough for most lines.
+// mayBeFramed is a quick check of the first bytes, which suffices for most lines.
 func mayBeFramed(line []byte) bool {
 	if len(line) < len(logKey) {
 		return false
@@ -17,7 +17,7 @@ func mayBeFramed(line []byte) bool {
 	return c == '{' && line[1] == '"' && line[2] == 'l' || c >= '0' && c <= '9' || c == byteOrderMark[0]
 }
 
-// frame takes a line apart; false if it has no framing.
+// frame parses a line; it returns false if the line has no framing.
 func (u *framed) frame(line []byte) (frame, bool) {
 	if line[0] == '{' {
 		return u.docker(line)
@@ -30,7 +30,7 @@ const (
 	longestTime  = len("2006-01-02T15:04:05.000000000+00:00")
 )
 
-// timed takes a line of CRI apart, or an object behind a time.
+// timed parses a CRI line, or an object after a time.
 func timed(line []byte) (frame, bool) {
 	i := bytes.IndexByte(line[:min(len(line), longestTime+1)], ' ')
 	if i < shortestTime || line[4] != '-' || line[10] != 'T' {
@@ -50,7 +50,7 @@ func timed(line []byte) (frame, bool) {
 		return f, bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte("{"))
 	}
 	tags, data, ok := bytes.Cut(rest[len("stdout "):], []byte(" "))
-	if !ok { // an empty line may have lost its blank
+	if !ok { // an empty line may have lost its space
 		data = nil
 	}
 	tag, _, _ := bytes.Cut(tags, []byte(":"))
@@ -58,14 +58,14 @@ func timed(line []byte) (frame, bool) {
 	return f, f.part || string(tag) == "F"
 }
 
-// Keys of Docker's lines, in the order that it writes them: log, stream, attrs where options ask for them, time.
+// Keys of Docker's lines, in the order written: log, stream, attrs if options ask for them, time.
 var (
 	logKey    = []byte(`{"log":`)
 	streamKey = []byte(`"stream":`)
 	timeKey   = []byte(`"time":`)
 )
 
-// docker takes a line of Docker's json-file driver apart.
+// docker parses a line of Docker's json-file driver.
 func (u *framed) docker(line []byte) (frame, bool) {
 	body, ok := bytes.CutPrefix(line, logKey)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// cutString cuts the string that data begins with, blanks before it left out: what is between its quotes, and behind.
+// cutString cuts the string that data begins with, after optional blanks: body is between its quotes, rest follows it.
 func cutString(data []byte) (body, rest []byte, ok bool) {
 	data = bytes.TrimLeft(data, " \t")
 	if len(data) == 0 || data[0] != '"' {
@@ -20,7 +20,7 @@ func cutString(data []byte) (body, rest []byte, ok bool) {
 	return data[:end], data[end+1:], true
 }
 
-// stringEnd is the index of the quote that ends a string; -1 if there is none.
+// stringEnd returns the index of the quote that ends a string, or -1.
 func stringEnd(body []byte) int {
 	for i := 0; i < len(body); i++ {
 		switch body[i] {
@@ -33,7 +33,7 @@ func stringEnd(body []byte) int {
 	return -1
 }
 
-// appendText appends the text of a string, whose content between the quotes it gets. What is no escape is copied.
+// appendText appends the text of a string; body is its content between the quotes. Invalid escapes are copied.
 func appendText(dst, body []byte) []byte {
 	for {
 		i := bytes.IndexByte(body, '\\')
@@ -66,7 +66,7 @@ func appendText(dst, body []byte) []byte {
 	}
 }
 
-// appendRune appends the character of the \u escape that body begins with, and returns the escape's length.
+// appendRune appends the character of the \u escape at the start of body, and returns the length of the escape.
 func appendRune(dst, body []byte) ([]byte, int) {
 	r := hexRune(body)
 	if r < 0 {
@@ -81,7 +81,7 @@ func appendRune(dst, body []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, utf8.RuneError), 6
 }
 
-// hexRune reads a \u and its four digits; -1 if there are none.
+// hexRune reads \u and its four digits; it returns -1 if they are missing.
 func hexRune(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

@@ -8,15 +8,15 @@ import (
 
 // Line is a line of the program.
 type Line struct {
-	// Data is the line without its newline. Of one that is too long it is what package abridge keeps, nil if that is nothing.
+	// Data is the line without its newline. For a line over the limit it is what package abridge keeps, or nil.
 	Data []byte
-	// Time is when the runtime received the line, or its last part; zero if it was not framed.
+	// Time is when the runtime received the line or its last part; zero if the line was not framed.
 	Time time.Time
 	// TooLong is true if the line is longer than the limit.
 	TooLong bool
 }
 
-// output is one of the two of a program.
+// output is one of the two output streams of a program.
 type output uint8
 
 const (
@@ -25,41 +25,41 @@ const (
 	outputs
 )
 
-// frame is one line of a runtime, taken apart.
+// frame is one parsed line of a runtime.
 type frame struct {
 	data   []byte
 	time   time.Time
 	output output
-	part   bool // the line goes on in the next frame of the same output
+	part   bool // the line continues in the next frame of the same output
 }
 
-// Unwrapper takes the framing off the lines of one stream.
+// Unwrapper removes the framing from the lines of one stream.
 type Unwrapper struct {
 	limit  int
-	framed *framed // nil before the first line with a framing
+	framed *framed // nil before the first framed line
 }
 
-// framed is what an Unwrapper has for lines with a framing.
+// framed is the state that an Unwrapper needs for framed lines.
 type framed struct {
-	text  []byte // of a string of Docker's
+	text  []byte // decoded text of a Docker string
 	parts [outputs]parts
 }
 
-// parts are those of a line that has not ended.
+// parts are those of an unfinished line.
 type parts struct {
 	data   []byte
 	length int
 	begun  bool
-	short  *abridge.Abridger // of a line over the limit; nil before the first
+	short  *abridge.Abridger // for a line over the limit; nil before the first
 }
 
-// keepBytes is the size from which the memory of a line's parts is not kept for the next one.
+// keepBytes is the size above which the memory of a line's parts is not reused for the next line.
 const keepBytes = 1 << 20
 
-// New makes an Unwrapper for lines of up to limit bytes.
+// New returns an Unwrapper for lines of up to limit bytes.
 func New(limit int) *Unwrapper { return &Unwrapper{limit: limit} }
 
-// Line takes the next line, without its newline. It returns the line of the program that ends with it; false if none does.
+// Line processes the next line, without its newline. It returns the program's line that ends with it, or false if none does.
 func (u *Unwrapper) Line(data []byte) (Line, bool) {
 	if !mayBeFramed(data) {
 		return Line{Data: data}, true
@@ -82,12 +82,12 @@ func (u *Unwrapper) Line(data []byte) (Line, bool) {
 	return p.take(f.time, u.limit), true
 }
 
-// Pending reports whether there are parts of a line that has not ended.
+// Pending reports whether there are parts of an unfinished line.
 func (u *Unwrapper) Pending() bool {
 	return u.framed != nil && (u.framed.parts[stdout].begun || u.framed.parts[stderr].begun)
 }
 
-// Flush returns the parts of a line whose end will not come; false if there are none. There may be two such lines.
+// Flush returns the parts of a line whose end will not arrive, or false if there are none. There may be two such lines.
 func (u *Unwrapper) Flush() (Line, bool) {
 	if u.framed == nil {
 		return Line{}, false

@@ -1,24 +1,24 @@
-// Package dirty collects what has a new state until its owner comes to save it.
+// Package dirty collects objects with a new state until their owner saves them.
 package dirty
 
 import "sync"
 
-// Set has those that are dirty. It is safe for use by many goroutines.
+// Set is a set of dirty objects. It is safe for concurrent use.
 type Set[T comparable] struct {
 	mu     sync.Mutex
 	all    map[T]struct{}
 	signal chan struct{}
 }
 
-// New makes an empty set.
+// New returns an empty set.
 func New[T comparable]() *Set[T] {
 	return &Set[T]{all: map[T]struct{}{}, signal: make(chan struct{}, 1)}
 }
 
-// Signal is sent to when there is something to take.
+// Signal returns a channel that receives when there is something to take.
 func (s *Set[T]) Signal() <-chan struct{} { return s.signal }
 
-// Add marks one dirty.
+// Add marks one object dirty.
 func (s *Set[T]) Add(one T) {
 	s.mu.Lock()
 	s.all[one] = struct{}{}
@@ -29,7 +29,7 @@ func (s *Set[T]) Add(one T) {
 	}
 }
 
-// Take returns those that are dirty, in no order, and empties the set.
+// Take returns the dirty objects, in no particular order, and empties the set.
 func (s *Set[T]) Take() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ValidateGlob reports what is wrong with a pattern, naming the key that holds it.
+// ValidateGlob returns what is wrong with a pattern; the error names the key that holds it.
 func ValidateGlob(key, pattern string) error {
 	if pattern == "" {
 		return fmt.Errorf("%s: empty glob", key)
@@ -24,23 +24,23 @@ func ValidateGlob(key, pattern string) error {
 	return nil
 }
 
-// Globs is a set of patterns: what to read, and what of it to leave out. Paths are absolute and have slashes as separators.
+// Globs is a set of patterns: what to read, and what to exclude from that. Paths are absolute and slash-separated.
 type Globs struct {
 	Include, Exclude []Glob
-	Skip             func(path string) bool // leaves out more; may be nil
+	Skip             func(path string) bool // excludes further paths; may be nil
 }
 
-// Glob is one pattern, absolute.
+// Glob is one absolute pattern.
 type Glob struct {
 	Raw     string // as the user wrote it
-	Pattern string // absolute, slashes
+	Pattern string // absolute, slash-separated
 	Base    string // the folder that holds all matches
-	// folders are the elements between base and the last one. A folder can hold matches only if it matches their
-	// beginning. Nil with anyFolder if that is not known.
+	// folders are the elements between Base and the last one. A folder can hold matches only if it matches their beginning.
+	// Nil with anyFolder if that can't be determined.
 	folders   []string
 	anyFolder bool
-	// parent and last are the pattern without its last element, and that. They match on their own, so that a folder
-	// is matched once for all its files; last is empty if they don't.
+	// parent is the pattern without its last element, and last is that element. They match separately, so that a folder is
+	// matched once for all its files; last is empty if that is impossible.
 	parent, last string
 }
 
@@ -50,7 +50,7 @@ func NewGlobs(include, exclude []string) (Globs, error) {
 	add := func(to *[]Glob, key string, patterns []string) {
 		for _, p := range patterns {
 			if key == "exclude" && strings.HasPrefix(filepath.ToSlash(p), "**/") {
-				p = "/" + p // what is left out is left out anywhere, not below the working folder alone
+				p = "/" + p // exclude anywhere, not only below the working folder
 			}
 			one, err := newGlob(key, p)
 			errs = append(errs, err)
@@ -70,22 +70,22 @@ func newGlob(key, raw string) (Glob, error) {
 	if err != nil {
 		return Glob{}, fmt.Errorf("%s: expand glob %q: %w", key, raw, err)
 	}
-	// Any folders twice over are any folders.
+	// Consecutive ** elements mean the same as one.
 	elements := slices.CompactFunc(strings.Split(filepath.ToSlash(abs), "/"), func(a, b string) bool { return a == "**" && b == a })
 	g := Glob{Raw: raw, Pattern: strings.Join(elements, "/")}
 	base, rest := doublestar.SplitPattern(g.Pattern)
 	g.Base = base
 	elements = strings.Split(rest, "/")
 	g.folders = elements
-	if last := len(elements) - 1; elements[last] != "**" { // a last ** stands for folders too
+	if last := len(elements) - 1; elements[last] != "**" { // a last ** matches folders too
 		g.folders = elements[:last]
 	}
-	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes, and the meaning of
-	// a ** that is not alone is doublestar's.
+	// A brace that spans elements, as in {a,b/c}/*, can't be cut at slashes, and doublestar defines the meaning of a ** within
+	// an element.
 	for _, e := range elements {
 		g.anyFolder = g.anyFolder || !doublestar.ValidatePattern(e) || e != "**" && strings.Contains(e, "**")
 	}
-	// With two ** doublestar v4.10.4 may say of a parent what it doesn't say of the whole.
+	// With two **, doublestar v4.10.4 may match a parent and a last element but not the whole pattern.
 	if last := elements[len(elements)-1]; !g.anyFolder && last != "**" && strings.Count(g.Pattern, "**") < 2 {
 		g.parent, g.last = strings.TrimSuffix(g.Pattern, "/"+last), last
 		if !strings.Contains(g.parent, "/") {
@@ -95,8 +95,8 @@ func newGlob(key, raw string) (Glob, error) {
 	return g, nil
 }
 
-// absolute expands a leading ~ and makes the pattern absolute. The home folder and the working folder are escaped where
-// their names hold characters that mean something in a pattern.
+// absolute expands a leading ~ and makes the pattern absolute. It escapes characters in the names of the home folder and the
+// working folder that have a meaning in patterns.
 func absolute(pattern string) (string, error) {
 	if pattern == "~" || strings.HasPrefix(pattern, "~/") || strings.HasPrefix(pattern, "~"+string(filepath.Separator)) {
 		home, err := os.UserHomeDir()
@@ -124,7 +124,7 @@ func join(folder, pattern string) string {
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
 
-// Match reports whether a file under this path is to be read.
+// Match reports whether a file at this path is to be read.
 func (g *Globs) Match(file string) bool {
 	file = filepath.ToSlash(file)
 	return slices.ContainsFunc(g.Include, func(one Glob) bool { return doublestar.MatchUnvalidated(one.Pattern, file) }) &&
@@ -145,20 +145,20 @@ func (g *Globs) Excluded(file string) bool {
 	return g.Skip != nil && g.Skip(file) || slices.ContainsFunc(g.Exclude, func(one Glob) bool { return doublestar.MatchUnvalidated(one.Pattern, file) })
 }
 
-// folderGlobs is what is left to match in one folder.
+// folderGlobs is what remains to be matched in one folder.
 type folderGlobs struct {
 	*Globs
 	names []string // patterns of names
 	paths []string // patterns of whole paths
 }
 
-// In prepares for the files of a folder.
+// In returns the patterns prepared for the files of a folder.
 func (g *Globs) In(folder string) folderGlobs {
 	folder = filepath.ToSlash(folder)
 	f := folderGlobs{Globs: g}
 	for _, one := range g.Include {
 		switch {
-		case one.last == "", strings.HasSuffix(folder, "/"): // a root is no name that * could stand for
+		case one.last == "", strings.HasSuffix(folder, "/"): // a root is not a name that * can match
 			f.paths = append(f.paths, one.Pattern)
 		case doublestar.MatchUnvalidated(one.parent, folder):
 			f.names = append(f.names, one.last)
@@ -177,13 +177,13 @@ func (f *folderGlobs) matches(file, name string) bool {
 	return hit && !f.Excluded(file)
 }
 
-// CanHold reports whether files that match may lie in this folder or below it.
+// CanHold reports whether matching files may be in this folder or below it.
 func (g *Globs) CanHold(folder string) bool {
 	folder = filepath.ToSlash(folder)
 	return slices.ContainsFunc(g.Include, func(one Glob) bool { return one.canHold(folder) }) && !g.excludesAll(folder)
 }
 
-// excludesAll reports whether a pattern that ends in /** leaves out all that is in the folder.
+// excludesAll reports whether a pattern that ends in /** excludes everything in the folder.
 func (g *Globs) excludesAll(folder string) bool {
 	return slices.ContainsFunc(g.Exclude, func(one Glob) bool {
 		return strings.HasSuffix(one.Pattern, "/**") && doublestar.MatchUnvalidated(one.Pattern, folder)
@@ -203,7 +203,7 @@ func (g *Glob) canHold(folder string) bool {
 	return leads(g.folders, strings.Split(below, "/"))
 }
 
-// leads reports whether a folder (its elements) matches the beginning of a pattern (its elements).
+// leads reports whether the elements of a folder match the beginning of the elements of a pattern.
 func leads(pattern, folder []string) bool {
 	for i, name := range folder {
 		switch {
@@ -218,8 +218,8 @@ func leads(pattern, folder []string) bool {
 	return true
 }
 
-// Follows reports whether a folder that is a symbolic link is entered: not where ** would lead into it, since links under
-// ** may form a circle.
+// Follows reports whether to enter a folder that is a symbolic link. It is not entered if ** would lead into it, because links
+// under ** may form a cycle.
 func (g *Globs) Follows(folder string) bool {
 	folder = filepath.ToSlash(folder)
 	return slices.ContainsFunc(g.Include, func(one Glob) bool {
@@ -235,7 +235,7 @@ func (g *Globs) Follows(folder string) bool {
 	})
 }
 
-// cutFolder returns what is left of a path below a folder; not ok if it does not lie there.
+// cutFolder returns the rest of a path below a folder, or false if the path is not below it.
 func cutFolder(file, folder string) (string, bool) {
 	if file == folder {
 		return "", true

@@ -10,11 +10,11 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// Outside reports whether a file lies in none of the folders that patterns begin in, but behind a link that leads out of
-// them. A file that a pattern names without any wildcard is inside, wherever that link leads.
+// Outside reports whether a file is behind a link that leads out of the folders that the patterns begin in. A file that a
+// pattern names without wildcards is inside, wherever its link leads.
 //
-// An agent can put links into the folder that it writes to. Where the path does not lead to the open file any more, it
-// counts as outside; the zero id is any file.
+// An agent can put links into the folder that it writes to. If the path no longer leads to the open file, the file counts as
+// outside; the zero ID matches any file.
 func Outside(path string, id fingerprint.FileID, include []string) bool {
 	named := func(pattern string) bool {
 		abs, err := absolute(pattern)

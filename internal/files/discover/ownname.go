@@ -2,9 +2,9 @@ package discover
 
 import "path/filepath"
 
-// HasOwnName reports whether a path leads over a link to a file that is matched by its own name, under which it is read then:
-// what a path shows of whose work a file is, such as its pipeline, is shown by the name that its writer gave it, and not by a
-// link that somebody put elsewhere. A pattern without wildcards may name a link.
+// HasOwnName reports whether a path leads through a link to a file that also matches under its own name. Such a file is read
+// under its own name, because what a path shows of its owner, such as a pipeline, must come from the writer of the file and
+// not from a link that somebody created elsewhere. A pattern without wildcards may name a link.
 func (g *Globs) HasOwnName(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil || real == path {
@@ -14,7 +14,7 @@ func (g *Globs) HasOwnName(path string) bool {
 	found := false
 	for i := range g.Include {
 		base := g.Include[i].Base
-		folder, err := filepath.EvalSymlinks(filepath.FromSlash(base)) // which may be behind a link itself
+		folder, err := filepath.EvalSymlinks(filepath.FromSlash(base)) // which may itself be behind a link
 		if err != nil {
 			continue
 		}

@@ -10,25 +10,25 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// Found is a path that matches, as it was seen.
+// Found is a path that matches, as seen by a scan.
 type Found struct {
 	Path  string
 	ID    fingerprint.FileID
 	Size  int64
 	MTime int64
-	// Irregular: it is a pipe, a socket, a device; not to be opened.
+	// Irregular is true for a pipe, socket or device, which must not be opened.
 	Irregular bool
 }
 
-// scanBatch is how many paths are handed on at once.
+// scanBatch is how many paths are yielded at once.
 const scanBatch = 256
 
 // Scan is one pass over the folders.
 type Scan struct {
 	Globs *Globs
-	Watch *Watcher // gets each folder before it is listed; may be nil
+	Watch *Watcher // adds each folder before it is listed; may be nil
 	Yield func([]Found)
-	// LeftOut is called for each file that [Globs.Skip] leaves out; may be nil.
+	// LeftOut is called for each file that [Globs.Skip] excludes; may be nil.
 	LeftOut func(path string)
 	Stop    <-chan struct{}
 	batch   []Found
@@ -59,8 +59,8 @@ func (s *Scan) Below(folder string) {
 	s.flush()
 }
 
-// base scans the folder that holds a pattern's matches. If it isn't there yet, the nearest folder above it is watched, so that
-// its creation is seen.
+// base scans the folder that holds a pattern's matches. If it does not exist yet, the nearest existing folder above it is
+// watched to see its creation.
 func (s *Scan) base(folder string) {
 	info, err := os.Stat(folder)
 	switch {
@@ -78,7 +78,7 @@ func (s *Scan) base(folder string) {
 		s.fail(err)
 	case info.IsDir():
 		s.folder(folder)
-	default: // a pattern without a meta character is its own base
+	default: // a pattern without wildcards is its own base
 		s.Watch.Add(filepath.Dir(folder))
 		if s.Globs.Match(folder) {
 			s.file(folder, info)
@@ -88,8 +88,8 @@ func (s *Scan) base(folder string) {
 	}
 }
 
-// folder lists a folder and what is below it. It is watched before it is listed: what comes in between is seen twice
-// and not missed.
+// folder lists a folder and everything below it. It watches the folder first, so that what appears in between is seen twice
+// rather than missed.
 func (s *Scan) folder(folder string) {
 	select {
 	case <-s.Stop:
@@ -99,7 +99,7 @@ func (s *Scan) folder(folder string) {
 	s.Watch.Add(folder)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		s.fail(err) // what was read before the error is used
+		s.fail(err) // entries read before the error are used
 	}
 	inside := s.Globs.In(folder)
 	for _, e := range entries {
@@ -126,7 +126,7 @@ func (s *Scan) leave(path string) {
 	}
 }
 
-// entry stats a file that is no link.
+// entry stats a file that is not a link.
 func (s *Scan) entry(path string, e fs.DirEntry) {
 	if !e.Type().IsRegular() {
 		s.add(Found{Path: path, Irregular: true})
@@ -140,8 +140,7 @@ func (s *Scan) entry(path string, e fs.DirEntry) {
 	s.file(path, info)
 }
 
-// link resolves a symbolic link. A file is taken under the link's path, unless it is known under its own; a folder is entered
-// where that can't form a cycle.
+// link resolves a symbolic link. A file is added under the path of the link. A folder is entered if that can't form a cycle.
 func (s *Scan) link(path string) {
 	matches, follows := s.Globs.Match(path), s.Globs.Follows(path)
 	if !matches {
@@ -181,7 +180,7 @@ func (s *Scan) flush() {
 	}
 }
 
-// fail records an error. A file that is removed between listing and stat is none.
+// fail records an error, except that of a file removed between listing and stat.
 func (s *Scan) fail(err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.Errs = append(s.Errs, err)
@@ -194,13 +193,13 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Request asks for a scan: of all, or of some folders that appeared.
+// Request asks for a scan of everything, or of folders that appeared.
 type Request struct {
 	All     bool
 	Folders []string
 }
 
-// Report is a part of what a scan found; the last one says so.
+// Report is one part of the result of a scan; Done marks the last part.
 type Report struct {
 	Files []Found
 	Done  bool
@@ -209,7 +208,7 @@ type Report struct {
 	Errs  []error
 }
 
-// Serve scans on request, until stop is closed.
+// Serve runs scans on request until stop is closed.
 func Serve(g *Globs, w *Watcher, requests <-chan Request, reports chan<- Report, stop <-chan struct{}) {
 	report := func(r Report) {
 		select {

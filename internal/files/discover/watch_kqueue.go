@@ -2,6 +2,6 @@
 
 package discover
 
-// watchedFiles bounds the files that watching opens: kqueue needs each file of a watched folder open, and a process of
-// macOS may have 256 open by default. Folders beyond are polled.
+// watchedFiles bounds the files that watching opens: kqueue needs every file of a watched folder open, and a macOS process may
+// have 256 open files by default. Further folders are polled.
 const watchedFiles = 128

@@ -2,5 +2,5 @@
 
 package discover
 
-// watchedFiles: watching opens no files here.
+// watchedFiles is 0, because watching opens no files here.
 const watchedFiles = 0

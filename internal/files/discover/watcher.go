@@ -20,22 +20,22 @@ import (
 // open files.
 const watchPause = time.Minute
 
-// errWatchBudget: the system opens each file of a watched folder, and too many would be open.
+// errWatchBudget means that the system opens each file of a watched folder and too many would be open.
 var errWatchBudget = errors.New("too many files in watched folders")
 
-// Notifier is the part of fsnotify that is used.
+// Notifier is the part of fsnotify that the Watcher uses.
 type Notifier interface {
 	Add(path string) error
 	Remove(path string) error
 	Close() error
 }
 
-// Watcher receives the system's events of folders. A nil Watcher watches nothing.
+// Watcher receives file system events of folders. A nil Watcher watches nothing.
 //
-// inotify (through fsnotify v1.10.1) watches inodes, and reports events under the path that an inode was first added by.
-// After a renaming that path is wrong, for the folder and for all below it, and adding the new one changes nothing as
-// long as the inode is watched. So folders are kept by path and by inode, and an inode that appears under another
-// path is removed first.
+// inotify (through fsnotify v1.10.1) watches inodes and reports events under the path by which an inode was first added. After
+// a rename that path is wrong for the folder and everything below it, and adding the new path has no effect as long as the
+// inode is watched. Folders are therefore kept by path and by inode, and an inode that appears under another path is removed
+// first.
 type Watcher struct {
 	Notify      Notifier
 	Events      <-chan fsnotify.Event
@@ -46,11 +46,11 @@ type Watcher struct {
 	folders map[string]watched
 	paths   map[fingerprint.FileID]string // the keys of folders
 	cost    int
-	refused map[string]struct{} // not watched, though asked for
-	pause   time.Time           // no new folders before
+	refused map[string]struct{} // requested but not watched
+	pause   time.Time           // until then, no folder is added
 }
 
-// watched is a folder that is watched.
+// watched is a watched folder.
 type watched struct {
 	id   fingerprint.FileID
 	cost int // files that the system opened for it
@@ -59,7 +59,7 @@ type watched struct {
 // NewWatcherFunc is the type of [NewWatcher].
 type NewWatcherFunc func(cannotWatch func(folder string, err error)) (*Watcher, error)
 
-// NewWatcher makes a watcher; cannotWatch is called for a folder that can't be watched.
+// NewWatcher returns a watcher that calls cannotWatch for a folder that can't be watched.
 func NewWatcher(cannotWatch func(folder string, err error)) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -71,7 +71,7 @@ func NewWatcher(cannotWatch func(folder string, err error)) (*Watcher, error) {
 	}, nil
 }
 
-// Add watches a folder, if it isn't watched.
+// Add watches a folder unless it is already watched.
 func (w *Watcher) Add(folder string) {
 	if w == nil {
 		return
@@ -91,7 +91,7 @@ func (w *Watcher) Add(folder string) {
 	}
 	if other, ok := w.paths[id]; ok && id != (fingerprint.FileID{}) {
 		if fingerprint.LeadsTo(other, id) {
-			return // the same folder by a link: its events come under the first path
+			return // a link to the same folder: its events arrive under the first path
 		}
 		w.unwatchLocked(other)
 	}
@@ -111,7 +111,7 @@ func (w *Watcher) Add(folder string) {
 		w.cost += cost
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, fs.ErrPermission):
-		w.refused[folder] = struct{}{} // it alone, and no limit is the reason; listing it reports the error
+		w.refused[folder] = struct{}{} // only this folder is affected, not a limit; listing it reports the error
 	default:
 		w.refused[folder] = struct{}{}
 		w.pause = time.Now().Add(watchPause)
@@ -119,7 +119,7 @@ func (w *Watcher) Add(folder string) {
 	}
 }
 
-// costOf is how many files the system would open to watch a folder, on systems that do so.
+// costOf returns how many files the system would open to watch a folder, on systems that open files for that.
 func (w *Watcher) costOf(folder string) (int, error) {
 	if watchedFiles == 0 {
 		return 0, nil
@@ -134,7 +134,7 @@ func (w *Watcher) costOf(folder string) (int, error) {
 	return len(entries) + 1, nil
 }
 
-// Unwatch removes a folder that was removed or renamed, and those below it. It reports whether it was watched.
+// Unwatch removes a removed or renamed folder and the folders below it. It reports whether the folder was watched.
 func (w *Watcher) Unwatch(folder string) bool {
 	if w == nil {
 		return false
@@ -160,22 +160,22 @@ func (w *Watcher) unwatchLocked(folder string) {
 		if w.paths[known.id] == path {
 			delete(w.paths, known.id)
 		}
-		_ = w.Notify.Remove(path) // of a removed folder the system did so itself
+		_ = w.Notify.Remove(path) // for a removed folder the system already did so
 	}
 }
 
-// Whole reports whether all folders are watched that exist.
+// Whole reports whether all existing folders are watched.
 func (w *Watcher) Whole() bool {
 	if w == nil {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	maps.DeleteFunc(w.refused, func(folder string, _ struct{}) bool { return !IsFolder(folder) }) // no event reports that
+	maps.DeleteFunc(w.refused, func(folder string, _ struct{}) bool { return !IsFolder(folder) }) // no event reports removed folders
 	return len(w.refused) == 0
 }
 
-// Close ends the watching.
+// Close stops watching.
 func (w *Watcher) Close() error {
 	if w == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package errorlog logs what goes wrong with files and checkpoints, once for each path and reason.
+// Package errorlog logs errors of files and checkpoints, once for each path and reason.
 package errorlog
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
 
-// maxReasons is how many paths the last reason is kept of.
+// maxReasons bounds the paths whose last reason is kept.
 const maxReasons = 4096
 
-// Log logs errors once for each path and reason, since a retry fails for the same reason.
+// Log logs errors once for each path and reason, because a retry fails for the same reason.
 type Log struct {
 	logger  *zap.Logger
 	reasons map[string]string // the last reason by path
@@ -25,10 +25,10 @@ type Log struct {
 	exhausted bool
 }
 
-// New makes a log.
+// New returns a Log.
 func New(logger *zap.Logger) *Log { return &Log{logger: logger} }
 
-// isNew reports whether a reason differs from the last one of a path, and records it.
+// isNew reports whether a reason differs from the path's last one, and records it.
 func (l *Log) isNew(path, reason string) bool {
 	if known, ok := l.reasons[path]; ok && known == reason {
 		return false
@@ -43,7 +43,7 @@ func (l *Log) isNew(path, reason string) bool {
 // Resolved records that a path has no error any more.
 func (l *Log) Resolved(path string) { delete(l.reasons, path) }
 
-// Unreadable logs what can't be read, with what can be done about it.
+// Unreadable logs a path that can't be read, with advice if there is any.
 func (l *Log) Unreadable(path string, err error) {
 	if openfile.NoneLeft(err) {
 		l.noDescriptors(path, err)
@@ -59,27 +59,27 @@ func (l *Log) Unreadable(path string, err error) {
 	l.logger.Warn("file or folder is not readable, will retry", fields...)
 }
 
-// noDescriptors logs once that the system has no descriptors left, whatever the file.
+// noDescriptors logs, once for all files, that the system has no descriptors left.
 func (l *Log) noDescriptors(path string, err error) {
 	if l.exhausted {
 		return
 	}
 	l.exhausted = true
-	l.logger.Warn("no file descriptor left, closing idle files and trying again",
+	l.logger.Warn("no file descriptor left, closing idle files, will retry",
 		zap.String("path", path), zap.Error(err), zap.String("advice", "raise the limit of open files (ulimit -n)"))
 }
 
-// Irregular logs a path that is no regular file.
+// Irregular logs a path that is not a regular file.
 func (l *Log) Irregular(path string) {
 	if l.isNew(path, "not regular") {
 		l.logger.Info("skipping non-regular file", zap.String("path", path))
 	}
 }
 
-// storeAdvice is what to do about a store that saves no checkpoint.
+// storeAdvice is the advice for a store that can't save checkpoints.
 const storeAdvice = "check that the storage is writable and has space; after a restart, lines are exported again"
 
-// Unsaved logs that the store saves no checkpoint: once for each reason, whatever the file.
+// Unsaved logs that the store did not save a checkpoint, once for each reason, whichever the file.
 func (l *Log) Unsaved(err error) {
 	reason := errors.Unwrap(err)
 	if reason == nil {
@@ -92,18 +92,18 @@ func (l *Log) Unsaved(err error) {
 	l.logger.Error("checkpoint not saved, will retry", zap.Error(err), zap.String("advice", storeAdvice))
 }
 
-// Unusable logs a stored checkpoint that is not used, since a broken or newer format is never guessed.
+// Unusable logs a stored checkpoint that is not used, because a broken or unknown format is never guessed.
 func (l *Log) Unusable(key string, err error) {
 	l.logger.Error("stored checkpoint is not readable, reading its file as new", zap.String("key", key), zap.Error(err))
 }
 
 // UnusableInventory logs a stored inventory that is not used.
 func (l *Log) UnusableInventory(key string, err error) {
-	l.logger.Error("stored inventory is not readable, judging files by their times", zap.String("key", key), zap.Error(err))
+	l.logger.Error("stored inventory is not readable, deciding by file times which files are new", zap.String("key", key), zap.Error(err))
 }
 
-// Watcher makes a watcher, nil if that fails. A folder that it can't watch, or an empty one if it can watch none, goes to refused,
-// and is logged once for all sources that share the Once.
+// Watcher returns a watcher, or nil if it can't be created. It passes each folder that can't be watched to refused, or an
+// empty name if none can be, and logs that once for all sources that share the Once.
 func (l *Log) Watcher(newWatcher discover.NewWatcherFunc, refused func(folder string, err error), once *sync.Once) *discover.Watcher {
 	unwatched := func(folder string, err error) {
 		refused(folder, err)
@@ -119,7 +119,7 @@ func (l *Log) Watcher(newWatcher discover.NewWatcherFunc, refused func(folder st
 	return w
 }
 
-// PathOf is the path that an error is about, empty if it has none.
+// PathOf returns the path in an error, or an empty string.
 func PathOf(err error) string {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Path
@@ -127,13 +127,13 @@ func PathOf(err error) string {
 	return ""
 }
 
-// adviceFor is what to do about a read error, if that is known.
+// adviceFor returns advice for a read error, or an empty string.
 func adviceFor(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "let the user that this process runs as read the file and enter its folders, or leave it out by exclude"
+		return "grant the user of this process read access to the file and its folders, or add the file to exclude"
 	case errors.Is(err, syscall.EIO):
-		return "check the disk, or the server that the folder is mounted from"
+		return "check the disk, or the server of the mounted folder"
 	default:
 		return ""
 	}

@@ -2,13 +2,13 @@ package fingerprint
 
 import "os"
 
-// FileID is the identity of a file in the file system. The zero value is no file: systems without such a number identify files
-// by path and content alone.
+// FileID identifies a file in the file system. The zero value identifies none: systems without such an ID identify files by
+// path and content only.
 type FileID struct {
 	Device, Inode uint64
 }
 
-// LeadsTo reports whether a path leads to the file of an id.
+// LeadsTo reports whether a path leads to the file with the given ID.
 func LeadsTo(path string, want FileID) bool {
 	info, err := os.Stat(path)
 	if err != nil {

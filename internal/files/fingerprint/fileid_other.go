@@ -4,8 +4,8 @@ package fingerprint
 
 import "io/fs"
 
-// IDOf: these systems have no inode in a file's stat, so files are identified by path and content.
+// IDOf returns false: on these systems a stat has no inode, so files are identified by path and content.
 func IDOf(fs.FileInfo) (FileID, bool) { return FileID{}, false }
 
-// HasLink is not known on these systems.
+// HasLink returns false: these systems do not report it.
 func HasLink(fs.FileInfo) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// IDOf returns the id of a file; false where the system has none.
+// IDOf returns the ID of a file, or false if the system has none.
 func IDOf(info fs.FileInfo) (FileID, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -16,7 +16,7 @@ func IDOf(info fs.FileInfo) (FileID, bool) {
 	return FileID{Device: uint64(stat.Dev), Inode: uint64(stat.Ino)}, true //nolint:unconvert // differs by system
 }
 
-// HasLink reports whether a path leads to an open file.
+// HasLink reports whether some path leads to an open file.
 func HasLink(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink > 0

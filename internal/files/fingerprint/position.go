@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// HeadSize is how many bytes of a file's beginning are hashed. Of a shorter file all bytes are, and more as it grows.
+	// HeadSize is how many bytes at the beginning of a file are hashed. A shorter file is hashed whole, and more of it as it grows.
 	HeadSize = 1024
 	// TailSize is how many bytes before the offset are hashed.
 	TailSize = 128
-	// MinMatch is how many bytes two files must share at their beginning for one to be matched with the other under another
-	// inode. The shortest line that an agent was seen to write has 60 bytes; two files may well share fewer.
+	// MinMatch is how many bytes files with different inodes must share at their beginning to match. The shortest line that an
+	// agent was seen to write has 60 bytes; two different files may well share fewer.
 	MinMatch = 64
 )
 
@@ -22,9 +22,9 @@ type Position struct {
 	Tail    uint64 // hash of the TailLen bytes before Offset
 	HeadLen uint16
 	TailLen uint8
-	// Discard is true if Offset is inside of a line that is skipped.
+	// Discard is true if Offset is inside a line that is skipped.
 	Discard bool
-	// Ahead is how many bytes from Offset on hold no newline. It saves reading a long unfinished line again and again, and is
+	// Ahead is how many bytes from Offset on contain no newline. It avoids reading a long unfinished line repeatedly, and is
 	// not stored.
 	Ahead int64
 }
@@ -34,20 +34,20 @@ func (p *Position) SameHead(head []byte) bool {
 	return len(head) >= int(p.HeadLen) && Hash(head[:p.HeadLen]) == p.Head
 }
 
-// Extend hashes more of the head where there is more.
+// Extend hashes the head again if it is longer now.
 func (p *Position) Extend(head []byte) {
 	if len(head) > int(p.HeadLen) {
 		p.Head, p.HeadLen = Hash(head), uint16(len(head))
 	}
 }
 
-// Move sets the offset; before are the bytes before it, [TailSize] at most.
+// Move sets the offset; before holds up to [TailSize] bytes before it.
 func (p *Position) Move(offset int64, before []byte) {
 	p.Offset, p.Ahead, p.Discard = offset, 0, false
 	p.Tail, p.TailLen = Hash(before), uint8(len(before))
 }
 
-// HoldsTail reports whether a file has the bytes before the offset that were read.
+// HoldsTail reports whether a file has the bytes that were read before the offset.
 func (p *Position) HoldsTail(r io.ReaderAt) (bool, error) {
 	if p.TailLen == 0 {
 		return true, nil
@@ -58,7 +58,7 @@ func (p *Position) HoldsTail(r io.ReaderAt) (bool, error) {
 	return whole && Hash(before[:k]) == p.Tail, err
 }
 
-// ReadFull fills a buffer; not whole: the file ends before.
+// ReadFull fills a buffer. It returns false if the file ends before that.
 func ReadFull(r io.ReaderAt, buf []byte, at int64) (whole bool, err error) {
 	n, err := r.ReadAt(buf, at)
 	switch {
@@ -71,13 +71,13 @@ func ReadFull(r io.ReaderAt, buf []byte, at int64) (whole bool, err error) {
 	}
 }
 
-// FNV-1a is a running hash, so that one pass over a head yields the hash of each of its beginnings.
+// FNV-1a is a running hash, so one pass over a head yields the hash of each of its prefixes.
 const (
 	hashStart uint64 = 14695981039346656037
 	hashPrime uint64 = 1099511628211
 )
 
-// Hash is the FNV-1a hash of b.
+// Hash returns the FNV-1a hash of b.
 func Hash(b []byte) uint64 {
 	h := hashStart
 	for _, c := range b {
@@ -86,7 +86,7 @@ func Hash(b []byte) uint64 {
 	return h
 }
 
-// Beginnings calls yield with the length and hash of each beginning of a head, the shortest first, until it returns false.
+// Beginnings calls yield with the length and hash of each prefix of a head, shortest first, until it returns false.
 func Beginnings(head []byte, yield func(length int, hash uint64) bool) {
 	h := hashStart
 	for i, c := range head {

@@ -16,39 +16,39 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// maxLeft bounds the files that an inventory takes over from the one before it; it always has those that are there.
+// maxLeft bounds the entries taken over from the previous inventory; files that exist now are always added.
 const maxLeft = 1 << 16
 
-// Inventory distinguishes files that arrived while no process ran from those that were there before, whatever their times: rsync -a
-// and tar give a file its old time. It is what the store has of the last start: the patterns, and which of the files that
-// were there then have no position, since they were left out.
+// Inventory distinguishes files that arrived while no process ran from those that existed before, whatever their times: rsync
+// -a and tar restore old times. It holds what the store has of the last start: the patterns, and which of the files that
+// existed then have no position because they were skipped.
 type Inventory struct {
 	key    string
 	store  checkpoint.Store
 	sets   []*discover.Globs // the present patterns
-	before *seen             // at the last start; nil: there was none, or it can't be read
+	before *seen             // of the last start; nil: none, or not readable
 	left   map[uint64]struct{}
 	stored string // what the store has
 }
 
-// seen is an inventory as it is stored.
+// seen is an inventory in its stored form.
 type seen struct {
 	Sets []patterns `json:"sets"`
-	// Left are hashes of the files that were there and were left out, 8 bytes each, in order.
+	// Left are sorted hashes, 8 bytes each, of the files that existed and were skipped.
 	Left []byte `json:"left,omitempty"`
 
 	globs []discover.Globs
 	left  map[uint64]struct{}
 }
 
-// patterns are those of one set of globs, absolute.
+// patterns are the absolute patterns of one set of globs.
 type patterns struct {
 	Include []string `json:"include"`
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// Load reads the inventory of the last start. It needs a [checkpoint.Walker]: of another store it is not known at this point
-// whether a file has a checkpoint. An inventory that is not readable is reported to unusable and counts as none.
+// Load reads the inventory of the last start. It needs a [checkpoint.Walker], since with another store it is not known at this
+// point whether a file has a checkpoint. An inventory that is not readable is reported to unusable and counts as none.
 func Load(ctx context.Context, store checkpoint.Store, key string, unusable func(key string, err error), sets ...*discover.Globs) (Inventory, error) {
 	i := Inventory{key: key, store: store, sets: sets, left: map[uint64]struct{}{}}
 	if _, ok := store.(checkpoint.Walker); !ok {
@@ -95,13 +95,13 @@ func decode(value []byte) (*seen, error) {
 	return &s, nil
 }
 
-// Arrived reports whether a file without a position came after the last start, or was written to since lastRun, when the last
-// position was written (in Unix seconds; 0: none was).
+// Arrived reports whether a file without a position appeared after the last start, or was written at or after lastRun, the
+// time in Unix seconds when the last position was saved (0: never).
 func (i *Inventory) Arrived(one discover.Found, lastRun int64) bool {
 	return lastRun > 0 && one.MTime/int64(time.Second) >= lastRun || i.Appeared(one)
 }
 
-// Appeared reports whether a file without a position was not there at the last start, although a pattern matched it.
+// Appeared reports whether a file without a position did not exist at the last start, although a pattern matched it.
 func (i *Inventory) Appeared(one discover.Found) bool {
 	if i.before == nil || !slices.ContainsFunc(i.before.globs, func(g discover.Globs) bool { return g.Match(one.Path) }) {
 		return false
@@ -110,16 +110,16 @@ func (i *Inventory) Appeared(one discover.Found) bool {
 	return !was
 }
 
-// Leave records a file that is there and left out.
+// Leave records a file that exists and is skipped.
 func (i *Inventory) Leave(one discover.Found) { i.left[leftHash(one)] = struct{}{} }
 
-// leftHash identifies a file by its path and inode.
+// leftHash identifies a file by path and inode.
 func leftHash(one discover.Found) uint64 {
 	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, one.ID.Device), one.ID.Inode)
 	return fingerprint.Hash(append(b, filepath.ToSlash(one.Path)...))
 }
 
-// Save writes the inventory of this start, if it is another one, and releases it.
+// Save writes the inventory of this start if it differs from the stored one, and releases it.
 func (i *Inventory) Save(ctx context.Context) error {
 	defer func() { i.before, i.left, i.stored = nil, nil, "" }()
 	if _, ok := i.store.(checkpoint.Walker); !ok {

@@ -1,7 +1,7 @@
 // Package lifecycle starts a source of files once and shuts it down once.
 //
-// A source is new, started or stopped. Start begins its goroutines with a context that outlives the call; Shutdown asks them
-// to stop, waits for what is under way as long as it may take, ends that context, and waits for the rest.
+// A source is new, started or stopped. Start starts its goroutines with a context that outlives the call. Shutdown asks them
+// to stop, waits for running calls until the drain timeout, cancels that context, and waits for the rest.
 package lifecycle
 
 import (
@@ -19,7 +19,7 @@ const (
 	stateStopped
 )
 
-// Lifecycle is that of one source. The zero value is new. It is safe for use by many goroutines.
+// Lifecycle is the state of one source. The zero value is new. It is safe for concurrent use.
 type Lifecycle struct {
 	mu     sync.Mutex
 	state  state
@@ -27,8 +27,8 @@ type Lifecycle struct {
 	cancel context.CancelFunc
 }
 
-// Start calls start, once, with ctx and with the context of all that it starts: run has the values of ctx and ends in Shutdown, or
-// if start fails.
+// Start calls start, once, with ctx and with run, the context of everything that start launches. run has the values of ctx and
+// ends in Shutdown, or if start fails.
 func (l *Lifecycle) Start(ctx context.Context, start func(ctx, run context.Context) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,13 +46,13 @@ func (l *Lifecycle) Start(ctx context.Context, start func(ctx, run context.Conte
 	return err
 }
 
-// Stop is closed by Shutdown: no new batch is begun.
+// Stop returns a channel that Shutdown closes; after that, no new batch begins.
 func (l *Lifecycle) Stop() Signal { return l.stop }
 
-// Signal is a channel that is closed and carries nothing.
+// Signal is a channel that is only ever closed.
 type Signal <-chan struct{}
 
-// Closed reports whether it is closed.
+// Closed reports whether the channel is closed.
 func (s Signal) Closed() bool {
 	select {
 	case <-s:
@@ -62,8 +62,8 @@ func (s Signal) Closed() bool {
 	}
 }
 
-// Shutdown closes Stop and waits until wait returns, but no longer than drain and ctx last. It ends the context of Start, waits
-// for the rest, and calls end. Without Start, or called again, it does nothing.
+// Shutdown closes Stop and waits until wait returns, but no longer than drain and ctx allow. Then it cancels the context of
+// Start, waits for the rest, and calls end. Without Start, or when called again, it does nothing.
 func (l *Lifecycle) Shutdown(ctx context.Context, drain time.Duration, wait func(), end func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

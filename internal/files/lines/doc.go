@@ -1,11 +1,11 @@
-// Package lines cuts bytes into lines.
+// Package lines splits bytes into lines.
 //
-// A [Line] is the bytes up to a newline, with its place in the file. A [Splitter] receives bytes by [Splitter.Room] and
-// [Splitter.Wrote] and returns lines by [Splitter.Next]; how the bytes were cut when they came makes no difference. A line
-// over the limit is abridged in constant memory (package abridge). A [Pool] has the buffers of many splitters.
+// A [Line] is the bytes up to a newline, with their place in the file. A [Splitter] receives bytes through [Splitter.Room] and
+// [Splitter.Wrote] and returns lines from [Splitter.Next]; the sizes of the reads make no difference. A line over the limit is
+// abridged in constant memory (package abridge). A [Pool] holds the buffers of many splitters.
 //
-// [CompleteObject] and [Balanced] check that nothing is missing at the end of a text, for lines without a newline and for
-// documents.
+// [CompleteObject] and [Balanced] check that the end of a text is not missing, for lines without a newline and for documents.
 //
-// [Line.Data] is valid until [Splitter.Room] is called. A Splitter serves one goroutine, a Pool many.
+// [Line.Data] is valid until the next call of [Splitter.Room]. A Splitter is for use by one goroutine; a Pool is safe for
+// concurrent use.
 package lines

@@ -8,63 +8,63 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// Line is one line as it was read.
+// Line is one line as read.
 type Line struct {
-	// Data is the line without its newline, otherwise byte for byte; valid until the consumer returns.
+	// Data is the line without its newline, otherwise unchanged; valid until the consumer returns.
 	Data []byte
-	// Offset is where the line begins in the file, Next where the one after it does.
+	// Offset is where the line begins in the file, and Next where the following line begins.
 	Offset, Next int64
-	// Live is true if the line was written while the file was followed: after its end had been reached once.
+	// Live is true if the line was written after the end of the file had been reached once.
 	Live bool
-	// Abridged is true if the line is longer than the limit; then Data is what package abridge keeps of it.
+	// Abridged is true if the line was over the limit; Data is then what package abridge keeps of it.
 	Abridged bool
-	// Replayed is true if the line was acknowledged before, and is delivered again to rebuild the consumer's state.
+	// Replayed is true if the line was acknowledged before and is delivered again to rebuild the consumer's state.
 	Replayed bool
-	// Arrival is when the line came, where that was recorded; zero: when it was read.
+	// Arrival is when the line arrived, if that was recorded; zero means when it was read.
 	Arrival time.Time
 }
 
-// minBuffer is the smallest read buffer: the tail before a line and something to read.
+// minBuffer is the smallest read buffer: room for the tail before a line and for reading.
 const minBuffer = 4 * fingerprint.TailSize
 
-// Token says what a Splitter found.
+// Token is what a Splitter found.
 type Token uint8
 
 // The tokens.
 const (
 	TokenNone    Token = iota // no newline yet: read more
 	TokenLine                 // a line
-	TokenTooLong              // a line over the limit ended; its data is what is kept of it, nil if nothing is
+	TokenTooLong              // a line over the limit ended; its data is what is kept of it, or nil
 )
 
-// Splitter cuts bytes into lines at '\n' and nowhere else, so no character can be cut. Bytes come in by [Splitter.Room] and [Splitter.Wrote],
-// tokens come out by [Splitter.Next]; how the bytes were cut when they came makes no difference to the tokens.
+// Splitter splits bytes into lines only at '\n', so no character can be cut. Bytes go in through [Splitter.Room] and
+// [Splitter.Wrote], tokens come from [Splitter.Next]; the sizes of the reads make no difference to the tokens.
 //
 //	0        ≤ start ≤ scanned ≤ end ≤ len(buf)
 //	buf[start:end]  is the current line and what follows it
 //	buf[:start]     ends with up to fingerprint.TailSize bytes from before the current line
 //
-// While a line over the limit is skipped, dropped counts its bytes that are no longer in buf, and start moves with the
-// bytes that were scanned.
+// While a line over the limit is skipped, dropped counts its bytes that are no longer in buf, and start moves with the bytes
+// that were scanned.
 type Splitter struct {
 	buf                 []byte
 	start, scanned, end int
 	offset              int64 // in the file, of the first byte of the current line
 	dropped             int64 // bytes of a line over the limit that are no longer in buf
 	skipping            bool
-	limit               int // bytes a line may have, without its newline
+	limit               int // maximum length of a line without its newline
 
 	buffers *Pool
-	grown   int  // which size of them buf has
-	long    bool // the last line had more than half of the least size
+	grown   int  // index of the size that buf has
+	long    bool // the last line was longer than half of the smallest size
 	short   abridge.Abridger
 }
 
-// NewSplitter makes a splitter for lines of up to limit bytes. Reset is to be called first.
+// NewSplitter returns a splitter for lines of up to limit bytes. Call Reset first.
 func NewSplitter(b *Pool, limit int) *Splitter { return &Splitter{buffers: b, limit: limit} }
 
-// Reset prepares for bytes from another place: the first lead bytes are from before offset, and the first line
-// begins at offset. A buffer that grew for a long line is released.
+// Reset prepares for bytes from another place: the first lead bytes are from before offset, and the first line begins at
+// offset. A buffer that grew for a long line is released.
 func (s *Splitter) Reset(offset int64, lead int) {
 	if s.grown > 0 {
 		s.Release()
@@ -75,16 +75,16 @@ func (s *Splitter) Reset(offset int64, lead int) {
 	*s = Splitter{buf: s.buf, start: lead, scanned: lead, offset: offset, limit: s.limit, buffers: s.buffers, short: s.short}
 }
 
-// Release returns the buffer to the pool. No returned line is valid any more, and reset is the only method that may be called.
+// Release returns the buffer to the pool. Returned lines become invalid, and only Reset may be called next.
 func (s *Splitter) Release() {
 	s.buffers.put(s.grown, s.buf)
 	s.buf, s.grown = nil, 0
 }
 
-// Buffer returns the whole buffer, for reads of one's own after Reset.
+// Buffer returns the whole buffer, for separate reads after Reset.
 func (s *Splitter) Buffer() []byte { return s.buf }
 
-// Room returns space to read into; never empty. It moves or drops what next has gone past.
+// Room returns space to read into; it is never empty. It moves or drops bytes that Next has passed.
 func (s *Splitter) Room() []byte {
 	s.skipLong()
 	from := s.from()
@@ -100,10 +100,10 @@ func (s *Splitter) Room() []byte {
 	return s.buf[s.end:]
 }
 
-// from is where the part of the buffer begins that is still needed: the current line, and the tail before it.
+// from returns where the part of the buffer that is still needed begins: the current line and the tail before it.
 func (s *Splitter) from() int { return max(0, s.start-fingerprint.TailSize) }
 
-// move copies what begins at from to the front of a buffer of the k-th size.
+// move copies the bytes starting at from to the front of a buffer of the k-th size.
 func (s *Splitter) move(from, k int) {
 	left := s.buf[from:s.end]
 	if k == s.grown {
@@ -118,10 +118,10 @@ func (s *Splitter) move(from, k int) {
 	s.scanned -= from
 }
 
-// Wrote adds n bytes that were read into the space of room.
+// Wrote adds n bytes that were read into the space of Room.
 func (s *Splitter) Wrote(n int) { s.end += n }
 
-// Next returns the next token. The line's data is valid until room is called.
+// Next returns the next token. The line's data is valid until the next call of Room.
 func (s *Splitter) Next() (Line, Token) {
 	from := max(s.scanned, s.start)
 	if from >= s.end {
@@ -145,7 +145,7 @@ func (s *Splitter) Next() (Line, Token) {
 	return line, kind
 }
 
-// skipLong drops the bytes of a line that is over the limit, so that the buffer stays small.
+// skipLong drops the bytes of a line over the limit, so that the buffer stays small.
 func (s *Splitter) skipLong() {
 	if s.scanned < s.end || !s.skipping && s.end-s.start <= s.limit {
 		return
@@ -155,7 +155,7 @@ func (s *Splitter) skipLong() {
 	s.start, s.scanned = s.end, s.end
 }
 
-// shorten passes the part before end of a line over the limit to the abridger.
+// shorten passes the bytes of a line over the limit, up to end, to the abridger.
 func (s *Splitter) shorten(end int) {
 	if !s.skipping {
 		s.short.Reset()
@@ -164,20 +164,20 @@ func (s *Splitter) shorten(end int) {
 	s.short.Write(s.buf[s.start:end])
 }
 
-// abridge is what is kept of a line over the limit that ends before end.
+// abridge returns what is kept of a line over the limit that stops at end.
 func (s *Splitter) abridge(end int) []byte {
 	s.shorten(end)
 	short, ok := s.short.Line()
 	if !ok {
 		return nil
 	}
-	return bytes.Clone(short) // rare enough, and a batch may hold several
+	return bytes.Clone(short) // this is rare, and a batch may hold several
 }
 
 // TooLong reports whether the unfinished line is over the limit.
 func (s *Splitter) TooLong() bool { return s.skipping || s.end-s.start > s.limit }
 
-// Pending is how many bytes of an unfinished line were read.
+// Pending returns how many bytes of an unfinished line were read.
 func (s *Splitter) Pending() int64 { return s.dropped + int64(max(0, s.end-s.start)) }
 
 // Unfinished returns the unfinished line, or nil if it is over the limit.
@@ -203,18 +203,18 @@ func (s *Splitter) TakeLong() Line {
 	return line
 }
 
-// Before returns up to fingerprint.TailSize bytes from before the offset at, which is at or before the current line and still in the
-// buffer. It must be called before room.
+// Before returns up to fingerprint.TailSize bytes before the offset at, which must be at or before the current line and still
+// in the buffer. Call it before Room.
 func (s *Splitter) Before(at int64) []byte {
 	end := s.start - int(s.offset-at)
 	return s.buf[max(0, end-fingerprint.TailSize):end]
 }
 
-// InLine reports whether the byte before the current line is there and no newline: the beginning of the line has been
-// delivered already.
+// InLine reports whether the byte before the current line is present and not a newline, which means that the beginning of the
+// line was already delivered.
 func (s *Splitter) InLine() bool {
 	return s.start > 0 && s.start <= s.end && s.buf[s.start-1] != '\n'
 }
 
-// Sibling makes a splitter with the same pool and limit.
+// Sibling returns a splitter with the same pool and limit.
 func (s *Splitter) Sibling() *Splitter { return NewSplitter(s.buffers, s.limit) }

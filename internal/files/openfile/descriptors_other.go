@@ -4,5 +4,5 @@ package openfile
 
 import "math"
 
-// descriptorLimit: these systems have no limit of descriptors for a process that could be asked for.
+// descriptorLimit returns no limit, because these systems do not report one.
 func descriptorLimit() uint64 { return math.MaxUint64 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// descriptorLimit is how many file descriptors the process may have.
+// descriptorLimit returns how many file descriptors the process may have.
 func descriptorLimit() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

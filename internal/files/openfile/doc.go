@@ -1,8 +1,7 @@
-// Package openfile opens files to be read at any place.
+// Package openfile opens files for reading at any offset.
 //
-// A [Handle] is an open regular file; [Open] opens one, and reads the content of a compressed one (package unpack).
-// [Descriptors] count the open files of several sources, so that idle files are closed before the process has no descriptor
-// left.
+// A [Handle] is an open regular file; [Open] opens one, and decompresses a compressed one (package unpack). [Descriptors]
+// counts the open files of several sources, so that idle files are closed before the process runs out of descriptors.
 //
-// A Handle serves one goroutine, Descriptors many.
+// A Handle is for use by one goroutine; Descriptors is safe for concurrent use.
 package openfile

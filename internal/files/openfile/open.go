@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
-// Handle is an open file. ReadAt reads as many bytes as there are; only at the end it reads fewer than asked, with
+// Handle is an open file. ReadAt reads as many bytes as there are. Only at the end does it return fewer than requested, with
 // io.EOF.
 type Handle interface {
 	io.ReaderAt
@@ -20,16 +20,16 @@ type Handle interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Opener opens a regular file; a test's own may fail at will.
+// Opener opens a regular file; tests use one that fails on purpose.
 type Opener func(path string) (Handle, error)
 
-// ErrNotRegular: a folder, pipe, socket or device matches the pattern.
+// ErrNotRegular means that a folder, pipe, socket or device matches the pattern.
 var ErrNotRegular = errors.New("not a regular file")
 
-// IsCompressed reports by its name whether a file is compressed.
+// IsCompressed reports whether the name of a file says that it is compressed.
 func IsCompressed(path string) bool { return unpack.Is(path) }
 
-// PlainPath is the path that a compressed file had before, if it was compressed in its place.
+// PlainPath returns the path that a compressed file had before it was compressed in place.
 func PlainPath(path string) string {
 	if IsCompressed(path) {
 		return strings.TrimSuffix(path, filepath.Ext(path))
@@ -37,7 +37,7 @@ func PlainPath(path string) string {
 	return path
 }
 
-// Open opens a file to be read at any place.
+// Open opens a file for reading at any offset.
 func Open(path string) (Handle, error) {
 	f, err := os.OpenFile(path, openFlags, 0)
 	if err != nil {
@@ -56,21 +56,21 @@ func Open(path string) (Handle, error) {
 	return f, nil
 }
 
-// packedHandle reads the content of a compressed file. It reads forwards; going back means beginning again.
+// packedHandle reads the content of a compressed file. It reads forward; to go back it starts again.
 type packedHandle struct {
 	file   Handle
 	path   string
 	reader io.ReadCloser
-	at     int64 // of the next byte that reader returns
+	at     int64 // offset of the next byte that reader returns
 }
 
-// Stat is that of the compressed file.
+// Stat returns the stat of the compressed file.
 func (h *packedHandle) Stat() (fs.FileInfo, error) { return h.file.Stat() }
 
 // Close closes the file.
 func (h *packedHandle) Close() error { return errors.Join(h.release(), h.file.Close()) }
 
-// release ends the reading of the content.
+// release closes the decompressor.
 func (h *packedHandle) release() error {
 	if h.reader == nil {
 		return nil
@@ -80,7 +80,7 @@ func (h *packedHandle) release() error {
 	return r.Close()
 }
 
-// ReadAt reads content, not the file's bytes.
+// ReadAt reads decompressed content.
 func (h *packedHandle) ReadAt(p []byte, offset int64) (int, error) {
 	if h.reader == nil || offset < h.at {
 		if err := h.rewind(); err != nil {
@@ -102,14 +102,14 @@ func (h *packedHandle) ReadAt(p []byte, offset int64) (int, error) {
 	return n, h.wrap(err)
 }
 
-// ended distinguishes content that ends from a file that breaks off: both are an unexpected end for a full read.
+// ended distinguishes the end of the content from a truncated file: for a full read, both are an unexpected end.
 func (h *packedHandle) ended() bool {
 	var one [1]byte
 	n, err := h.reader.Read(one[:])
 	return n == 0 && errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// rewind starts at the first byte again.
+// rewind starts again at the first byte.
 func (h *packedHandle) rewind() error {
 	if err := h.release(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (h *packedHandle) rewind() error {
 	return nil
 }
 
-// wrap adds the path; io.EOF stays as it is, since it is no error.
+// wrap adds the path. io.EOF stays unchanged, because it is not an error.
 func (h *packedHandle) wrap(err error) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // the bare value is the contract of io.ReaderAt
 		return err

@@ -6,5 +6,5 @@ import "os"
 
 const openFlags = os.O_RDONLY
 
-// KeepOpen: on Windows a file that we hold open can't be renamed or deleted by the agent that writes it.
+// KeepOpen is false, because on Windows an agent can't rename or delete a file that another process holds open.
 const KeepOpen = false

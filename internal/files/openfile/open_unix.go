@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openFlags: opening must not block if the file was replaced by a pipe since its stat. It has no effect on regular files.
+// openFlags keep opening from blocking if a pipe has replaced the file since its stat. They don't affect regular files.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// KeepOpen is true if an open file may be renamed and deleted by others.
+// KeepOpen is true if others may rename and delete an open file.
 const KeepOpen = true

@@ -1,7 +1,7 @@
-// Package stream is what a source of lines and its receiver have in common.
+// Package stream defines what a source of lines and its receiver share.
 //
-// A source opens a [Consumer] at the [Handler] for each [Stream], and delivers its [Line]s to it. What the Consumer
-// acknowledges is never delivered again, except to rebuild its state: a Consumer that is [Stateful] has a state that is
-// stored, and a [Suspender] releases what its lines rebuild. [Names] gives each stream an id that a restart does not change.
-// An [Observer] receives counts of what happens.
+// A source opens a [Consumer] from the [Handler] for each [Stream] and delivers its [Line]s to it. Acknowledged lines are
+// never delivered again, except to rebuild the consumer's state: the state of a [Stateful] consumer is stored, and a
+// [Suspender] releases what its lines rebuild. [Names] assigns each stream an ID that survives restarts. An [Observer]
+// receives counts of what happens.
 package stream

@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// Names assigns ids to streams. It is safe for use by many goroutines.
+// Names assigns IDs to streams. It is safe for concurrent use.
 type Names struct {
 	mu    sync.Mutex
 	taken map[string]struct{}
 }
 
-// NewNames makes names of which none is taken.
+// NewNames returns Names with no ID taken.
 func NewNames() *Names { return &Names{taken: map[string]struct{}{}} }
 
-// Name makes an id from where the file was seen first and what its first line is. Two files that would have the same
-// one (a file was moved away and another with the same first line made in its place) are numbered.
+// Name takes an ID derived from where the file was first seen and from its first line. Files that would have the same ID are
+// numbered, such as a file that was moved away and a new one with the same first line in its place.
 func (n *Names) Name(path string, firstLine []byte) string {
 	return n.Take(IDOf(path, firstLine))
 }
 
-// IDOf is the id without a number.
+// IDOf returns the ID without a number.
 func IDOf(path string, firstLine []byte) string {
 	h := sha256.New()
 	h.Write([]byte(filepath.ToSlash(path)))
@@ -32,7 +32,7 @@ func IDOf(path string, firstLine []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Vacant reports whether no followed file has an id.
+// Vacant reports whether no followed file has the ID.
 func (n *Names) Vacant(id string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -40,7 +40,7 @@ func (n *Names) Vacant(id string) bool {
 	return !taken
 }
 
-// Take takes an id, or a numbered one if it is taken.
+// Take takes an ID, or a numbered one if it is taken.
 func (n *Names) Take(plain string) string {
 	if plain == "" {
 		return ""
@@ -57,7 +57,7 @@ func (n *Names) Take(plain string) string {
 	}
 }
 
-// Free releases an id, so that a file that is created again in the same way gets it again.
+// Free releases an ID, so that a file that is created again in the same way gets it again.
 func (n *Names) Free(id string) {
 	if id == "" {
 		return

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// SkipReason says why a line was skipped.
+// SkipReason is why a line was skipped.
 type SkipReason uint8
 
-// Reasons to skip a line.
+// The reasons for skipping a line.
 const (
 	// SkipReasonTooLong: the line is longer than MaxLineSize.
 	SkipReasonTooLong SkipReason = 1
-	// SkipReasonIncomplete: a document is not one whole object or array, and does not change.
+	// SkipReasonIncomplete: a document is not one complete object or array, and does not change.
 	SkipReasonIncomplete SkipReason = 2
 )
 
@@ -27,7 +27,7 @@ func (r SkipReason) String() string {
 	return "unknown"
 }
 
-// Observer receives counts of what happens. Each function may be nil; they are called from several goroutines and must be quick.
+// Observer receives counts of what happens. Functions may be nil; they are called concurrently and must be quick.
 type Observer struct {
 	// Files reports how many files are known and how many are open.
 	Files func(known, open int)
@@ -37,25 +37,25 @@ type Observer struct {
 	Skipped func(path string, reason SkipReason, bytes int64)
 	// Refused reports that the consumer refused lines, and when they will be delivered again.
 	Refused func(path string, err error, retryIn time.Duration)
-	// Failed reports that a file was not readable, and when it will be tried again; also that closing a consumer failed, which
-	// is not retried.
+	// Failed reports that a file was unreadable and when it will be tried again, or that closing a consumer failed, which is
+	// not retried.
 	Failed func(path string, err error, retryIn time.Duration)
-	// Behind reports how many bytes of a stream's file are not acknowledged yet, when that changed.
+	// Behind reports how many bytes of a stream's file are not acknowledged yet, when that number changed.
 	Behind func(stream string, bytes int64)
 	// Saved reports that a checkpoint was saved.
 	Saved func()
 	// Unsaved reports that a file's checkpoint could not be saved.
 	Unsaved func(path string, err error)
-	// Unusable reports a stored value that can't be read: ErrNewer, ErrOlder or ErrBroken of package checkpoint. Its file is read as if there
-	// were no value.
+	// Unusable reports a stored value that can't be read: ErrNewer, ErrOlder or ErrBroken of package checkpoint. Its file is
+	// read as if there were no value.
 	Unusable func(key string, err error)
 	// Closed reports that a stream ended.
 	Closed func(path string, reason CloseReason)
-	// WatchRefused reports a folder that is not watched and so polled.
+	// WatchRefused reports a folder that can't be watched and is polled instead.
 	WatchRefused func(folder string, err error)
 }
 
-// WithDefaults sets functions that do nothing.
+// WithDefaults returns the Observer with each nil function replaced by one that does nothing.
 func (o Observer) WithDefaults() Observer {
 	orNoop(&o.Files, func(int, int) {})
 	orNoop(&o.Read, func(string, int, int64) {})

@@ -1,8 +1,8 @@
-// Package unpack reads compressed files, which it knows by their names: gzip (.gz) and Zstandard (.zst).
+// Package unpack decompresses files whose names end in .gz (gzip) or .zst (Zstandard).
 //
-// In goes a reader of the file, out comes one of its content. Nothing runs in the background. A Zstandard file may ask
-// for a window of 128 MiB at most (what the zstd program takes by default); a larger one is refused.
-// Content beyond 64 MiB that is more than 1000 times as large as what it is made of is refused too: no log of an agent is.
+// It turns a reader of the file into a reader of its content, without goroutines. A Zstandard file may use a window of at most
+// 128 MiB, the default limit of the zstd program; a larger one is an error. Content beyond 64 MiB that is more than 1000 times
+// as large as its compressed form is an error too: no agent log compresses that well.
 //
 // Sources: RFC 1952, RFC 8878.
 package unpack
@@ -21,22 +21,22 @@ import (
 const maxWindow = 128 << 20
 
 const (
-	// maxRatio is how many times as large as the file content may be, from leastChecked bytes on.
+	// maxRatio is how many times as large as the file the content may be, checked after leastChecked bytes.
 	maxRatio     = 1000
 	leastChecked = 64 << 20
 )
 
-// errRatio: the content is too large for the size of its file.
+// errRatio means that the content is too large for the size of its file.
 var errRatio = errors.New("content is more than 1000 times as large as the file")
 
 // readBytes is how much of a file is read at once.
 const readBytes = 64 << 10
 
-// Is reports by its name whether a file is compressed.
+// Is reports whether the name of a file says that it is compressed.
 func Is(path string) bool { return strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") }
 
-// ContentError is an error of what the file holds: it breaks off (then it is io.ErrUnexpectedEOF too), or is not what its
-// name says. Reading again mends it only if the file changes. All other errors are the system's.
+// ContentError is an error in the content of the file: it is truncated (then the error is io.ErrUnexpectedEOF too), or not
+// what its name says. Reading it again helps only if the file changes. All other errors come from the system.
 type ContentError struct{ Err error }
 
 // Error implements error.
@@ -45,13 +45,13 @@ func (e *ContentError) Error() string { return e.Err.Error() }
 // Unwrap returns the decoder's error.
 func (e *ContentError) Unwrap() error { return e.Err }
 
-// Broken reports whether an error is one of the content.
+// Broken reports whether an error is a ContentError.
 func Broken(err error) bool {
 	var content *ContentError
 	return errors.As(err, &content)
 }
 
-// New reads the content of a file with this name; one that is not compressed is read as it is.
+// New returns a reader of the content of a file with this name; an uncompressed file is read as it is.
 func New(path string, file io.Reader) (io.ReadCloser, error) {
 	in := &input{file: file}
 	var content io.Reader
@@ -75,7 +75,7 @@ func New(path string, file io.Reader) (io.ReadCloser, error) {
 }
 
 func newZstd(in *bufio.Reader) (io.Reader, func(), error) {
-	if _, err := in.Peek(1); err != nil { // no frame is a valid content too
+	if _, err := in.Peek(1); err != nil { // a file without frames is valid content too
 		return nil, nil, err
 	}
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
@@ -85,7 +85,7 @@ func newZstd(in *bufio.Reader) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// input remembers how much was read of the file, and what it failed with.
+// input records how much of a file was read, and its read error.
 type input struct {
 	file io.Reader
 	read int64
@@ -101,7 +101,7 @@ func (i *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame distinguishes errors of the content from those of the file.
+// blame distinguishes errors in the content from errors of the file.
 func (i *input) blame(err error) error {
 	if i.err != nil {
 		return i.err
@@ -109,7 +109,7 @@ func (i *input) blame(err error) error {
 	return &ContentError{err}
 }
 
-// reader is the content of a file.
+// reader reads the content of a file.
 type reader struct {
 	in      *input
 	content io.Reader
