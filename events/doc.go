@@ -1,29 +1,29 @@
-// Package events defines what a coding agent does, one [DisplayEvent] a thing done, independent of the agent that did
-// it and of the way it is shown or exported.
+// Package events defines [DisplayEvent], which describes one thing that a coding agent did. An event does not depend on
+// which agent produced it or on how it is shown or exported.
 //
-// Parsers (package parser) make events out of lines, package telemetry folds them into spans and log records, package
-// render writes them for people, and agents written in Go emit them to a [Sink] themselves. The package knows no JSON,
-// no OpenTelemetry data and no styling. It imports nothing but the standard library.
+// Package parser turns lines into events. Package telemetry builds spans and log records from them, and package render
+// writes them as text for people. Agents written in Go can emit events to a [Sink] directly. This package knows nothing
+// about JSON, OpenTelemetry data or styling, and it imports only the standard library.
 //
 // # Lifetime
 //
-// The slice that [DisplayEventSource.ParseEvents] returns, and the two borrowed fields [Tool.Input] and [Tool.Output],
-// are valid until the next call of the same source. All other strings are the reader's to keep.
+// The slice that [DisplayEventSource.ParseEvents] returns, and the borrowed fields [Tool.Input] and [Tool.Output], are
+// valid until the next call of the same source. The caller may keep all other strings.
 //
 // # Goroutines
 //
-// Values are plain data. A [DisplayEventSource] serves one stream from one goroutine. A [Sink] is called from one
+// Events are plain data. A [DisplayEventSource] serves one stream from one goroutine. A [Sink] is called from one
 // goroutine at a time.
 //
 // # Limits
 //
-// [Tool.Arg] holds at most [PreviewRunes] (40) runes. Nothing else is cut here.
+// [Tool.Arg] returns at most [PreviewRunes] (40) runes, [Summary] at most [SummaryRunes] (120). Nothing else is cut here.
 //
-// # Names of the seeds
+// # Names in earlier designs
 //
-// The project was born from several designs that named the same things differently.
+// The project grew out of several designs that used different names for the same things.
 //
-//	seed                                        here
+//	earlier name                                name here
 //	----                                        ----
 //	DisplayEvent.Kind EventText                 KindText
 //	DisplayEvent.Kind EventToolUse              KindToolUse

@@ -1,7 +1,7 @@
 package events
 
-// Escape is where a reader is in an escape sequence: CSI, OSC, DCS, SOS, PM, APC, nF and two-byte ones, in their 7-bit and C1
-// forms (ECMA-48). A payload that never ends is taken up to the end of its line, so that a torn sequence costs no more.
+// Escape is the state of a reader within an escape sequence: CSI, OSC, DCS, SOS, PM, APC, nF or two-byte, in 7-bit or C1 form
+// (ECMA-48). An unterminated payload ends at the end of its line, which limits the damage of a torn sequence.
 //
 //	from          on
 //	none          ESC → begun, U+009B → control, other C1 introducers → text: see [EscapeStart]
@@ -25,7 +25,7 @@ const (
 	escapeTextC1
 )
 
-// EscapeStart is where a reader is behind a character that was outside of any sequence.
+// EscapeStart returns the state after r, a character that was read outside of any sequence.
 func EscapeStart(r rune) Escape {
 	switch {
 	case r == 0x1b:
@@ -38,10 +38,10 @@ func EscapeStart(r rune) Escape {
 	return EscapeNone
 }
 
-// isIntroducer reports whether a byte behind ESC begins DCS, SOS, OSC, PM or APC.
+// isIntroducer reports whether a byte that follows ESC begins DCS, SOS, OSC, PM or APC.
 func isIntroducer(c byte) bool { return c == 'P' || c == 'X' || c == ']' || c == '^' || c == '_' }
 
-// Next takes the next byte in a sequence. One that is not taken is to be looked at again.
+// Next returns the state after c and whether c belongs to the sequence. If it does not, process c again in the new state.
 func (e Escape) Next(c byte) (next Escape, taken bool) {
 	switch e {
 	case escapeBegun:
@@ -89,9 +89,9 @@ func (e Escape) Next(c byte) (next Escape, taken bool) {
 	return EscapeNone, false
 }
 
-// EscapeLen is the length in bytes of the control sequence that s begins with, 0 if it begins with none: a whole escape
-// sequence with its payload, or a single C0 control, DEL or C1 control. Newline, carriage return and tab count as controls
-// of length 1: it is the caller's choice what to make of them.
+// EscapeLen returns the length in bytes of the control sequence that s begins with, or 0 if there is none. A control
+// sequence is a whole escape sequence with its payload, or a single C0 control, DEL or C1 control. Newline, carriage
+// return and tab count as controls of length 1, so that the caller can decide how to treat them.
 func EscapeLen(s string) int {
 	i := 1
 	var state Escape
@@ -120,9 +120,9 @@ func EscapeLen(s string) int {
 	return i
 }
 
-// IsInvisible reports whether a character shows nothing by itself: Default_Ignorable_Code_Point of Unicode 17, bidirectional
-// controls and the interlinear annotation characters. Such characters hide words from a reader that a program or a model reads,
-// or keep a search from finding them.
+// IsInvisible reports whether a character displays nothing by itself: Default_Ignorable_Code_Point of Unicode 17, bidirectional
+// controls and the interlinear annotation characters. Such characters can hide words from a person that a program or model
+// still reads, or prevent a search from matching.
 func IsInvisible(r rune) bool {
 	switch {
 	case r == 0x00ad, // soft hyphen

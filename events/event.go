@@ -2,51 +2,51 @@ package events
 
 import "time"
 
-// DisplayEvent is one thing that an agent did. Kind determines which payload is filled; the identity fields at the top are
-// filled wherever the format carries them.
+// DisplayEvent is one thing that an agent did. Kind determines which payload is set. The identity fields at the top are
+// set whenever the format provides them.
 type DisplayEvent struct {
 	Kind Kind
-	// Delta marks a piece of a Text or Reasoning. Pieces of one text share MessageID and ParentID, and are in order;
-	// a text sent in pieces and then whole is emitted once only.
+	// Delta marks a piece of a Text or Reasoning. The pieces of one text share MessageID and ParentID and arrive in
+	// order. A text that is sent in pieces and then whole is emitted only once.
 	Delta bool
-	// Synthetic marks what the agent program said in the model's place, such as the text of an API failure.
+	// Synthetic marks text that the agent program wrote in place of the model, such as the text of an API failure.
 	Synthetic bool
 
-	// Abridged marks an event of a line that is longer than its reader keeps: long texts in it are cut.
+	// Abridged marks an event whose line exceeded the reader's size limit: long texts in it are cut.
 	Abridged bool
 
-	// Copied marks history that the format says was copied from another session, as a fork does.
+	// Copied marks history that was copied from another session, as a fork does, if the format says so.
 	Copied bool
 
-	// Sign is what the event shows of the end of its run, where the format has no line for that.
+	// Sign describes what the event shows about the end of its run, in formats that have no line for the end.
 	Sign Sign
 
-	// Time is the time of the line; zero if it has none.
+	// Time is the time of the line, or zero if the line has none.
 	Time time.Time
-	// SessionID is the provider's session, conversation or thread id.
+	// SessionID is the provider's session, conversation or thread ID.
 	SessionID string
-	// TurnID is the provider's id of the turn or prompt that the event belongs to.
+	// TurnID is the provider's ID of the turn or prompt that the event belongs to.
 	TurnID string
-	// MessageID is the id of the model message (one model call) that the event is part of.
+	// MessageID is the ID of the model message (one model call) that the event is part of.
 	MessageID string
-	// Answer distinguishes messages with the same MessageID, from a server that repeats its ids: it is how many earlier messages
-	// of the stream had the id.
+	// Answer distinguishes messages with the same MessageID, from a server that reuses IDs. It is the number of earlier messages
+	// with that ID in the stream.
 	Answer int
-	// ItemID is the id that the format gives to the line or item itself. Two sources of one session that share item
-	// ids (Claude Code's stream and transcript do) report the same thing under the same id.
+	// ItemID is the ID that the format gives to the line or item itself. If two sources of one session share item
+	// IDs, as Claude Code's stream and transcript do, they report the same thing under the same ID.
 	ItemID string
-	// ParentID is the id of the tool call that started the sub-agent which did this; empty on the main thread.
+	// ParentID is the ID of the tool call that started the sub-agent which did this; empty on the main thread.
 	ParentID string
-	// AgentID is the provider's own id of that sub-agent, where known. The agent that a call starts is Tool.AgentID.
+	// AgentID is the provider's own ID of that sub-agent, if known. Tool.AgentID identifies the agent that a call starts.
 	AgentID string
-	// Model is the model that produced the event, as the provider spells it.
+	// Model is the provider's name of the model that produced the event.
 	Model string
-	// ModelProvider is who serves the model, where the format names it for each call: "anthropic", "openai".
+	// ModelProvider names the service behind the model, if the format names it for each call: "anthropic", "openai".
 	ModelProvider string
 
-	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as the agent said it.
+	// Text is the payload of Text, Reasoning, Message, Notice, Phase and Prompt, byte for byte as in the source.
 	Text string
-	// Reasoning is the whole thinking of a Message.
+	// Reasoning is the complete reasoning of a Message.
 	Reasoning string
 
 	Tool     Tool      // ToolUse, ToolResult, ToolProgress
@@ -62,20 +62,19 @@ type DisplayEvent struct {
 type Session struct {
 	// Version is the version of the agent program, such as "2.1.332".
 	Version string
-	// WorkingDir is the folder that the agent works in.
+	// WorkingDir is the working directory of the agent.
 	WorkingDir string
-	// PermissionMode is the provider's name for how tool calls are approved.
+	// PermissionMode is the provider's name for the way tool calls are approved.
 	PermissionMode string
 	// PreviousID is the session that this one was forked from or continues.
 	PreviousID string
 	// ParentID is the session whose agent started this one as a sub-agent.
 	ParentID string
-	// SubAgent marks the session of a sub-agent, also where the format does not name its parent.
+	// SubAgent marks the session of a sub-agent, even if the format does not name its parent.
 	SubAgent bool
-	// Recorded marks a stream that is a record of the session, a transcript, which has prompts and no results: there
-	// a prompt begins a run.
+	// Recorded marks a transcript: a stream that records prompts but no results, so that each prompt begins a run.
 	Recorded bool
-	// AgentName is the name or kind of the agent, where the format has it.
+	// AgentName is the name or kind of the agent, if the format has one.
 	AgentName string
 	// Branch is the branch of the repository that the agent works in.
 	Branch string
@@ -85,58 +84,58 @@ type Session struct {
 type End struct {
 	// Error marks a run or turn that failed.
 	Error bool
-	// Interrupted marks a run or turn that the user stopped, which is no failure of the agent.
+	// Interrupted marks a run or turn that the user stopped. That is not a failure of the agent.
 	Interrupted bool
-	// Unjudged marks the end of a turn whose line does not show how it ended; what came before it does.
+	// Unjudged marks the end of a turn whose own line does not show how it ended; the events before it do.
 	Unjudged bool
-	// Continues marks a run that answered no prompt, but the report of a task that the run before had started.
+	// Continues marks a run that handled the report of a task started by the previous run, not a prompt.
 	Continues bool
-	// Cause is why it failed; empty if nothing failed. See [End.Outcome].
+	// Cause is the reason for the failure; empty if nothing failed. See [End.Outcome].
 	Cause Cause
-	// Code is a stable name of how it ended, in the provider's spelling: "success", "error_max_turns".
+	// Code is a stable name of the result, in the provider's spelling: "success", "error_max_turns".
 	Code string
-	// Result is the final answer, text or structured JSON. It is never also a Text: where it is text, the agent said it before.
+	// Result is the final answer, text or structured JSON. It is never also a Text: a textual answer was already emitted as one.
 	Result string
-	// Err is the error text for people; empty if nothing failed.
+	// Err is the error message for people; empty if nothing failed.
 	Err string
 	// Principle is the rule that the agent refused to break (TurnAborted).
 	Principle string
-	// Turns is the provider's count of turns; 0 if unknown.
+	// Turns is the number of turns that the provider reports; 0 if unknown.
 	Turns int
 	// Duration is the wall time that the provider reports for the run; 0 if unknown.
 	Duration time.Duration
-	// Decided is the outcome of the run, as it is known to a consumer that received all of it, with its last messages and the exit
-	// of its process. No parser sets it.
+	// Decided is the outcome as determined by a consumer that received the whole run, with its last messages and the exit of its
+	// process. Parsers never set it.
 	Decided Outcome
-	// Totals is what the run did in all, from a consumer that received all of it, else nil. No parser sets it.
+	// Totals summarizes the whole run, from a consumer that received all of it; otherwise nil. Parsers never set it.
 	Totals *Totals
 }
 
-// Totals is what a run did from its beginning to its end, for consumers that may have received only a part of it.
+// Totals summarizes a whole run, for consumers that may have received only a part of it.
 type Totals struct {
-	// ToolCalls and ToolErrors count the calls of the agent and of the sub-agents that work in its stream, and how many
-	// of them failed.
+	// ToolCalls and ToolErrors count the calls, and the failed calls, of the agent and of the sub-agents that write to
+	// its stream.
 	ToolCalls  int
 	ToolErrors int
-	// Usage is the sum of the run and of all its sub-agents; its scope is [UsageScopeRun].
+	// Usage is the sum over the run and all its sub-agents; its scope is [UsageScopeRun].
 	Usage Usage
-	// Incomplete is true if Usage lacks what some sub-agents used, that were at work yet or whose streams were not there.
+	// Incomplete is true if Usage lacks some sub-agents, which were still running or whose streams were missing.
 	Incomplete bool
-	// Elapsed is how long it took, by the times of its events.
+	// Elapsed is the duration of the run by the times of its events.
 	Elapsed time.Duration
 }
 
-// Level grades a Notice.
+// Level is the severity of a Notice.
 type Level uint8
 
-// The levels, mildest first.
+// The levels, in order of increasing severity.
 const (
 	LevelInfo Level = iota
 	LevelWarn
 	LevelError
 )
 
-// String gives the wire spelling: "info", "warn" or "error".
+// String returns the wire spelling: "info", "warn" or "error".
 func (l Level) String() string {
 	switch l {
 	case LevelWarn:
@@ -148,7 +147,7 @@ func (l Level) String() string {
 	}
 }
 
-// ParseLevel is the inverse of [Level.String]; an unknown word is info.
+// ParseLevel is the inverse of [Level.String]. It returns info for an unknown word.
 func ParseLevel(word string) Level {
 	switch word {
 	case "warn":
@@ -160,14 +159,14 @@ func ParseLevel(word string) Level {
 	}
 }
 
-// Notice grades and names a Notice event, whose text is in DisplayEvent.Text.
+// Notice holds the level and code of a Notice event. The text is in DisplayEvent.Text.
 type Notice struct {
 	Level Level
 	// Code is a stable identifier of low cardinality, such as "api_retry" or "compaction".
 	Code string
 }
 
-// Codes of notices that more than one provider gives, or that a renderer treats on its own.
+// Codes of notices that several providers emit or that a renderer handles specially.
 const (
 	NoticeAPIRetry         = "api_retry"
 	NoticeCompaction       = "compaction"
@@ -177,11 +176,11 @@ const (
 	NoticeInformational    = "informational"
 )
 
-// Approval is the payload of ApprovalRequest: a tool call that waits for permission.
+// Approval is the payload of ApprovalRequest: a tool call that is waiting for permission.
 type Approval struct {
-	ID      string // correlates the answer
-	Tool    string // tool name as the provider spells it
-	Subject string // what the tool would act on
+	ID      string // tool name in the provider's spelling
+	Tool    string // correlates the request with the answer
+	Subject string // tool name in the provider's spelling
 }
 
 // Ask is the payload of AskRequest: questions to the user, and the answers once they are known.
@@ -194,7 +193,7 @@ type Ask struct {
 // AskQuestion is one question of an Ask.
 type AskQuestion struct {
 	ID      string // correlates the answer
-	Header  string // short label
+	Header  string // correlates the question with its answer
 	Prompt  string // the question
 	Options []AskOption
 	Multi   bool // more than one option may be chosen

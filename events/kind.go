@@ -2,46 +2,46 @@ package events
 
 import "fmt"
 
-// Kind is what an event is about. It determines which fields of the event are filled.
-// The numbers are wire-stable: a new kind goes to the end, an old one never moves.
+// Kind is the kind of an event. It determines which fields of the event are set. The numbers are part of the
+// wire format: add new kinds at the end and never renumber existing ones.
 type Kind uint8
 
 const (
-	// KindUnspecified is the zero value; no source emits it.
+	// KindUnspecified is the zero value. No source emits it.
 	KindUnspecified Kind = iota
 	// KindText is what the agent said: a complete text, or a piece of one (Delta).
 	KindText
-	// KindToolUse is a tool call, seen with name and input.
+	// KindToolUse is a tool call, emitted once its name and input are known.
 	KindToolUse
-	// KindToolResult is the answer to a tool call.
+	// KindToolResult is the result of a tool call.
 	KindToolResult
-	// KindReasoning is thinking that the format shows, complete or a piece (Delta).
+	// KindReasoning is the model's reasoning, complete or a piece (Delta), if the format exposes it.
 	KindReasoning
-	// KindMessage closes a text whose pieces went before: Text holds all of it, Reasoning the thinking.
+	// KindMessage closes a text whose pieces came before. Text holds all of it, Reasoning the complete reasoning.
 	KindMessage
 	// KindUsage carries tokens, and cost where known.
 	KindUsage
-	// KindNotice is word from the agent program itself: a retry, a compaction, a warning.
+	// KindNotice is a message from the agent program itself: a retry, a compaction, a warning.
 	KindNotice
-	// KindPhase marks a boundary inside a run, such as planning to executing.
+	// KindPhase marks a boundary inside a run, such as the change from planning to executing.
 	KindPhase
-	// KindSessionStarted opens a run: Session holds model, version, folder.
+	// KindSessionStarted opens a run. Session holds the model, version and working directory.
 	KindSessionStarted
 	// KindTurnStarted opens a turn within a session, in formats that mark turns.
 	KindTurnStarted
-	// KindTurnDone ends a turn, well or not (End).
+	// KindTurnDone ends a turn, whether it succeeded or failed (End).
 	KindTurnDone
-	// KindTurnAborted ends a turn that the agent refused on principle (End.Principle); it is no failure.
+	// KindTurnAborted ends a turn that the agent refused on principle (End.Principle). It is not a failure.
 	KindTurnAborted
 	// KindSessionEnded ends a run (End).
 	KindSessionEnded
-	// KindApprovalRequest asks for leave to run a tool (Approval).
+	// KindApprovalRequest asks for permission to run a tool (Approval).
 	KindApprovalRequest
 	// KindAskRequest puts questions to the user (Ask).
 	KindAskRequest
-	// KindToolProgress reports a call between its start and its end, or the end of one in the background.
+	// KindToolProgress reports on an open call, or the end of a call that runs in the background.
 	KindToolProgress
-	// KindPrompt is what went to the model: a user's prompt, or a text that the program put in their name.
+	// KindPrompt is input to the model: a user's prompt, or text that the program inserted in the user's name.
 	KindPrompt
 
 	kindEnd
@@ -54,7 +54,7 @@ var kindNames = [kindEnd]string{
 	"tool_progress", "prompt",
 }
 
-// String gives the wire name, such as "tool_use"; "kind(N)" for a number this version does not know.
+// String returns the wire name, such as "tool_use", or "kind(N)" for an unknown number.
 func (k Kind) String() string {
 	if k < kindEnd {
 		return kindNames[k]
@@ -62,7 +62,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// ParseKind is the inverse of [Kind.String]. It reports false for a name it does not know.
+// ParseKind is the inverse of [Kind.String]. It returns false for an unknown name.
 func ParseKind(name string) (Kind, bool) {
 	for k := KindText; k < kindEnd; k++ {
 		if kindNames[k] == name {
@@ -72,7 +72,7 @@ func ParseKind(name string) (Kind, bool) {
 	return KindUnspecified, false
 }
 
-// Kinds lists every kind but the unspecified one, in wire order.
+// Kinds returns every kind except KindUnspecified, in wire order.
 func Kinds() []Kind {
 	kinds := make([]Kind, 0, kindEnd-1)
 	for k := KindText; k < kindEnd; k++ {

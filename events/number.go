@@ -2,12 +2,12 @@ package events
 
 import "time"
 
-// What a number of a line can be. A number beyond that, or below zero, was not measured: a line may be torn, forged or
-// written by a program with a fault, and one such number would outweigh all others in a sum. Package parser ignores and
-// counts these, so no event that it gives has one.
+// Limits of the numbers in a line. A larger or negative number is not a measurement: the line may be torn, forged or
+// written by a faulty program, and one such number would dominate every sum. Package parser ignores and counts these
+// numbers, so its events never contain one.
 const (
-	// MaxTokens is the largest number of tokens of one event. Programs that have no integers write numbers up to 2^53 exactly;
-	// what is larger was rounded at best.
+	// MaxTokens is the largest number of tokens of one event. Programs without integers write numbers up to 2^53 exactly;
+	// larger ones are rounded at best.
 	MaxTokens = 1 << 54
 	// MaxCostUSD is the largest cost of one event, in US dollars.
 	MaxCostUSD = 1e6
@@ -17,13 +17,13 @@ const (
 	MaxCount = 1 << 31
 )
 
-// The times that a line can have. Outside of them no nanoseconds since 1970 fit into what OTLP has for them, or nearly none.
+// The times that a line can have. Outside of this range the time does not, or only just, fit into OTLP's nanoseconds since 1970.
 var (
 	minTime = time.Unix(0, 0)
 	maxTime = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// Number is the kind of a number, for counting those that were ignored.
+// Number is a kind of number, used to count ignored numbers.
 type Number uint8
 
 // The kinds of numbers.
@@ -34,12 +34,12 @@ const (
 	NumberCount // of lines or turns, or an exit code
 	NumberTime
 
-	NumberEnd // how many kinds there are
+	NumberEnd // the number of kinds
 )
 
 var numberNames = [NumberEnd]string{"tokens", "cost", "duration", "count", "time"}
 
-// String gives the wire name.
+// String returns the wire name.
 func (n Number) String() string {
 	if n < NumberEnd {
 		return numberNames[n]
@@ -63,20 +63,19 @@ func (t Tokens) plausibleOutput() bool {
 	return plausible(t.Output, MaxTokens) && plausible(t.Reasoning, MaxTokens)
 }
 
-// PlausibleCost reports whether a cost is neither negative nor above [MaxCostUSD], and a number.
+// PlausibleCost reports whether a cost is a number between 0 and [MaxCostUSD].
 func PlausibleCost(usd float64) bool { return usd >= 0 && usd <= MaxCostUSD }
 
-// PlausibleDuration reports whether d is neither negative nor above [MaxDuration].
+// PlausibleDuration reports whether d is between 0 and [MaxDuration].
 func PlausibleDuration(d time.Duration) bool { return d >= 0 && d <= MaxDuration }
 
 func plausible(n, most int64) bool { return n >= 0 && n <= most }
 
-// IgnoredNumbers counts the numbers that were ignored, by kind.
+// IgnoredNumbers counts ignored numbers by kind.
 type IgnoredNumbers [NumberEnd]int
 
-// Sanitize takes out of an event the numbers that are not plausible, and counts them. It reports false for an event that
-// is to be ignored as a whole: a cost alone, or a running total of which a part is not known, which would make what follows
-// it count twice.
+// Sanitize removes implausible numbers from an event and counts them. It returns false if the whole event must be ignored:
+// a cost without tokens, or a running total with an unknown part, because the next total would then count that part twice.
 func (n *IgnoredNumbers) Sanitize(e *DisplayEvent) bool {
 	if !e.Time.IsZero() && (e.Time.Before(minTime) || e.Time.After(maxTime)) {
 		e.Time = time.Time{}
@@ -95,12 +94,12 @@ func (n *IgnoredNumbers) Sanitize(e *DisplayEvent) bool {
 	return true
 }
 
-// usage ignores what is not plausible: input and what is part of it, output and what is part of it, and the cost.
+// usage removes implausible numbers in groups: input with its parts, output with its parts, and the cost.
 func (n *IgnoredNumbers) usage(u *Usage) bool {
 	input := u.Tokens.plausibleInput() && u.Provider.plausibleInput()
 	output := u.Tokens.plausibleOutput() && u.Provider.plausibleOutput()
 	cost := !u.HasCost || PlausibleCost(u.CostUSD)
-	nothing := !cost && u.CostAlone() // is left
+	nothing := !cost && u.CostAlone() // is left otherwise
 	served := plausible(u.WebSearches, MaxCount) && plausible(u.WebFetches, MaxCount)
 	cached := plausible(u.SessionCacheHit, MaxTokens) && plausible(u.SessionCacheMiss, MaxTokens)
 	if !served {
@@ -139,7 +138,7 @@ func (n *IgnoredNumbers) tool(t *Tool) {
 		t.Lines, t.HasLines = 0, false
 		n[NumberCount]++
 	}
-	// Windows has exit codes of 32 bits without a sign.
+	// Exit codes on Windows are unsigned 32-bit numbers.
 	if t.HasExitCode && (t.ExitCode < -1<<31 || int64(t.ExitCode) >= 1<<32) {
 		t.ExitCode, t.HasExitCode = 0, false
 		n[NumberCount]++

@@ -5,17 +5,17 @@ type Outcome uint8
 
 // The outcomes of a run.
 const (
-	// OutcomeUnknown is that of a run whose end is not known yet.
+	// OutcomeUnknown is the outcome of a run that has not ended yet.
 	OutcomeUnknown Outcome = iota
-	// OutcomeOK is a success: a result that is one, or a last message that ends the turn.
+	// OutcomeOK is a success: a successful result, or a last message that ends the turn.
 	OutcomeOK
-	// OutcomeError is a failure: of the API, of a limit, of the program.
+	// OutcomeError is a failure of the API or the program, or a limit that was reached.
 	OutcomeError
 	// OutcomeInterrupted is a stop by the user, or a refusal on principle.
 	OutcomeInterrupted
-	// OutcomeKilled is an end by a signal or a crash, as far as an exit record shows it.
+	// OutcomeKilled is an end by a signal or a crash, as shown by an exit record.
 	OutcomeKilled
-	// OutcomeIncomplete is an input that stops without any sign of the run's end.
+	// OutcomeIncomplete is an input that stops without any sign of the end of the run.
 	OutcomeIncomplete
 
 	outcomeEnd
@@ -23,7 +23,7 @@ const (
 
 var outcomeNames = [outcomeEnd]string{"", "ok", "error", "interrupted", "killed", "incomplete"}
 
-// String gives the wire name; the unknown outcome is the empty string.
+// String returns the wire name. It returns the empty string for the unknown outcome.
 func (o Outcome) String() string {
 	if o < outcomeEnd {
 		return outcomeNames[o]
@@ -31,10 +31,10 @@ func (o Outcome) String() string {
 	return ""
 }
 
-// Failed reports whether a run with this outcome failed. What the user stopped did not, nor what was only read in part.
+// Failed reports whether the outcome is a failure. An interrupted run or one that was read only in part is not.
 func (o Outcome) Failed() bool { return o == OutcomeError || o == OutcomeKilled }
 
-// ParseOutcome is the inverse of [Outcome.String]; an unknown word is [OutcomeUnknown].
+// ParseOutcome is the inverse of [Outcome.String]. It returns [OutcomeUnknown] for an unknown word.
 func ParseOutcome(word string) Outcome {
 	for o := range outcomeEnd {
 		if outcomeNames[o] == word {
@@ -44,20 +44,20 @@ func ParseOutcome(word string) Outcome {
 	return OutcomeUnknown
 }
 
-// MarshalText gives the wire name.
+// MarshalText returns the wire name.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText; an unknown word is [OutcomeUnknown].
+// UnmarshalText is the inverse of MarshalText. It sets [OutcomeUnknown] for an unknown word.
 func (o *Outcome) UnmarshalText(word []byte) error {
 	*o = ParseOutcome(string(word))
 	return nil
 }
 
-// Cause is why a run or a model call failed, one of a few values that all formats share. It is empty where nothing
-// failed.
+// Cause is the reason why a run or a model call failed, from a small set of values that all formats share. It is
+// empty if nothing failed.
 type Cause string
 
-// The causes that formats name, by a code, an HTTP status or in words.
+// The causes that formats express by a code, an HTTP status or in words.
 const (
 	CauseAuthentication  Cause = "authentication_failed"
 	CauseRateLimit       Cause = "rate_limit"
@@ -69,34 +69,34 @@ const (
 	CauseContentFilter   Cause = "content_filter"
 	CauseMaxTurns        Cause = "max_turns"
 	CauseBudget          Cause = "budget"
-	// CauseProcessExit is an exit code other than 0.
+	// CauseProcessExit is a non-zero exit code.
 	CauseProcessExit Cause = "process_exit"
-	// CauseOther is a failure that names no cause.
+	// CauseOther is a failure whose cause is not given.
 	CauseOther Cause = "_OTHER"
 )
 
-// Sign is what an event shows of the end of its run, in formats that have no line for the end. Work that follows it on the
-// same thread takes it back.
+// Sign is evidence in an event for the end of its run, in formats that have no line for the end. Later work on the same
+// thread cancels it.
 type Sign struct {
-	// Outcome is how the run ends if nothing follows; [OutcomeUnknown] is no sign.
+	// Outcome is the outcome of the run if nothing follows; [OutcomeUnknown] means that there is no sign.
 	Outcome Outcome
-	// Cause is why it failed.
+	// Cause is the reason for a failure.
 	Cause Cause
-	// ModelCall shows that what failed is a model call, for good.
+	// ModelCall marks the final failure of a model call.
 	ModelCall bool
-	// Weak marks a text that may be the last one: it counts when the input ends, but is no reason to wait for no more.
+	// Weak marks a text that may be the last one. It counts when the input ends but does not justify closing the run earlier.
 	Weak bool
 }
 
-// Outcome is how the run ended, as its end line shows it: unknown where that shows only that it ended. An answer that was
-// cut off by a filter has a cause and no error where the program itself goes on after it.
+// Outcome returns the outcome that the end line shows. It is unknown if the line shows only that the run ended. An answer
+// that a filter cut off has a cause but no error if the program itself continues after it.
 func (e *End) Outcome() Outcome {
 	switch {
 	case e == nil:
 		return OutcomeUnknown
 	case e.Decided != OutcomeUnknown:
 		return e.Decided
-	case e.Interrupted || e.Principle != "": // a refusal on principle is no failure
+	case e.Interrupted || e.Principle != "": // a refusal on principle is not a failure
 		return OutcomeInterrupted
 	case e.Error || e.Cause != "":
 		return OutcomeError

@@ -2,18 +2,18 @@ package events
 
 import "strings"
 
-// DisplayOutput is the text of a run: the exact concatenation of its Text events in order. Nothing is added between
-// them, and no other kind has a part in it. The zero value is ready; it is a [Sink].
+// DisplayOutput is the text of a run: the exact concatenation of its Text events in order, with nothing between
+// them. Events of other kinds do not contribute. The zero value is ready to use. It implements [Sink].
 type DisplayOutput struct {
 	b strings.Builder
 }
 
-// Emit appends the text of one event.
+// Emit appends the text of e.
 func (o *DisplayOutput) Emit(e *DisplayEvent) {
 	if e.Kind == KindText {
 		o.b.WriteString(e.Text)
 	}
 }
 
-// String is all the text so far.
+// String returns all the text so far.
 func (o *DisplayOutput) String() string { return o.b.String() }

@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of previews, in runes.
+// Size limits of previews, in runes.
 const (
-	// PreviewRunes is the longest [Tool.Arg].
+	// PreviewRunes is the maximum length of [Tool.Arg].
 	PreviewRunes = 40
-	// SummaryRunes is the longest [Tool.Summary].
+	// SummaryRunes is the maximum length of [Tool.Summary].
 	SummaryRunes = 120
 )
 
-// ellipsis replaces the last rune of what was cut.
+// ellipsis is the last rune of a text that was cut.
 const ellipsis = "…"
 
-// TargetKeys are the input fields that hold the primary argument of a tool that no table knows, in order of preference.
+// TargetKeys lists the input fields that hold the primary argument of an unknown tool, in order of preference.
 var TargetKeys = [...]string{
 	"file_path", "filePath", "path", "dir_path", "url", "pattern", "command", "cmd", "query", "notebook_path",
 	"description", "prompt", "message", "input", "title", "name", "objective",
 }
 
-// IsTargetKey reports whether [TargetKeys] lists a name.
+// IsTargetKey reports whether [TargetKeys] contains name.
 func IsTargetKey(name []byte) bool {
 	for _, key := range TargetKeys {
 		if string(name) == key {
@@ -32,11 +32,11 @@ func IsTargetKey(name []byte) bool {
 	return false
 }
 
-// Preview cleans s for one line and cuts it to [PreviewRunes] runes: escape sequences and control bytes go, each sequence of
-// CR, LF and TAB becomes one blank, invalid UTF-8 becomes U+FFFD, and where something was cut the last rune is "…".
+// Preview cleans s for one line and cuts it to [PreviewRunes] runes. It removes escape sequences and control bytes, replaces
+// each sequence of CR, LF and TAB by one blank and invalid UTF-8 by U+FFFD. If it cuts, the last rune is "…".
 func Preview(s string) string { return CleanLine(s, PreviewRunes) }
 
-// Summary is the first line of s that is not blank, trimmed, cleaned and cut to [SummaryRunes] runes.
+// Summary returns the first non-blank line of s, trimmed, cleaned and cut to [SummaryRunes] runes.
 func Summary(s string) string {
 	for len(s) > 0 {
 		line := s
@@ -45,7 +45,7 @@ func Summary(s string) string {
 		} else {
 			s = ""
 		}
-		// A line of escapes alone is blank too, so clean first. The bound keeps a line of many megabytes cheap.
+		// A line that holds only escapes is blank too, so clean first. The limit bounds the cost of a line of many megabytes.
 		if clean := strings.TrimSpace(CleanLine(line, 4*SummaryRunes)); clean != "" {
 			return CutRunes(clean, SummaryRunes)
 		}
@@ -53,8 +53,8 @@ func Summary(s string) string {
 	return ""
 }
 
-// CleanLine makes one line of s that is safe to show, at most limit runes long: see [Preview]. A limit of 0 or less
-// means no limit.
+// CleanLine turns s into one line of at most limit runes that is safe to display: see [Preview]. If limit is 0 or
+// negative, there is no limit.
 func CleanLine(s string, limit int) string {
 	if isCleanLine(s, limit) {
 		return s
@@ -62,19 +62,19 @@ func CleanLine(s string, limit int) string {
 	return string(AppendCleanLine(nil, s, limit))
 }
 
-// AppendCleanLine appends what CleanLine makes of s.
+// AppendCleanLine appends the result of CleanLine to line.
 func AppendCleanLine(line []byte, s string, limit int) []byte {
-	runes, end := 0, 0 // end is where the last rune goes that there is room for
-	blank := false     // the last rune written stands for line breaks or tabs
+	runes, end := 0, 0 // end is where the last rune begins that fits
+	blank := false     // the last rune written replaces line breaks or tabs
 	for i := 0; i < len(s) && (limit <= 0 || runes <= limit); {
 		if runes == limit-1 {
 			end = len(line)
 		}
 		rest := s[i:]
 		if limit > 0 {
-			rest = rest[:min(len(rest), limit+1-runes)] // no more of it matters
+			rest = rest[:min(len(rest), limit+1-runes)] // the remainder would be cut anyway
 		}
-		if n := plainASCII(rest); n > 0 { // most of it is, and begins nothing that is hidden
+		if n := plainASCII(rest); n > 0 { // fast path: most text is plain ASCII, which hides nothing
 			if runes < limit {
 				end = len(line) + limit - 1 - runes
 			}
@@ -108,7 +108,7 @@ func AppendCleanLine(line []byte, s string, limit int) []byte {
 	return line
 }
 
-// plainASCII is how many bytes at the beginning of s are printable ASCII.
+// plainASCII returns the number of printable ASCII bytes at the beginning of s.
 func plainASCII(s string) int {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -118,7 +118,7 @@ func plainASCII(s string) int {
 	return len(s)
 }
 
-// isCleanLine reports whether s needs neither cleaning nor cutting; it looks at no more of s than it must.
+// isCleanLine reports whether s needs neither cleaning nor cutting. It reads no more of s than necessary.
 func isCleanLine(s string, limit int) bool {
 	if limit > 0 && len(s) > limit {
 		return false
@@ -126,7 +126,7 @@ func isCleanLine(s string, limit int) bool {
 	return plainASCII(s) == len(s)
 }
 
-// CutRunes cuts s to at most limit runes, the last being "…" where something was cut. It never cuts inside a rune.
+// CutRunes cuts s to at most limit runes; the last one is "…" if it cut. It never cuts inside a rune.
 func CutRunes(s string, limit int) string {
 	if limit <= 0 || len(s) <= limit {
 		return s

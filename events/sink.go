@@ -1,16 +1,16 @@
 package events
 
-// Sink consumes events. Emit is called by one goroutine at a time and must not block for ever; the event and its
-// borrowed fields are valid during the call only.
+// Sink consumes events. Emit is called by one goroutine at a time and must not block forever. The event and its
+// borrowed fields are valid only during the call.
 type Sink interface {
 	Emit(e *DisplayEvent)
 }
 
-// FuncSink makes a Sink of a function.
+// FuncSink adapts a function to a [Sink].
 type FuncSink func(e *DisplayEvent)
 
-// Emit calls the function.
+// Emit calls f(e).
 func (f FuncSink) Emit(e *DisplayEvent) { f(e) }
 
-// Discard drops every event.
+// Discard is a [Sink] that drops every event.
 var Discard Sink = FuncSink(func(*DisplayEvent) {})

@@ -1,20 +1,20 @@
 package events
 
-// Tokens counts tokens of one call or of a sum of calls.
+// Tokens counts the tokens of one call or of several calls.
 type Tokens struct {
 	Input      int64
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
 	Reasoning  int64
-	// CacheWrite5m and CacheWrite1h are the parts of CacheWrite that are kept for five minutes and for an hour, which have
-	// different prices; both 0 where the format does not keep them apart.
+	// CacheWrite5m and CacheWrite1h are the parts of CacheWrite with a lifetime of five minutes and one hour, which have
+	// different prices. Both are 0 if the format does not distinguish them.
 	CacheWrite5m int64
 	CacheWrite1h int64
 }
 
-// Each field is named below: a function for each pair of counts, called in a loop, costs ten times as much, and every line
-// of a model message comes by here.
+// The methods name each field: calling a function for each pair of counts in a loop costs ten times as much, and every
+// line of a model message is counted here.
 
 // Add adds o to t.
 func (t *Tokens) Add(o Tokens) {
@@ -27,7 +27,7 @@ func (t *Tokens) Add(o Tokens) {
 	t.CacheWrite1h += o.CacheWrite1h
 }
 
-// Sub gives t less o.
+// Sub returns t minus o.
 func (t Tokens) Sub(o Tokens) Tokens {
 	t.Input -= o.Input
 	t.Output -= o.Output
@@ -39,7 +39,7 @@ func (t Tokens) Sub(o Tokens) Tokens {
 	return t
 }
 
-// Larger gives the larger of each count.
+// Larger returns the maximum of each count.
 func (t Tokens) Larger(o Tokens) Tokens {
 	t.Input = max(t.Input, o.Input)
 	t.Output = max(t.Output, o.Output)
@@ -51,7 +51,7 @@ func (t Tokens) Larger(o Tokens) Tokens {
 	return t
 }
 
-// Smaller gives the smaller of each count.
+// Smaller returns the minimum of each count.
 func (t Tokens) Smaller(o Tokens) Tokens {
 	t.Input = min(t.Input, o.Input)
 	t.Output = min(t.Output, o.Output)
@@ -63,12 +63,12 @@ func (t Tokens) Smaller(o Tokens) Tokens {
 	return t
 }
 
-// Beyond is what t has over o, of each count at least 0.
+// Beyond returns t minus o, with each count at least 0.
 func (t Tokens) Beyond(o Tokens) Tokens { return t.Sub(o).atLeastZero() }
 
 func (t Tokens) atLeastZero() Tokens { return t.Larger(Tokens{}) }
 
-// Max raises every field of t to that of o and returns what was added.
+// Max raises each count of t to that of o if that is larger. It returns the increase.
 func (t *Tokens) Max(o Tokens) (grown Tokens) {
 	grown = o.Beyond(*t)
 	t.Add(grown)

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestTokensFields holds that the arithmetic takes in each count, also one that is added to the type.
+// TestTokensFields checks that the arithmetic covers every count, including counts added to the type later.
 func TestTokensFields(t *testing.T) {
 	fields := reflect.TypeFor[events.Tokens]()
 	for i := range fields.NumField() {

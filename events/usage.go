@@ -1,17 +1,17 @@
 package events
 
-// UsageScope is what a Usage counts, and so how several add up.
+// UsageScope says what a Usage counts, and thus how several of them add up.
 type UsageScope uint8
 
 const (
-	// UsageScopeCall is one model call. Repeats are taken out by the source: the tokens are what this line adds to
-	// what was reported under the same MessageID, so that the events of a call add up to the call.
+	// UsageScopeCall is one model call. The source removes repetitions: the tokens are those that this line adds
+	// to what was reported for the same MessageID, so that the sum of the events of a call is its usage.
 	UsageScopeCall UsageScope = iota
-	// UsageScopeRun is the total of the run that ends here, sub-agents and side calls included. Runs add up.
+	// UsageScopeRun is the total of the run that ends here, including sub-agents and side calls. Runs add up.
 	UsageScopeRun
 	// UsageScopeProcess is a running total since the program started. The last one counts, for each model.
 	UsageScopeProcess
-	// UsageScopeSession is a running total of the whole session, over all processes that wrote it. The last one counts.
+	// UsageScopeSession is a running total of the whole session, across all processes that wrote it. The last one counts.
 	UsageScopeSession
 
 	usageScopeEnd
@@ -19,7 +19,7 @@ const (
 
 var usageScopeNames = [usageScopeEnd]string{"call", "run", "process", "session"}
 
-// String gives the wire spelling.
+// String returns the wire spelling.
 func (s UsageScope) String() string {
 	if s < usageScopeEnd {
 		return usageScopeNames[s]
@@ -27,7 +27,7 @@ func (s UsageScope) String() string {
 	return ""
 }
 
-// ParseUsageScope is the inverse of [UsageScope.String]; an unknown word is a call.
+// ParseUsageScope is the inverse of [UsageScope.String]. It returns [UsageScopeCall] for an unknown word.
 func ParseUsageScope(word string) UsageScope {
 	for s := range usageScopeEnd {
 		if usageScopeNames[s] == word {
@@ -45,31 +45,31 @@ type Usage struct {
 	Tokens Tokens
 	// Provider is the same count in the provider's own arithmetic.
 	Provider Tokens
-	// OutputUnknown marks a line that has a placeholder in place of the output tokens, as Claude's streams have until a
-	// message is complete. It is in Provider; the Output of Tokens is 0.
+	// OutputUnknown marks a line with a placeholder instead of the output tokens, as in Claude's streams until a
+	// message is complete. Provider contains the placeholder; the Output of Tokens is 0.
 	OutputUnknown bool
-	// CostUSD is the cost in US dollars, valid if HasCost. CostEstimated marks one that was computed with a list of
-	// prices and not reported by the agent.
+	// CostUSD is the cost in US dollars, valid if HasCost. CostEstimated marks a cost that was computed from a
+	// price list and not reported by the agent.
 	CostUSD       float64
 	HasCost       bool
 	CostEstimated bool
-	// ServiceTier and Speed are the provider's words for how a call was served, where it has some: "standard", "priority"; "fast".
+	// ServiceTier and Speed are the provider's words for how a call was served, if it has any: "standard", "priority"; "fast".
 	ServiceTier string
 	Speed       string
-	// WebSearches and WebFetches count the requests of tools that the provider's servers ran within the call.
+	// WebSearches and WebFetches count the requests of tools that ran on the provider's servers during the call.
 	WebSearches int64
 	WebFetches  int64
-	// SessionCacheHit and SessionCacheMiss are cached and uncached input tokens of the whole session so far, where known.
+	// SessionCacheHit and SessionCacheMiss are cached and uncached input tokens of the whole session so far, if known.
 	SessionCacheHit  int64
 	SessionCacheMiss int64
-	// Pricing is the price list that a sink may show a cost with; nil if none is known.
+	// Pricing is a price list from which a sink may compute a cost; nil if none is known.
 	Pricing *Pricing
 }
 
-// CostAlone reports whether u has a cost and no tokens, as the total that a session keeps of its cost.
+// CostAlone reports whether u has a cost but no tokens, as in a session's running total of its cost.
 func (u *Usage) CostAlone() bool { return u.HasCost && u.OutputUnknown && u.Tokens == (Tokens{}) }
 
-// Since is what a running total adds to the one before. One that shrank began anew.
+// Since returns what running total u adds to the one before. A total that shrank has restarted.
 func (u *Usage) Since(before *Usage) Usage {
 	part := *u
 	part.Scope = UsageScopeRun
@@ -92,7 +92,7 @@ type Pricing struct {
 	CacheWrite float64
 }
 
-// Cost is what the tokens cost by this list. t is in normalised arithmetic.
+// Cost returns the price of t, which is in normalised arithmetic.
 func (p *Pricing) Cost(t Tokens) float64 {
 	plain := t.Input - t.CacheRead - t.CacheWrite
 	return (float64(plain)*p.Input + float64(t.Output)*p.Output +

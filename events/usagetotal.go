@@ -2,21 +2,21 @@ package events
 
 import "strings"
 
-// UsageTotal adds up the Usage events of one stream. What the calls of a run report and what its end reports are two
-// accounts of the same tokens, of which the larger counts, for each type: an end knows calls that the stream does not
-// show, and may leave out those of sub-agents. In the provider's own arithmetic the end counts where there is one.
-// Running totals count by what they add to the one before. The zero value is ready. A copy shares what is added later.
+// UsageTotal adds up the Usage events of one stream. The calls of a run and its end report the same tokens, so the
+// larger of the two counts, for each type of token: the end includes calls that the stream does not show but may omit
+// those of sub-agents. In the provider's own arithmetic the end takes precedence. A running total counts by its
+// increase over the previous one. The zero value is ready to use. Copies share later additions.
 type UsageTotal struct {
-	over    *Usage // the runs before; nil while there is none, as are the others: most streams have one kind, if any
-	calls   *Usage // of the run at work
-	runs    *Usage // what its end reported
+	over    *Usage // finished runs; this and the others are nil until needed: most streams have at most one kind
+	calls   *Usage // of the current run
+	runs    *Usage // what the end of the current run reported
 	running map[counterKey]Usage
 }
 
-// maxCounters is how many running totals are kept; those of further models are left out.
+// maxCounters is the maximum number of running totals; those of further models are ignored.
 const maxCounters = 1024
 
-// counterKey is one running total.
+// counterKey identifies a running total.
 type counterKey struct {
 	scope UsageScope
 	model string
@@ -34,7 +34,7 @@ func addUsage(to **Usage, u *Usage) {
 	sum.CostEstimated = sum.CostEstimated || u.CostEstimated
 }
 
-// Add adds the usage of one event that concerns model.
+// Add adds the usage of one event of model.
 func (t *UsageTotal) Add(model string, u *Usage) {
 	switch u.Scope {
 	case UsageScopeRun:
@@ -51,7 +51,7 @@ func (t *UsageTotal) Add(model string, u *Usage) {
 		t.running[counterKey{u.Scope, strings.Clone(model)}] = *u
 		addUsage(&t.runs, &part)
 	default:
-		if t.runs != nil { // the run before is over
+		if t.runs != nil { // the previous run is over
 			sum := t.run()
 			addUsage(&t.over, &sum)
 			t.calls, t.runs = nil, nil
@@ -60,7 +60,7 @@ func (t *UsageTotal) Add(model string, u *Usage) {
 	}
 }
 
-// run is the total of the run at work.
+// run returns the total of the current run.
 func (t *UsageTotal) run() Usage {
 	switch {
 	case t.calls == nil && t.runs == nil:
@@ -81,7 +81,7 @@ func (t *UsageTotal) run() Usage {
 	return sum
 }
 
-// Sum is the total of all that was added. Its Scope is [UsageScopeRun].
+// Sum returns the total of everything added. Its Scope is [UsageScopeRun].
 func (t *UsageTotal) Sum() Usage {
 	sum := t.run()
 	if t.over != nil {

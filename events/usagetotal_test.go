@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestRunningTotalsAreBounded has more models than running totals are kept apart by.
+// TestRunningTotalsAreBounded adds more models than the number of running totals that are kept.
 func TestRunningTotalsAreBounded(t *testing.T) {
 	for _, scope := range []events.UsageScope{events.UsageScopeProcess, events.UsageScopeSession} {
 		var total events.UsageTotal

@@ -1,42 +1,42 @@
-// Package parser turns lines into events: it knows the providers and detects which of them wrote a stream.
+// Package parser turns the lines that agents write into events. It knows the providers and detects which of them wrote a stream.
 //
-// A [Source] is one stream. In go its lines, out come events (package events) and, for a stream of no known provider,
-// the lines as they are. Each provider has a folder of its own, which knows its format and nothing else; a new one is one
-// folder and one entry of the registry.
+// A [Source] reads one stream. Lines go in; events (package events) come out. The lines of a stream of no known provider are
+// returned unchanged. Each provider has its own folder, which knows only its own format. To add a provider, add a folder and an
+// entry in the registry.
 //
 // # Providers
 //
-// A provider's parser implements decode.Parser (parser/internal/decode): Parse gives the Result of a line, State what the
-// stream holds between two lines. It embeds a decode.Decoder, the memory of the line at work, which its parts share: each
-// part (its calls, its usage, its pending texts) is a type with its own state in a file of its own. Its dispatch, in parser.go,
-// leads to the switches over the types of lines. What several providers share is in parser/internal: the JSON scanner (scan),
-// tables of the keys of an object (fields), texts and deltas (lines), command lines (command), bounded tables (memory), the
-// SDK stream of Claude Code and Qwen Code (sdkstream), keys of usage objects (usage) and causes of failures (cause).
+// A provider's parser implements decode.Parser (parser/internal/decode): Parse returns the Result of a line, State what the stream
+// keeps between two lines. The parser embeds a decode.Decoder, the memory of the current line, which its parts share. Each part
+// (calls, usage, pending texts) is a type with its own state and file. The dispatch in parser.go leads to the switches over the
+// types of lines. Shared code is in parser/internal: the JSON scanner (scan), tables of the keys of an object (fields), texts and
+// deltas (lines), command lines (command), the SDK stream of Claude Code and Qwen Code (sdkstream), keys of usage objects (usage)
+// and causes of failures (cause).
 //
 // # Detection
 //
-// Provider "auto" buffers the lines of a stream until they show their provider, then returns the events of all of them at
-// once. After [DetectLines] lines that are objects or arrays, [DetectNoise] lines in all, or [DetectBytes] bytes, or at the
-// end of the stream, it gives up: the lines pass, as all lines of provider "none" do. Plain words before the first object,
-// such as an installer's warnings, do not count as candidates.
+// Provider "auto" buffers the lines of a stream until they identify the provider. It then returns the events of all of them at
+// once. It gives up after [DetectLines] lines that are objects or arrays, after [DetectNoise] lines or [DetectBytes] bytes in
+// total, or at the end of the stream. Then the lines pass unchanged, as all lines of provider "none" do. Plain text before the
+// first object, such as an installer's warnings, does not count towards [DetectLines].
 //
 // # Torn lines
 //
-// A record that was torn, by a crash or on a full disk, has no newline, so the next one is behind it on the same line.
-// The torn record counts as malformed, and the whole records behind it are read, in time linear in the line.
+// A record that was torn by a crash or a full disk has no newline, so the next record follows it on the same line. The torn record
+// counts as malformed. The whole records after it are parsed, in time linear in the length of the line.
 //
-// # The end
+// # The end of a stream
 //
-// [Source.Flush] returns the pending events of an ended stream. [Source.Incomplete] reports that a run began whose end the
-// format promises and does not contain: the program was killed, or its last write was cut. No event is made of that here, since
-// only who reads the stream knows whether it has ended.
+// [Source.Flush] returns the pending events of an ended stream. [Source.Incomplete] reports whether a run has begun without the end
+// that its format promises: the program was killed, or its last write was cut. The parser emits no event for that, since only the
+// reader of the stream knows whether it has ended.
 //
 // # Lifetime
 //
-// What [Source.ParseEvents] and [Source.Raw] return is valid until the next call of the same source, and the line that
-// was passed must stay as it is until then. A Source serves one goroutine; it starts none.
+// The results of [Source.ParseEvents] and [Source.Raw] are valid until the next call of the same source. The caller must not change
+// the line that it passed until then. A Source must be used by one goroutine at a time; it starts none.
 //
 // # Limits
 //
-// The reader of the lines bounds their length. A parser's own limits are in its package doc.
+// The reader of the lines limits their length. Each provider's package document lists the limits of its parser.
 package parser

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// keeps is where an agent program keeps what it writes for itself, beside sessions: histories of prompts, journals,
-// ledgers. None of them is a session, and most hold what users typed.
+// keeps says where an agent program stores files other than sessions: prompt histories, journals, ledgers. They are
+// not sessions, and most hold what users typed.
 type keeps struct {
-	// folders are the last elements of the paths of its folders.
+	// folders are the last elements of the paths of the program's folders.
 	folders []string
-	// histories are the names of the files of prompts, which people copy along with sessions.
+	// histories are the names of prompt history files, which people copy along with sessions.
 	histories []string
 }
 
-// Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0 (LOG_FILE_NAME of its logger, which Qwen Code 0.24.4 has from it)
+// Claude Code 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0 (LOG_FILE_NAME of its logger, also in its fork Qwen Code 0.24.4)
 // and OpenCode 1.18.33.
 var (
 	claudeKeeps   = keeps{folders: []string{".claude", ".config/claude"}, histories: []string{"history.jsonl"}}
@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// IsAgents reports whether the file at path lies in the folder of a known agent, or has the name of its history of prompts.
-// What such a file holds is the agent's, also if it is no session.
+// IsAgents reports whether file is in the folder of a known agent or has the name of its prompt history. Such a file
+// belongs to the agent even if it is not a session.
 func IsAgents(file string) bool {
 	file = strings.ReplaceAll(file, `\`, "/")
 	name := path.Base(file)

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Framing is what the parser of an input receives as one line: each of its lines, or all of it. It is found by the path,
-// else by the first lines, which are passed to Line one after the other until it is decided.
+// Framing says what a parser receives as one line: each line of an input, or the whole input. The path decides,
+// otherwise the first lines do: pass them to Line one by one until the framing is decided.
 //
 //	from       on                                            to
 //	undecided  a blank line                                  undecided
 //	undecided  a line that is an opening bracket alone       opened
 //	undecided  any other line                                lines
 //	opened     a blank line                                  opened
-//	opened     a line that goes on with what was opened      document
+//	opened     a line that continues the opened value        document
 //	opened     any other line: the first one was torn        lines
 //
-// An input that ends undecided is lines.
+// An input that ends undecided consists of lines.
 type Framing uint8
 
-// The framings. A caller needs to know only whether it is Decided, and then whether it is FramingDocument.
+// The framings. A caller only needs to know whether one is Decided and then whether it is FramingDocument.
 const (
 	FramingUndecided Framing = iota
 	framingObject            // "{" was alone
@@ -28,10 +28,10 @@ const (
 	FramingDocument
 )
 
-// documentEndings are those of paths that hold one document. Streams and transcripts of lines end in .jsonl.
+// documentEndings are the endings of paths that hold one document. Streams and transcripts of lines end in .jsonl.
 var documentEndings = [...]string{".json", ".json.gz", ".json.zst"}
 
-// FramingOf decides by the path alone: a document by its ending, else undecided. Standard input has the path "-".
+// FramingOf decides by the path alone: a known ending means a document, any other is undecided. Standard input is "-".
 func FramingOf(path string) Framing {
 	path = strings.ToLower(path)
 	for _, ending := range documentEndings {
@@ -42,10 +42,10 @@ func FramingOf(path string) Framing {
 	return FramingUndecided
 }
 
-// Decided reports whether no more lines are needed.
+// Decided reports whether the framing is known, so that no more lines are needed.
 func (f Framing) Decided() bool { return f == FramingLines || f == FramingDocument }
 
-// Line is the framing after the next line of the input, with or without its newline.
+// Line returns the framing after the next line of the input. The line may include its newline.
 func (f Framing) Line(line []byte) Framing {
 	if f == FramingUndecided {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
@@ -55,7 +55,7 @@ func (f Framing) Line(line []byte) Framing {
 		return f
 	}
 	switch f {
-	case framingObject: // a member, or the end; a line of its own would begin with a brace
+	case framingObject: // a member, or the end; a separate record would begin with a brace
 		return f.when(line[0] == '"' || line[0] == '}')
 	case framingArray: // an element, or the end
 		return f.when(bytes.IndexByte([]byte(`{["]-0123456789tfn`), line[0]) >= 0)

@@ -14,38 +14,38 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// The names that stand for no provider of their own.
+// The names that are not those of a provider.
 const (
-	// Auto finds out who wrote the stream.
+	// Auto detects who wrote the stream.
 	Auto = "auto"
-	// None passes all lines on as they are.
+	// None passes all lines unchanged.
 	None = "none"
 )
 
 // Info describes the program that writes a provider's format.
 type Info struct {
-	// Name is the provider's name here, such as "claude"; it takes part in ids.
+	// Name is our name of the provider, such as "claude". It is part of IDs.
 	Name string
-	// ServiceName is the program's name as a service (service.name), such as "claude-code".
+	// ServiceName is the service name of the program (service.name), such as "claude-code".
 	ServiceName string
-	// System is the maker of its models (gen_ai.provider.name of the OpenTelemetry conventions); empty where the format
-	// does not say.
+	// System is the vendor of its models (gen_ai.provider.name of the OpenTelemetry conventions); empty if the format
+	// does not name it.
 	System string
-	// Folders reports whether a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
+	// Folders is true if a sub-agent's transcript may be linked to its session by its folder alone; see [ParentSession].
 	Folders bool
-	// OwnMessageIDs is true if the program itself makes the ids of messages, so that no two have one; those of a server may
-	// repeat.
+	// OwnMessageIDs is true if the program itself creates the message IDs, so that they are unique. IDs that a server
+	// creates may recur.
 	OwnMessageIDs bool
-	// UsageAfterCalls is true if the format reports the usage of a message when the calls in it are over, so that the time of that
-	// is not the end of the model's work.
+	// UsageAfterCalls is true if the format reports the usage of a message after its calls have ended, so that the time of the
+	// usage is not the end of the model's work.
 	UsageAfterCalls bool
-	// StreamIDs is true if the stream on standard output has ids of messages, turns or calls that the transcript has not.
+	// StreamIDs is true if the stream on standard output has IDs of messages, turns or calls that the transcript lacks.
 	StreamIDs bool
-	// CallIDs is true if calls nevertheless have one id in both.
+	// CallIDs is true if calls nevertheless have the same ID in both.
 	CallIDs bool
-	// TotalsOfAgents is true if the totals of the stream on standard output hold the tokens of sub-agents.
+	// TotalsOfAgents is true if the totals of the stream on standard output include the tokens of sub-agents.
 	TotalsOfAgents bool
-	// Bodies is true if the format is that of a server's answers, which are never history of another session.
+	// Bodies is true if the format is a server's response bodies, which never contain history of another session.
 	Bodies bool
 }
 
@@ -54,15 +54,15 @@ type provider struct {
 	Info
 	new    func() decode.Parser
 	detect func(firstLines [][]byte) bool
-	// parentSession derives the session that a sub-agent's transcript belongs to from its path; nil if paths do not name it.
+	// parentSession returns the session of a sub-agent's transcript by its path; nil if paths do not name it.
 	parentSession func(path string) string
-	// group is the id that stands for several sub-agents, one of which a transcript is of, by its path; nil if paths
-	// name none.
+	// group returns, by the path of a transcript, the ID shared by the sub-agents that include its agent; nil if
+	// paths do not name one.
 	group func(path string) string
 	keeps keeps
 }
 
-// providers are asked in this order, so one that writes a form of another's format is before it.
+// providers are tried in this order. A provider that also writes a form of another provider's format comes before that one.
 var providers = [...]provider{
 	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() decode.Parser { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() decode.Parser { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
@@ -72,7 +72,7 @@ var providers = [...]provider{
 	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() decode.Parser { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
 }
 
-// Names lists what New accepts: the providers, then "auto" and "none".
+// Names returns the names that New accepts: the providers, then "auto" and "none".
 func Names() []string {
 	names := make([]string, 0, len(providers)+2)
 	for _, p := range providers {
@@ -82,7 +82,7 @@ func Names() []string {
 	return append(names, Auto, None)
 }
 
-// New returns the source for one stream of a provider, or of "auto" or "none".
+// New returns a source for one stream of the named provider, or of "auto" or "none".
 func New(name string) (*Source, error) {
 	switch name {
 	case Auto:
@@ -98,7 +98,7 @@ func New(name string) (*Source, error) {
 	return nil, fmt.Errorf("provider %q is not known, want one of %s", name, strings.Join(Names(), ", "))
 }
 
-// InfoOf describes a provider; for a stream of none it holds the name "none" alone.
+// InfoOf describes a provider. For "none" and unknown names only the name "none" is set.
 func InfoOf(name string) Info {
 	for _, p := range providers {
 		if p.Name == name {
@@ -108,8 +108,8 @@ func InfoOf(name string) Info {
 	return Info{Name: None}
 }
 
-// ParentSession is the session whose sub-agent the transcript at path is of, where a provider's folders name it; else
-// it is empty.
+// ParentSession returns the session to which the sub-agent's transcript at path belongs, if the provider's folders
+// name it, or "".
 func ParentSession(provider, path string) string {
 	for _, p := range providers {
 		if p.Name == provider && p.parentSession != nil {
@@ -119,8 +119,8 @@ func ParentSession(provider, path string) string {
 	return ""
 }
 
-// Group is the id that stands for several sub-agents, one of which works in the transcript at path, where a provider's
-// folders name it; else it is empty. The call that started them has the same id as that of its agent.
+// Group returns the ID shared by several sub-agents, one of which wrote the transcript at path, if the provider's
+// folders name it, or "". The call that started them has the same ID as the call of its agent.
 func Group(provider, path string) string {
 	for _, p := range providers {
 		if p.Name == provider && p.group != nil {
@@ -130,7 +130,7 @@ func Group(provider, path string) string {
 	return ""
 }
 
-// Detect determines from the first lines of a stream who wrote it.
+// Detect determines the provider from the first lines of a stream.
 func Detect(lines [][]byte) (name string, ok bool) {
 	for _, p := range providers {
 		if p.detect(lines) {
@@ -140,7 +140,7 @@ func Detect(lines [][]byte) (name string, ok bool) {
 	return "", false
 }
 
-// newParser returns the parser of a provider that Detect named.
+// newParser returns the parser of a provider that Detect returned.
 func newParser(name string) decode.Parser {
 	for _, p := range providers {
 		if p.Name == name {

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// resuming is how a program is asked to go on with an earlier session, whose tokens the totals of its stream hold then: only
-// programs whose streams have such totals are here.
+// resuming describes how to make a program continue an earlier session, whose tokens are then part of the totals in its
+// stream. It lists only programs whose streams have such totals.
 type resuming struct {
 	program string
-	// words are commands behind command.
+	// words are the subcommands that follow command.
 	command string
 	words   []string
 	flags   []string
 }
 
-// resumings are from the programs: Codex 0.171.0 (S9-resume, S9-fork of the captures), Qwen Code 0.15.10 and 0.24.4.
+// resumings were read from the programs: Codex 0.171.0 (S9-resume, S9-fork of the captures), Qwen Code 0.15.10 and 0.24.4.
 var resumings = [...]resuming{
 	{program: "codex", command: "exec", words: []string{"resume", "fork"}},
 	{program: "qwen", flags: []string{"--continue", "-c", "--resume", "-r"}},
 }
 
-// ResumesTotals reports whether a command starts a program that goes on with an earlier session, and whose stream reports the
-// tokens of that session from its beginning. Nothing in the stream shows it.
+// ResumesTotals reports whether a command starts a program that continues an earlier session and whose stream counts the
+// tokens of that session from its beginning. The stream itself does not show this.
 func ResumesTotals(command []string) bool {
 	for i, word := range command {
 		for _, r := range resumings {
@@ -51,7 +51,7 @@ func (r *resuming) in(words []string) bool {
 	})
 }
 
-// programOf is the name of a program whose path is an argument of a command line.
+// programOf returns the name of the program whose path is word.
 func programOf(word string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
-// Limits of detection: what "auto" holds before it gives up. Of candidate lines, an object or an array each, DetectLines
-// are looked at; installers, banners and warnings before them are bounded by their size, with all others, and their number.
+// Limits of the lines that "auto" buffers before it gives up. DetectLines limits the candidates: lines that are an object or an
+// array. DetectNoise and DetectBytes limit the number and size of all lines, including those of installers and banners.
 const (
 	DetectLines = 64
 	DetectNoise = 10_000
@@ -19,16 +19,16 @@ const (
 
 // state is what a source does with a line.
 //
-//	from       on                           to
-//	undecided  a line that shows it         parsing
-//	undecided  the limits, or Flush         passing
-//	undecided  a quiet time                 undecided: the lines that are held pass, and are held on
+//	from       on                               to
+//	undecided  a line that shows the provider   parsing
+//	undecided  the limits, or Flush             passing
+//	undecided  Quiet                            undecided: the held lines pass, and stay held
 type state uint8
 
 const (
-	stateUndecided state = iota // hold it
-	stateParsing                // make events of it
-	statePassing                // pass it on
+	stateUndecided state = iota // hold the line
+	stateParsing                // parse the line
+	statePassing                // pass the line unchanged
 )
 
 // Source turns the lines of one stream into events. It implements DisplayEventSource, LineStatuser and Flusher of package events.
@@ -36,36 +36,36 @@ type Source struct {
 	state                 state
 	provider              string
 	parser                decode.Parser // nil until the provider is known
-	dropInput, dropOutput bool          // for a parser that is not known yet
+	dropInput, dropOutput bool          // for the parser, once it is known
 
-	noted      Noted // of the line at work
+	noted      Noted // of the current line
 	held       []heldLine
-	candidates [][]byte // those of them that may show the provider
+	candidates [][]byte // the held lines that may identify the provider
 	heldBytes  int
-	released   int // how many of the held lines were passed on in a quiet time
+	released   int // number of held lines that Quiet has passed
 
 	out    []events.DisplayEvent
-	mended []events.DisplayEvent // of a line with a torn record
+	mended []events.DisplayEvent // events of a line with a torn record
 	raw    [][]byte
 	status events.LineStatus
 	stats  Stats
 }
 
-// heldLine waits for the provider to be detected.
+// heldLine is a line that waits for the detection of the provider.
 type heldLine struct {
 	data  []byte
 	noted Noted
 }
 
-// Noted is what the reader of a line knows about it besides its bytes.
+// Noted is what the reader of a line knows in addition to its bytes.
 type Noted struct {
-	// Time is when the line was received, if that was noted; events without a time of their own get it. Zero: it is not known.
+	// Time is when the line was received; zero if unknown. Events without a time of their own get it.
 	Time time.Time
-	// Abridged is true if the line was too long and comes shortened.
+	// Abridged is true if the line was too long and has been shortened.
 	Abridged bool
 }
 
-// fill sets what the events of a line lack.
+// fill sets the fields that the events of a line lack.
 func (n *Noted) fill(evs []events.DisplayEvent) {
 	for i := range evs {
 		if evs[i].Time.IsZero() {
@@ -75,13 +75,13 @@ func (n *Noted) fill(evs []events.DisplayEvent) {
 	}
 }
 
-// Provider is who writes the stream; "" while that is not known, and for a stream that passes.
+// Provider returns the provider of the stream, or "" if it is not known yet or the stream passes unchanged.
 func (s *Source) Provider() string { return s.provider }
 
-// Undecided reports whether it is not known yet who writes the stream.
+// Undecided reports whether the provider is not known yet.
 func (s *Source) Undecided() bool { return s.state == stateUndecided }
 
-// ParseEvents takes the next line.
+// ParseEvents parses the next line.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	s.raw = s.raw[:0]
 	s.stats.Lines++
@@ -96,10 +96,10 @@ func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 }
 
-// Note sets what is known about the next lines besides their bytes.
+// Note sets what is known about the next lines in addition to their bytes.
 func (s *Source) Note(n Noted) { s.noted = n }
 
-// parse hands the line to the provider's parser and counts it. Of a torn line it also parses the whole record behind the tear.
+// parse passes the line to the provider's parser and counts it. It also parses the whole record that follows a torn one.
 func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
@@ -119,7 +119,7 @@ func (s *Source) parseWhole(line []byte) []events.DisplayEvent {
 	return out
 }
 
-// sanitize takes out the numbers that no line can have; see [events.IgnoredNumbers].
+// sanitize removes implausible numbers; see [events.IgnoredNumbers].
 func (s *Source) sanitize(out []events.DisplayEvent) []events.DisplayEvent {
 	kept := 0
 	for i := range out {
@@ -140,7 +140,7 @@ func (s *Source) pass(line []byte) {
 	s.stats.count(s.status, "", 0)
 }
 
-// hold keeps the line until it is known whose it is.
+// hold keeps the line until the provider is known.
 func (s *Source) hold(line []byte) []events.DisplayEvent {
 	candidate := isCandidate(line)
 	if candidate {
@@ -153,7 +153,7 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	line = bytes.Clone(line)
 	s.held = append(s.held, heldLine{line, s.noted})
 	if candidate {
-		s.candidates[len(s.candidates)-1] = line // the caller reuses its own
+		s.candidates[len(s.candidates)-1] = line // the caller reuses its buffer
 	}
 	s.heldBytes += len(line)
 	s.status = events.LineHeld
@@ -163,8 +163,8 @@ func (s *Source) hold(line []byte) []events.DisplayEvent {
 	return nil
 }
 
-// isCandidate reports whether a line may show whose it is: it begins an object, an array, or the data of a server-sent event.
-// What a terminal was meant to get, or a byte order mark, may precede it.
+// isCandidate reports whether a line may identify its provider: it begins an object, an array, or the data of a server-sent
+// event. Terminal control sequences or a byte order mark may come first.
 func isCandidate(line []byte) bool {
 	line = lines.Trim(line)
 	if len(line) == 0 {
@@ -178,13 +178,13 @@ func isCandidate(line []byte) bool {
 	}
 }
 
-// decide begins the parsing for a provider.
+// decide starts parsing for the named provider.
 func (s *Source) decide(name string) {
 	s.state, s.provider, s.parser, s.candidates = stateParsing, name, newParser(name), nil
 	s.parser.Drop(s.dropInput, s.dropOutput)
 }
 
-// replay parses the lines that were held, then the one that decided.
+// replay parses the held lines, then the one that identified the provider.
 func (s *Source) replay(line []byte) []events.DisplayEvent {
 	s.out = s.out[:0]
 	now := s.noted
@@ -200,7 +200,7 @@ func (s *Source) replay(line []byte) []events.DisplayEvent {
 	return s.out
 }
 
-// giveUp passes on what was held, and has not passed yet.
+// giveUp passes the held lines that have not been passed yet.
 func (s *Source) giveUp() {
 	held := s.held
 	s.state, s.held, s.candidates = statePassing, nil, nil
@@ -213,7 +213,7 @@ func (s *Source) giveUp() {
 	}
 }
 
-// Flush returns the pending events of the ended stream. A stream of no known provider passes: see Raw.
+// Flush returns the pending events of the ended stream. The lines of a stream of no known provider pass: see Raw.
 func (s *Source) Flush() []events.DisplayEvent {
 	s.raw = s.raw[:0]
 	switch s.state {
@@ -223,7 +223,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 		result := s.parser.Flush()
 		out := s.sanitize(result.Events)
 		s.stats.Events += len(out)
-		if result.Status == events.LineMalformed { // the end proves torn what counted as ignored
+		if result.Status == events.LineMalformed { // the end shows that a line counted as ignored was torn
 			s.stats.Ignored--
 			s.stats.Malformed++
 		}
@@ -232,10 +232,10 @@ func (s *Source) Flush() []events.DisplayEvent {
 	return nil
 }
 
-// Quiet returns what is pending in the parser only because the agent may yet go on, such as an end that a compaction can take
-// back. It is for consumers that follow a stream that has been quiet for a while. Lines that do not show their provider
-// pass: see Raw. They are parsed all the same when a later line shows it, since events must not depend on how fast a stream
-// came.
+// Quiet returns events that are pending only because the agent may continue, such as an end that a compaction can cancel.
+// Call it when a followed stream has been quiet for a while. If the provider is unknown, the held lines pass unchanged: see
+// Raw. They are still parsed if a later line identifies the provider, since events must not depend on the speed of the
+// stream.
 func (s *Source) Quiet() []events.DisplayEvent {
 	s.raw = s.raw[:0]
 	if s.state == stateUndecided {
@@ -253,7 +253,7 @@ func (s *Source) Quiet() []events.DisplayEvent {
 	return out
 }
 
-// Pending reports whether Flush would return something.
+// Pending reports whether Flush would return events.
 func (s *Source) Pending() bool {
 	if s.state == stateUndecided {
 		return len(s.held) > s.released
@@ -261,13 +261,13 @@ func (s *Source) Pending() bool {
 	return s.parser != nil && s.parser.State().Pending
 }
 
-// Incomplete reports whether the lines so far hold a run that has begun and whose end the format promises, but has not
-// arrived yet. A transcript promises none.
+// Incomplete reports whether a run has begun and the end that the format promises has not arrived yet. Transcripts
+// promise no end.
 func (s *Source) Incomplete() bool {
 	return s.parser != nil && s.parser.State().Incomplete
 }
 
-// DropInput leaves the arguments of calls out from now on, where that saves work.
+// DropInput omits the arguments of calls from now on, if that saves work.
 func (s *Source) DropInput() {
 	s.dropInput = true
 	if s.parser != nil {
@@ -275,7 +275,7 @@ func (s *Source) DropInput() {
 	}
 }
 
-// DropOutput leaves the texts of results out from now on; see [events.OutputHead].
+// DropOutput omits the texts of results from now on; see [events.OutputHead].
 func (s *Source) DropOutput() {
 	s.dropOutput = true
 	if s.parser != nil {
@@ -283,14 +283,14 @@ func (s *Source) DropOutput() {
 	}
 }
 
-// LineStatus is the status of the last line.
+// LineStatus returns the status of the last line.
 func (s *Source) LineStatus() events.LineStatus { return s.status }
 
-// Raw returns the lines that the last call passed on as they are: the line itself for a stream of no
-// known provider, the held lines when detection gives up or the stream is quiet.
+// Raw returns the lines that the last call passed unchanged: the line itself if the stream has no known
+// provider, or the held lines if detection gave up or the stream is quiet.
 func (s *Source) Raw() [][]byte { return s.raw }
 
-// Stats gives the counts so far.
+// Stats returns the counts so far.
 func (s *Source) Stats() Stats {
 	stats := s.stats.clone()
 	stats.Held = len(s.held)

@@ -6,13 +6,13 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// maxUnknownTypes is how many unknown types are counted by name; all others are counted under OtherTypes.
+// maxUnknownTypes limits the unknown types that are counted by name; the others are counted as OtherTypes.
 const maxUnknownTypes = 64
 
-// OtherTypes is the name under which unknown types are counted beyond the first 64.
+// OtherTypes is the name under which further unknown types are counted, after the first 64.
 const OtherTypes = "(other)"
 
-// Stats counts what became of the lines of a stream. Lines = OK + Ignored + Unknown + Malformed + Passed + Held.
+// Stats counts the lines of a stream by status. Lines = OK + Ignored + Unknown + Malformed + Passed + Held.
 type Stats struct {
 	Lines     int
 	Events    int
@@ -24,9 +24,9 @@ type Stats struct {
 	Held      int
 	// Dropped counts texts in pieces that were never completed and had to be dropped.
 	Dropped int
-	// Numbers counts those that no line can have and that were ignored; see [events.IgnoredNumbers].
+	// Numbers counts the implausible numbers that were ignored; see [events.IgnoredNumbers].
 	Numbers events.IgnoredNumbers
-	// UnknownTypes counts the lines of unknown type by the type's name.
+	// UnknownTypes counts the lines of unknown type by the name of the type.
 	UnknownTypes map[string]int
 }
 
@@ -53,7 +53,7 @@ func (s *Stats) count(status events.LineStatus, unknown string, made int) {
 	}
 }
 
-// clone makes the map the caller's own.
+// clone returns a copy with a map of its own.
 func (s Stats) clone() Stats {
 	s.UnknownTypes = maps.Clone(s.UnknownTypes)
 	return s

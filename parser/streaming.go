@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// streaming is what makes a provider's program write its stream.
+// streaming describes how to make a provider's program write its stream.
 type streaming struct {
 	provider string
-	// program is its name.
+	// program is the name of the program.
 	program string
-	// command is the argument of the command line after which the flags follow, if the program has several commands; it must
-	// be there, since the others write no stream.
+	// command is the subcommand that the flags follow, if the program has subcommands. It is required, since the others do
+	// not write a stream.
 	command string
-	// flags are those to add, each with its value if it has one.
+	// flags are the flags to add, each with its value if it has one.
 	flags [][]string
-	// short are other spellings of a flag.
+	// short maps a flag to another spelling of it.
 	short map[string]string
-	// partial is a flag that has each message written in pieces too, which the program takes only if it prints a stream.
+	// partial is a flag that makes the program write each message in pieces too. It is accepted only when the program prints a stream.
 	partial string
 }
 
@@ -28,7 +28,7 @@ type streaming struct {
 var streamings = [...]streaming{
 	{
 		provider: "claude", program: "claude", flags: [][]string{{"--output-format", "stream-json"}, {"--verbose"}},
-		partial: "--include-partial-messages", // only then are the output tokens of a model call in the stream
+		partial: "--include-partial-messages", // otherwise the stream lacks the output tokens of a model call
 	},
 	{provider: "codex", program: "codex", command: "exec", flags: [][]string{{"--json"}}, short: map[string]string{"--json": "--experimental-json"}},
 	{provider: "gemini", program: "gemini", flags: [][]string{{"--output-format", "stream-json"}}, short: map[string]string{"--output-format": "-o"}},
@@ -36,14 +36,14 @@ var streamings = [...]streaming{
 	{provider: "opencode", program: "opencode", command: "run", flags: [][]string{{"--format", "json"}}},
 }
 
-// errNoProgram: a command line has no program that we know the flags of.
+// errNoProgram: the command line names no program whose flags we know.
 var errNoProgram = errors.New("no program whose flags for streaming are known")
 
-// errOtherFormat: a command line asks for something else than a stream.
+// errOtherFormat: the command line requests something other than a stream.
 var errOtherFormat = errors.New("the command asks for another format")
 
-// StreamingCommand is command with the flags that make its program write the stream that we read. A flag that is there
-// stays as it is; one that asks for another format is an error. provider may be "auto": then the program's name decides.
+// StreamingCommand returns command with the flags that make its program write the stream that we parse. Flags that are
+// already set stay; one that requests another format is an error. If provider is "auto", the program's name decides.
 func StreamingCommand(provider string, command []string) ([]string, error) {
 	for i, word := range command {
 		base := programOf(word)
@@ -57,11 +57,11 @@ func StreamingCommand(provider string, command []string) ([]string, error) {
 	for _, s := range streamings {
 		names = append(names, s.program)
 	}
-	// The words of the command are not shown: they may hold secrets.
+	// The error omits the words of the command: they may hold secrets.
 	return nil, fmt.Errorf("ask for a stream: %w in the command, want one of %s", errNoProgram, strings.Join(names, ", "))
 }
 
-// extend adds the flags behind the program, which is at index at, or behind its command.
+// extend adds the flags after the program, which is at index at, or after its subcommand.
 func (s *streaming) extend(command []string, at int) ([]string, error) {
 	if s.command != "" {
 		i := slices.Index(command[at:], s.command)
@@ -85,12 +85,12 @@ func (s *streaming) extend(command []string, at int) ([]string, error) {
 	return slices.Concat(command[:at+1], add, command[at+1:]), nil
 }
 
-// printsStream reports whether a program prints rather than talks to a terminal.
+// printsStream reports whether the program prints instead of running in a terminal.
 func (s *streaming) printsStream(words []string) bool {
 	return has(words, "-p") || has(words, "--print")
 }
 
-// valueOf is the value of the first of a flag's spellings that is among the words; empty if none is.
+// valueOf returns the value of the first of a flag's spellings in words, or "".
 func valueOf(words []string, spellings ...string) string {
 	for i, w := range words {
 		if w == "--" {
@@ -108,7 +108,7 @@ func valueOf(words []string, spellings ...string) string {
 	return ""
 }
 
-// has reports whether a flag is among the words, up to "--", behind which none are.
+// has reports whether words contains a flag. It stops at "--", which ends the flags.
 func has(words []string, flag string) bool {
 	if flag == "" {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
-// mend adds to the events of a torn line those of the whole records behind it. Both count as lines; the status is that of
-// the torn one.
+// mend adds to the events of a torn line those of the whole records that follow. Both count as lines; the status is that
+// of the torn record.
 func (s *Source) mend(line []byte, torn []events.DisplayEvent) []events.DisplayEvent {
 	at := lines.BehindTorn(line)
 	if at == len(line) {
