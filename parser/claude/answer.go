@@ -7,27 +7,27 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// answer is what is known of the model messages under one id in one thread. The API gives each message an id of its own;
-// proxies exist that send one id with every answer. All lines of a message have its id, and results of its first calls
-// are between them where tools start before the message ends, so what comes after a line of the user is
+// answer is what is known about the model messages with one ID in one thread. The API gives each message its own ID, but
+// some proxies send the same ID with every answer. All lines of a message have its ID, with results of its first calls
+// between them if tools start before the message ends. So an assistant line that follows a line of the user belongs to
 //
-//	another answer   if it has another request id; or without request ids
-//	                 if it says anything new, and either its input is of another size, or the user spoke, or it is a text
-//	the same answer  else
+//	another answer   if it has another request ID; or, without request IDs, if it says anything new and either
+//	                 its input has another size, or the user sent a prompt, or it is a text
+//	the same answer  otherwise
 type answer struct {
 	known   bool
-	nth     int    // how many others came before under the id
-	request uint64 // of the request id; 0 if none
-	turns   turns  // of the thread, when its last line came
+	nth     int    // number of earlier answers with the ID
+	request uint64 // hash of the request ID; 0 if there is none
+	turns   turns  // of the thread, at the last line of the answer
 }
 
-// turns counts what the user's side of a thread sent.
+// turns counts what the user's side of a thread has sent.
 type turns struct {
 	results uint32
 	prompts uint32
 }
 
-// answers are the model messages of a stream.
+// answers holds the model messages of a stream.
 type answers struct {
 	*line
 	texts *texts
@@ -38,7 +38,7 @@ type answers struct {
 	threads memory.Table[turns]
 }
 
-// answerOf is the number of the answer that an assistant line is part of, among those with its message id.
+// answerOf returns the number of an assistant line's answer among those with the same message ID.
 func (m *answers) answerOf(r *sdkstream.Envelope) int {
 	if len(r.Message.ID.Body()) == 0 {
 		return 0
@@ -60,7 +60,7 @@ func (m *answers) answerOf(r *sdkstream.Envelope) int {
 	return a.nth
 }
 
-// beginAnswer takes a message_start, which every answer has once where partial messages are on.
+// beginAnswer handles a message_start. With partial messages on, every answer has exactly one.
 func (m *answers) beginAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	if len(id.Body()) == 0 {
 		return 0
@@ -73,7 +73,7 @@ func (m *answers) beginAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	return a.nth
 }
 
-// streamedAnswer is the number of the answer that streams under an id.
+// streamedAnswer returns the number of the answer that is streaming under an ID.
 func (m *answers) streamedAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	if a := m.known.Find(m.answerKey(r, id)); a != nil {
 		return a.nth
@@ -81,12 +81,12 @@ func (m *answers) streamedAnswer(r *sdkstream.Envelope, id scan.Value) int {
 	return 0
 }
 
-// answerKey is the key of a message id in the thread of a record.
+// answerKey returns the key of a message ID in the thread of a record.
 func (l *line) answerKey(r *sdkstream.Envelope, id scan.Value) uint64 {
 	return l.idKey(domainAnswer, id) ^ l.thread(r)
 }
 
-// thread is the key of the agent that a record is of.
+// thread returns the key of the agent that wrote a record.
 func (l *line) thread(r *sdkstream.Envelope) uint64 {
 	return l.Keys.Pair(domainThread, r.Parent.Body(), r.Agent.Body())
 }
@@ -100,7 +100,7 @@ func (m *answers) isOther(r *sdkstream.Envelope, a *answer, request uint64, now 
 	says, calls := m.saysNew(r, a.nth)
 	switch {
 	case !says && !calls:
-		return false // a repeat of what is known
+		return false // a repetition
 	case says || now.prompts != a.turns.prompts:
 		return true
 	}
@@ -112,12 +112,12 @@ func (m *answers) isOther(r *sdkstream.Envelope, a *answer, request uint64, now 
 	return input != (events.Tokens{}) && input != inputOf(known.tokens)
 }
 
-// inputOf are the counts of a message that are known before its first block.
+// inputOf returns the counts of a message that are known before its first block.
 func inputOf(t events.Tokens) events.Tokens {
 	return events.Tokens{Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite}
 }
 
-// saysNew reports whether a line has texts, and calls, that the answer did not have before.
+// saysNew reports whether a line has texts, or calls, that the answer did not have before.
 func (m *answers) saysNew(r *sdkstream.Envelope, nth int) (says, calls bool) {
 	for i := range r.Message.Blocks {
 		b := &r.Message.Blocks[i]
@@ -135,13 +135,13 @@ func (m *answers) saysNew(r *sdkstream.Envelope, nth int) (says, calls bool) {
 	return says, calls
 }
 
-// messageKey is the key of a message: of its id, and of which answer under it.
+// messageKey returns the key of a message, from its ID and the number of its answer.
 func (l *line) messageKey(id scan.Value, nth int) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	return l.idKey(domainMessage, id) ^ uint64(nth)*odd
 }
 
-// lineKey is the key of a line: of its uuid, and in a message of what it says, since an id alone may be another line's.
+// lineKey returns the key of a line, from its uuid and the content of its message, since lines may share a uuid.
 func (l *line) lineKey(r *sdkstream.Envelope) uint64 {
 	key := l.idKey(domainLine, r.UUID)
 	if r.Message.Text.Kind == scan.KindString {

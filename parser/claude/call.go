@@ -12,11 +12,11 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// call is what is remembered of a tool call, by its id.
+// call is what the parser remembers of a tool call, by its ID.
 //
 //	state        called  answered
-//	open         yes     no        a repeat with the same body is dropped, one with another body is a new call
-//	done         yes     yes       a repeat within the same message with the same body is dropped, any other is a new call
+//	open         yes     no        the same body again is a repetition, another body is a new call
+//	done         yes     yes       the same body in the same message is a repetition, anything else is a new call
 //	early        no      yes       the result came first (seen in sub-agent files of 2.1.30); the call may still come
 type call struct {
 	body, message    uint64
@@ -24,7 +24,7 @@ type call struct {
 	called, answered bool
 }
 
-// use takes note of a call and reports whether it is one of its own.
+// use records a call and reports whether it is new.
 func (c *call) use(body, message uint64) bool {
 	if c.called && c.body == body && (!c.answered || message != 0 && c.message == message) {
 		return false
@@ -33,7 +33,7 @@ func (c *call) use(body, message uint64) bool {
 	return true
 }
 
-// calls are the tool calls of a stream, and their results.
+// calls holds the tool calls of a stream and their results.
 type calls struct {
 	*line
 	answers    *answers
@@ -70,8 +70,8 @@ func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
 	}
 }
 
-// server finds the MCP server of a tool: named beside the call since 2.1.3xx, else the part of mcp__server__tool up to
-// the second double underscore. A server's name may hold single ones.
+// server returns the MCP server of a tool. Since 2.1.3xx the line names it next to the call; otherwise it is the part
+// of mcp__server__tool up to the second double underscore. A server's name may contain single underscores.
 func (cs *calls) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) string {
 	if b.Server.Kind == scan.KindString {
 		return cs.Strings.Intern(b.Server)
@@ -93,7 +93,7 @@ func (cs *calls) server(r *sdkstream.Envelope, b *sdkstream.Block, name string) 
 	return ""
 }
 
-// metaOf finds the element of tool_use_meta or tool_result_meta of a call.
+// metaOf returns the element for a call in tool_use_meta or tool_result_meta.
 func (cs *calls) metaOf(array, id scan.Value) scan.Members {
 	for m := range scan.Objects(&cs.Inner, array, &cs.Nested) {
 		if cs.idKey(domainCall, m.Get("id")) == cs.idKey(domainCall, id) {
@@ -140,7 +140,7 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	if t.Denied && text.Begins(stoppedByUser) && !bytes.Contains(text.All(), userSaid) {
 		t.Denied, t.State = false, events.ToolStateStopped
 	}
-	if results(r) == 1 { // with several it does not say which one
+	if results(r) == 1 { // with several results it is unclear which one is meant
 		cs.outcome(e, r.Details)
 	}
 	if t.AgentID == "" && starts {
@@ -148,7 +148,7 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	}
 }
 
-// results counts the results of a line.
+// results returns the number of results of a line.
 func results(r *sdkstream.Envelope) (n int) {
 	for i := range r.Message.Blocks {
 		if r.Message.Blocks[i].Kind.Is("tool_result") {
@@ -158,11 +158,11 @@ func results(r *sdkstream.Envelope) (n int) {
 	return n
 }
 
-// agentMark precedes the id of a sub-agent in the text of its result. Calls that a sub-agent made itself have the id
-// there alone (2.1.332).
+// agentMark precedes the ID of a sub-agent in the text of its result. For calls that a sub-agent itself made, the ID
+// appears nowhere else (2.1.332).
 var agentMark = []byte("agentId: ")
 
-// agentInText is the id in the last line that begins with the mark.
+// agentInText returns the ID in the last line that begins with agentMark.
 func agentInText(output []byte) []byte {
 	at := bytes.LastIndex(output, agentMark)
 	if at < 0 || at > 0 && output[at-1] != '\n' && output[at-1] != ' ' {
@@ -176,7 +176,7 @@ func agentInText(output []byte) []byte {
 	return id[:end]
 }
 
-// outcome fills in what the structured side of a result contains.
+// outcome sets the fields that the structured form of a result contains.
 func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	t := &e.Tool
 	if n := o.Get("numLines"); n.Kind == scan.KindNumber {
@@ -184,7 +184,7 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	}
 	t.Truncated = t.Truncated || o.Get("truncated").True() || o.Get("truncatedByTokenCap").True() || o.Get("persistedOutputPath").Kind == scan.KindString
 	t.Duration = o.Get("durationSeconds").Duration(time.Second)
-	for _, key := range [...]string{"durationMs", "totalDurationMs"} { // the total counts where there are both
+	for _, key := range [...]string{"durationMs", "totalDurationMs"} { // the total takes precedence
 		if v := o.Get(key); v.Kind == scan.KindNumber {
 			t.Duration = scan.Millis(v)
 		}
@@ -194,14 +194,14 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	}
 	if id := o.Get("agentId"); id.Kind == scan.KindString {
 		t.AgentID = cs.Strings.Intern(id)
-	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString { // of SendMessage to one that had ended; one at work gets it meanwhile
+	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString { // of a SendMessage to an agent that had ended; a running agent receives it meanwhile
 		t.AgentID, t.State = cs.Strings.Intern(id), events.ToolStateBackground
 	} else if id := o.Get("runId"); t.Name == "Workflow" && id.Kind == scan.KindString {
-		t.AgentID = cs.Strings.Intern(id) // stands for all its agents; see [Group]
+		t.AgentID = cs.Strings.Intern(id) // identifies all agents of the workflow; see [Group]
 	}
 }
 
-// resultText is the text of a result: of an array its texts, a newline between them.
+// resultText returns the text of a result; the texts of an array are joined by newlines.
 func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
 	if len(b.Texts) > 0 {
 		return cs.Output.Joined(b.Texts...)
@@ -209,7 +209,7 @@ func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
 	return cs.Output.Text(b.Content)
 }
 
-// head is how the text of a result begins, still escaped.
+// head returns the beginning of the text of a result, still escaped.
 func head(b *sdkstream.Block) []byte {
 	if b.Content.Kind == scan.KindString || len(b.Texts) == 0 {
 		return b.Content.Body()
@@ -217,10 +217,10 @@ func head(b *sdkstream.Block) []byte {
 	return b.Texts[0].Body()
 }
 
-// persisted is how the text of a result begins that the program keeps in a file.
+// persisted begins the text of a result that the program saved to a file.
 var persisted = []byte("<persisted-output>")
 
-// denied reports whether a call never ran.
+// denied reports whether a call was never run.
 func (cs *calls) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
 	if meta := r.Rest.Get("tool_result_meta"); meta.Kind == scan.KindArray {
 		return bytes.Contains(meta.Raw, []byte("non_execution_kind")) && len(cs.metaOf(meta, b.ToolUseID).Get("non_execution_kind").Body()) > 0
@@ -228,13 +228,13 @@ func (cs *calls) denied(r *sdkstream.Envelope, b *sdkstream.Block) bool {
 	return len(r.Rest.Get("toolDenialKind").Body()) > 0
 }
 
-// stoppedByUser is how the text of a call begins that the user stopped: while it ran, or when leave for it was asked. Where
-// the user said something to it, the agent goes on, and the call was refused.
+// stoppedByUser begins the result of a call that the user stopped, either while it ran or when asked for permission. If the
+// user added a comment, the agent continues, and the call was refused.
 const stoppedByUser = "The user doesn't want to proceed with this tool use."
 
 var userSaid = []byte("the user said")
 
-// The wrapper around the text of calls that never ran, and of all errors in 2.0 and before.
+// The wrapper around the text of calls that were never run, and of all errors in 2.0 and before.
 var (
 	errorOpen  = []byte("<tool_use_error>")
 	errorClose = []byte("</tool_use_error>")
@@ -244,7 +244,7 @@ func unwrap(text []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimPrefix(text, errorOpen), errorClose)
 }
 
-// exitCode reads the only exit code that there is: a failed command's text begins "Exit code 3".
+// exitCode parses the only form of an exit code: the text of a failed command begins with "Exit code 3".
 func exitCode(text []byte) (int, bool) {
 	const prefix = "Exit code "
 	if !bytes.HasPrefix(text, []byte(prefix)) {

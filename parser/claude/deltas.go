@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// deltas holds the content of stream_event lines that precede the complete lines. A text belongs to its message.
+// deltas collects the content of stream_event lines, which precede the complete lines. A text belongs to its message.
 type deltas struct {
 	*line
 	answers *answers
@@ -14,12 +14,12 @@ type deltas struct {
 
 	pending lines.Pending
 
-	// The message that streams: only message_start names it in versions before 2.1.3xx.
+	// messageID is the streaming message: before 2.1.3xx only message_start names it.
 	messageID string
 	model     string
 }
 
-// streamEvent takes one event of the model's API, as the program got it.
+// streamEvent handles one event of the model's API, as the program received it.
 func (d *deltas) streamEvent(r *sdkstream.Envelope) {
 	event := d.Members(r.Rest.Get("event"))
 	switch string(event.Get("type").Body()) {
@@ -35,7 +35,7 @@ func (d *deltas) streamEvent(r *sdkstream.Envelope) {
 			d.piece(r, index, true, d.Nested.Get("thinking"))
 		}
 	case "message_delta":
-		// The only place of a stream where a single message has its final output tokens.
+		// No other line of a stream has the final output tokens of a single message.
 		if usage := event.Get("usage"); usage.Kind == scan.KindObject {
 			id := d.streaming(r)
 			d.deltaUsage(id, d.answers.streamedAnswer(r, id), usage, true)
@@ -54,7 +54,7 @@ func (d *deltas) messageStart(r *sdkstream.Envelope, message scan.Value) {
 	}
 }
 
-// streaming is the id of the message that a stream_event belongs to.
+// streaming returns the ID of the message that a stream_event belongs to.
 func (d *deltas) streaming(r *sdkstream.Envelope) scan.Value {
 	if id := r.Rest.Get("api_message_id"); len(id.Body()) > 0 {
 		return id
@@ -75,7 +75,7 @@ func (d *deltas) deltaUsage(id scan.Value, nth int, usage scan.Value, final bool
 	}
 }
 
-// piece adds to the text of a block.
+// piece adds a piece to the text of a block.
 func (d *deltas) piece(r *sdkstream.Envelope, index int64, thinking bool, v scan.Value) {
 	piece := d.Strings.Text(v)
 	if piece == "" {
@@ -89,13 +89,13 @@ func (d *deltas) piece(r *sdkstream.Envelope, index int64, thinking bool, v scan
 		d.pending.Add(t, piece)
 		return
 	}
-	d.Identified() // only for the first piece: it makes the texts of the head
+	d.Identified() // only for the first piece: it allocates strings
 	head := d.Head
 	head.MessageID, head.Answer, head.Model = id, nth, d.model
 	d.pending.Piece(at, &head, piece)
 }
 
-// complete releases the deltas of a text that came whole. What names no message is of none that streams.
+// complete removes the deltas of a text that arrived whole. A text without a message has none.
 func (d *deltas) complete(messageID string, thinking bool, text string) {
 	if messageID != "" {
 		d.pending.Complete(messageID, thinking, text)

@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// Detect reports whether the first lines of a stream are Claude Code's: one of them can be no other agent's, and none
-// before it is Qwen Code's, whose stream has the same shapes. Lines that are no JSON are passed over.
+// Detect reports whether Claude Code wrote the first lines of a stream. One of the lines must be unique to it, and
+// none before it may be Qwen Code's, whose stream has the same shapes. Lines that are not JSON are skipped.
 func Detect(lines [][]byte) (found bool) {
 	sdkstream.Each(lines, trim, func(r *sdkstream.Envelope) bool {
 		if ofQwen(r) {
@@ -20,14 +20,14 @@ func Detect(lines [][]byte) (found bool) {
 	return found
 }
 
-// ofQwen reports whether Qwen Code wrote a record: its init line has its version, and its messages have the uuid
-// of their line as id (seen in 0.15.10).
+// ofQwen reports whether Qwen Code wrote a record: its init line has qwen_code_version, and its messages use the
+// uuid of their line as their ID (seen in 0.15.10).
 func ofQwen(r *sdkstream.Envelope) bool {
 	return r.Rest.Get("qwen_code_version").Exists() ||
 		len(r.UUID.Body()) > 0 && string(r.Message.ID.Raw) == string(r.UUID.Raw)
 }
 
-// typical reports whether no agent but Claude Code, and Qwen Code after its first lines, writes such a record.
+// typical reports whether only Claude Code, or Qwen Code after its first lines, writes such a record.
 func typical(r *sdkstream.Envelope) bool {
 	session := r.Session.Kind == scan.KindString
 	switch string(r.Kind.Body()) {
@@ -50,7 +50,7 @@ func typical(r *sdkstream.Envelope) bool {
 	return false
 }
 
-// known reports whether a block is one that a message can have, for lines that lost the id of their session.
+// known reports whether a block has a type known in messages, for lines that lack a session ID.
 func known(b *sdkstream.Block) bool {
 	switch string(b.Kind.Body()) {
 	case "text":
@@ -63,9 +63,8 @@ func known(b *sdkstream.Block) bool {
 	return false
 }
 
-// Group is the workflow whose agent the transcript at path is of, by its folder: the agents of a workflow are in
-// <session>/subagents/workflows/<workflow>, and nothing in them names the call that started it. It is empty for any other
-// path.
+// Group returns the workflow of the agent whose transcript is at path, or "". The transcripts of a workflow's agents are
+// in <session>/subagents/workflows/<workflow>, and nothing in them names the call that started the workflow.
 func Group(path string) string {
 	folders := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
 	if n := len(folders); n >= 4 && folders[n-4] == "subagents" && folders[n-3] == "workflows" {

@@ -12,18 +12,18 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// syntheticModel is the model of messages that the program wrote in the model's place.
+// syntheticModel is the model of messages that the program wrote in place of the model.
 const syntheticModel = "<synthetic>"
 
-// texts are the texts and the thinking of the model, each once.
+// texts tracks the texts and the reasoning of the model, so that each is emitted once.
 type texts struct {
 	*line
 	deltas *deltas
 	seen   memory.Table[struct{}] // lines, texts and notices
-	fresh  []uint64               // what this record added to seen
+	fresh  []uint64               // added to seen by this record
 }
 
-// assistant gives the blocks of a model message, then what the line adds to the message's tokens.
+// assistant emits the blocks of a model message, then what the line adds to the message's tokens.
 func (p *Parser) assistant(r *sdkstream.Envelope) {
 	p.session.start(r)
 	nth := p.answers.answerOf(r)
@@ -39,14 +39,14 @@ func (p *Parser) assistant(r *sdkstream.Envelope) {
 	for i := range r.Message.Blocks {
 		p.assistantBlock(r, &r.Message.Blocks[i])
 	}
-	// A stream shows a message's blocks before its usage is complete; a transcript has what was known when it was written.
+	// A stream shows a message's blocks before its usage is complete; a transcript has the usage known when it was written.
 	final := r.Transcript || r.Message.Stop.Kind == scan.KindString
 	if r.Message.Usage.Kind == scan.KindObject && !p.usage.repeatsUsage(r, final) {
 		w := p.usage.readUsage(r.Message.Usage)
 		u := p.usage.callUsage(r.Message.ID, nth, w, final)
 		p.usage.advisorUsage(r.Message.ID, nth, w)
 		if u != nil {
-			if cost := r.Rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line a message
+			if cost := r.Rest.Get("costUSD"); cost.Kind == scan.KindNumber { // 1.0.3, one line per message
 				u.CostUSD, u.HasCost = cost.Float(), true
 			}
 		}
@@ -67,7 +67,7 @@ func (p *Parser) assistantBlock(r *sdkstream.Envelope, b *sdkstream.Block) {
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		p.calls.toolUse(r, b)
 	default:
-		// web_search_tool_result and its like answer server_tool_use blocks within the model's own message.
+		// web_search_tool_result and similar blocks answer server_tool_use blocks within the model's own message.
 		if bytes.HasSuffix(kind, []byte("_tool_result")) {
 			p.calls.toolResult(r, b)
 		}
@@ -92,7 +92,7 @@ func (t *texts) reasoning(r *sdkstream.Envelope, v scan.Value) {
 		return
 	}
 	text := t.Strings.Text(v)
-	if lines.Blank(text) { // a signature alone, on newer models
+	if lines.Blank(text) { // only a signature, on newer models
 		return
 	}
 	e := t.Emit(events.KindReasoning)
@@ -100,7 +100,7 @@ func (t *texts) reasoning(r *sdkstream.Envelope, v scan.Value) {
 	t.deltas.complete(e.MessageID, true, text)
 }
 
-// said reports whether an earlier line gave the same text under the same message id; it remembers the text otherwise.
+// said reports whether an earlier line had the same text under the same message ID; otherwise it remembers the text.
 // Two equal blocks of one line are two texts, and so are blocks that a transcript numbers differently.
 func (t *texts) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool {
 	if r.Message.ID.Kind != scan.KindString || text.Kind != scan.KindString {
@@ -119,17 +119,17 @@ func (t *texts) said(r *sdkstream.Envelope, domain byte, text scan.Value) bool {
 	return true
 }
 
-// saidKey is the key of a text of an answer.
+// saidKey returns the key of a text of an answer.
 func (l *line) saidKey(r *sdkstream.Envelope, domain byte, text scan.Value, nth int) uint64 {
 	const odd = 0xd6e8feb86659fd93
-	key := l.Keys.Pair(domain, r.Message.ID.Body(), text.Body()) ^ uint64(nth)*odd // as they are encoded: repeats come from one writer
+	key := l.Keys.Pair(domain, r.Message.ID.Body(), text.Body()) ^ uint64(nth)*odd // still escaped: one writer repeats them identically
 	if index := r.Rest.Get("apiBlockIndex"); index.Kind == scan.KindNumber {
 		key ^= l.Keys.Bytes(domain, index.Raw)
 	}
 	return key
 }
 
-// user gives the results and the prompts of a user line.
+// user emits the results and the prompts of a user line.
 func (p *Parser) user(r *sdkstream.Envelope) {
 	p.session.start(r)
 	if r.Message.Text.Kind == scan.KindString {
@@ -146,7 +146,7 @@ func (p *Parser) user(r *sdkstream.Envelope) {
 	}
 }
 
-// interruption is how the text of an interrupted run begins; nothing else marks it in the stream.
+// interruption begins the text of an interrupted run; nothing else marks one in the stream.
 const interruption = "[Request interrupted by user"
 
 func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
@@ -168,12 +168,12 @@ func (p *Parser) prompt(r *sdkstream.Envelope, v scan.Value) {
 		p.answers.turnsOf(r).prompts++
 	}
 	if strings.HasPrefix(text, taskNotification) && p.texts.seen.Add(p.Keys.Bytes(domainNotice, v.Body())) {
-		p.tasks.taskNotice(text) // else it was reported when it was put into the queue
+		p.tasks.taskNotice(text) // otherwise it was reported when it was queued
 	}
 }
 
-// isSynthetic reports whether a line marks its text as the program's own. What the agent that started a sub-agent asks it is
-// a prompt to that, as its first one is.
+// isSynthetic reports whether a line marks its text as written by the program. What the parent agent asks a sub-agent is a
+// prompt to the sub-agent, like its first one.
 func (p *Parser) isSynthetic(r *sdkstream.Envelope) bool {
 	if r.Agent.Kind == scan.KindString && p.origin(r).Is("coordinator") {
 		return false
@@ -187,7 +187,7 @@ func (p *Parser) isSynthetic(r *sdkstream.Envelope) bool {
 	return kind.Kind == scan.KindString && !kind.Is("human")
 }
 
-// origin is who a line says its text is of.
+// origin returns the author of the text according to the line.
 func (l *line) origin(r *sdkstream.Envelope) scan.Value {
 	origin := r.Rest.Get("origin")
 	if origin.Kind != scan.KindObject {
@@ -197,7 +197,7 @@ func (l *line) origin(r *sdkstream.Envelope) scan.Value {
 	return l.Nested.Get("kind")
 }
 
-// envelopes are the beginnings of what the program wraps and sends in the user's name.
+// envelopes are the beginnings of texts that the program wraps and sends in the user's name.
 var envelopes = [...]string{
 	"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>", "Caveat: ",
 	"<bash-input>", "<bash-stdout>", "<bash-stderr>", taskNotification, "<system-reminder>", "<teammate-message ",
@@ -212,8 +212,8 @@ func isEnvelope(text string) bool {
 	return false
 }
 
-// sign is what an assistant line shows of the end of its run; last is the last event that it gave. The
-// reason to stop is null in most lines of 1.0.128 to 2.1.30: there any text may be the last word.
+// sign returns what an assistant line shows about the end of its run; last is the last event of the line. The
+// stop reason is null in most lines of 1.0.128 to 2.1.30, so that any text may be the last one.
 func (p *Parser) sign(r *sdkstream.Envelope, last *events.DisplayEvent) events.Sign {
 	if r.APIError.True() {
 		status := int(r.Rest.AnyOf("apiErrorStatus", "api_error_status").Int())
@@ -224,7 +224,7 @@ func (p *Parser) sign(r *sdkstream.Envelope, last *events.DisplayEvent) events.S
 		}
 	}
 	if !r.Transcript {
-		return events.Sign{} // a stream has a line for the end
+		return events.Sign{} // a stream has its own line for the end
 	}
 	if r.Message.Model.Is(syntheticModel) {
 		return events.Sign{}

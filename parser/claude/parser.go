@@ -12,7 +12,7 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "claude"
 
-// Parser reads one stream or transcript; see the package doc for what it remembers.
+// Parser parses one stream or transcript. The package document lists what it remembers.
 type Parser struct {
 	line
 	record sdkstream.Envelope
@@ -27,10 +27,10 @@ type Parser struct {
 	deltas     deltas
 }
 
-// line is what the parts of a parser share: the memory of the line at work.
+// line is what the parts of a parser share: the memory of the current line.
 type line struct {
 	decode.Decoder
-	messageID string // the last one
+	messageID string // of the previous line
 }
 
 // New returns a parser for one stream.
@@ -54,8 +54,8 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line. A line may hold several objects, one behind the other without a newline between them, or an array
-// of objects; each is treated as a line of its own.
+// Parse parses one line. A line may hold several objects, without a newline between them, or an array of objects; each is
+// treated as a separate line.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.Begin()
 	lines.Objects(&p.Scanner, &p.Verdict, line, trim, p.readObject)
@@ -74,13 +74,13 @@ func (p *Parser) Flush() decode.Result {
 	return decode.Result{Events: p.Out}
 }
 
-// State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
-// Transcripts have no result.
+// State returns what the stream keeps between lines. It is incomplete if something has begun and its result
+// line is missing. Transcripts have no result.
 func (p *Parser) State() decode.State {
 	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.session.turn.open, Dropped: p.deltas.pending.Dropped}
 }
 
-// dispatch turns one whole record into events.
+// dispatch converts one whole record to events.
 func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	p.NextObject()
 	p.texts.fresh = p.texts.fresh[:0]
@@ -93,7 +93,7 @@ func (p *Parser) dispatch(r *sdkstream.Envelope) {
 		}
 	}
 	if r.Transcript && (string(kind) == "assistant" || string(kind) == "user") {
-		// Also where it gives no event: the lines of a sidechain hang on each other.
+		// Also call it for records without events: the lines of a sidechain depend on each other.
 		p.Identified()
 	}
 	status := events.LineOK
@@ -125,7 +125,7 @@ func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	p.Verdict.Note(status)
 }
 
-// other separates bookkeeping from what a later version may have brought. Neither gives events.
+// other distinguishes bookkeeping from types that a later version introduced. Neither yields events.
 func (p *Parser) other(kind []byte) events.LineStatus {
 	if bookkeeping(kind) {
 		return events.LineIgnored
@@ -133,7 +133,7 @@ func (p *Parser) other(kind []byte) events.LineStatus {
 	return p.Unknown("", kind)
 }
 
-// identify fills the head of a record's events.
+// identify sets the head of a record's events.
 func (p *Parser) identify(r *sdkstream.Envelope) {
 	h := &p.Head
 	h.Time = lines.Moment(r.Timestamp.Time())
@@ -142,7 +142,7 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 	h.TurnID, h.Copied = "", false
 	if r.Transcript {
 		h.TurnID = p.Strings.Intern(r.PromptID)
-		// A fork begins with its parent's lines under its own session id; what the model said keeps the id it was asked under.
+		// A fork begins with its parent's lines under its own session ID; what the model said keeps the session ID of its request.
 		asked := r.RequestSession.Body()
 		h.Copied = len(asked) > 0 && string(asked) != h.SessionID
 		p.usage.forked = p.usage.forked || h.Copied && len(p.usage.costs) == 0
@@ -160,7 +160,7 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 	}
 }
 
-// sticky gives a message's id, which comes on line after line, without making it again.
+// sticky returns a message's ID, which repeats from line to line, without allocating it again.
 func (l *line) sticky(id scan.Value) string {
 	if string(id.Body()) != l.messageID {
 		l.messageID = l.Strings.Text(id)
@@ -168,12 +168,12 @@ func (l *line) sticky(id scan.Value) string {
 	return l.messageID
 }
 
-// trim takes off what can precede a line's object without being part of it: what precedes it in other formats
-// too, a record separator, and the escape sequences that a program sends to what it takes for a terminal.
+// trim removes what can precede a line's object without being part of it: what precedes it in other formats
+// too, a record separator, and the escape sequences that a program sends if it assumes a terminal.
 func trim(line []byte) []byte {
 	line = lines.Trim(line)
 	for len(line) > 0 && (line[0] < ' ' || line[0] >= 0xc2) {
-		// A sequence is short; its payload, a window's title say, a little longer.
+		// A sequence is short; its payload, such as a window title, is a little longer.
 		n := events.EscapeLen(string(line[:min(len(line), maxEscapeBytes)]))
 		if n == 0 {
 			break
@@ -185,12 +185,12 @@ func trim(line []byte) []byte {
 
 const maxEscapeBytes = 1 << 10
 
-// callBody is the key of what a call does.
+// callBody returns the key of the name and arguments of a call.
 func (l *line) callBody(b *sdkstream.Block) uint64 {
 	return l.Keys.With(l.Keys.String(domainBody, l.toolName(b.Name)), b.Input.Raw)
 }
 
-// toolName is the name as written, without control sequences.
+// toolName returns the name as written, without control sequences.
 func (l *line) toolName(v scan.Value) string {
 	name := l.Strings.Intern(v)
 	return events.CleanLine(name, 0)

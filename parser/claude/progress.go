@@ -11,17 +11,17 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// tasks are the background tasks and sub-agents of a stream.
+// tasks holds the background tasks and sub-agents of a stream.
 type tasks struct {
 	*line
 	texts   *texts
 	session *session
 
 	byTask memory.Table[taskCalls]
-	askers memory.Table[string] // call that started a sub-agent → call that asked it last
+	askers memory.Table[string] // call that started a sub-agent → latest call that sent it a request
 }
 
-// task reports the state of a background task or a sub-agent: a call that takes more than about 2 s is a task.
+// task reports the state of a background task or sub-agent. A call that takes more than about 2 s is a task.
 func (k *tasks) task(r *sdkstream.Envelope, subtype string) {
 	task := r.Rest.Get("task_id")
 	id := k.Strings.Text(r.Rest.Get("tool_use_id"))
@@ -29,7 +29,7 @@ func (k *tasks) task(r *sdkstream.Envelope, subtype string) {
 		id = k.taskCall(task, id)
 	}
 	if id == "" {
-		return // of no call that we could name
+		return // no known call
 	}
 	state, text, ended := taskState(r, subtype, &k.Inner, &k.Nested)
 	if state == events.ToolStateUnspecified {
@@ -58,16 +58,16 @@ func (k *tasks) task(r *sdkstream.Envelope, subtype string) {
 // taskCalls are the calls of a task.
 type taskCalls struct {
 	first string // the call that started it
-	last  string // the one that asked its agent last: the first, or a SendMessage
+	last  string // the latest one that sent a request to its agent: the first, or a SendMessage
 }
 
-// taskCall is the call that a task works for: the one that its line names, else the last that one named. What a sub-agent
-// does goes on under the name of its first call, whoever asks it.
+// taskCall returns the call that a task works for: the one that its line names, otherwise the latest one named before.
+// The lines of a sub-agent always name its first call, no matter which call sent the request.
 func (k *tasks) taskCall(task scan.Value, id string) string {
 	key := k.idKey(domainTask, task)
 	t, _ := k.byTask.Get(key)
 	if id == "" {
-		return t.last // task_updated names the task alone
+		return t.last // task_updated names only the task
 	}
 	if t.last == id {
 		return id
@@ -82,7 +82,7 @@ func (k *tasks) taskCall(task scan.Value, id string) string {
 	return id
 }
 
-// asker is the call that a sub-agent works for which the call of an id started.
+// asker returns the call for which the sub-agent that call started is currently working.
 func (k *tasks) asker(call string) string {
 	if call == "" {
 		return call
@@ -93,7 +93,7 @@ func (k *tasks) asker(call string) string {
 	return call
 }
 
-// taskState reads the state, the words and the end of a task's line.
+// taskState returns the state, the text and the end time of a task's line.
 func taskState(r *sdkstream.Envelope, subtype string, s *scan.Scanner, nested *scan.Members) (events.ToolState, scan.Value, time.Time) {
 	switch subtype {
 	case "task_started":
@@ -111,12 +111,12 @@ func taskState(r *sdkstream.Envelope, subtype string, s *scan.Scanner, nested *s
 		if state == events.ToolStateUnspecified && nested.Get("is_backgrounded").True() {
 			state = events.ToolStateBackground
 		}
-		return state, scan.Value{}, nested.Get("end_time").Time() // the one time in the format that is in milliseconds
+		return state, scan.Value{}, nested.Get("end_time").Time() // the only time in the format that is in milliseconds
 	}
 }
 
-// taskNotification is how the prompt begins that reports the end of a background task in a transcript; a stream has a line
-// of its own for that.
+// taskNotification begins the prompt that reports the end of a background task in a transcript; a stream has a separate
+// line for that.
 const taskNotification = "<task-notification>"
 
 func (k *tasks) taskNotice(text string) {
@@ -125,8 +125,8 @@ func (k *tasks) taskNotice(text string) {
 	}
 }
 
-// queue takes what waits for the model's next turn: of that only a notice of a task's end is an event, and it came when it
-// was put there.
+// queue handles what is queued for the model's next turn. Only the notice of a task's end is an event; its time is that of
+// the queueing.
 func (k *tasks) queue(r *sdkstream.Envelope) events.LineStatus {
 	if !r.Rest.Get("operation").Is("enqueue") {
 		return events.LineIgnored
@@ -144,8 +144,8 @@ func (k *tasks) queue(r *sdkstream.Envelope) events.LineStatus {
 
 func endState(status scan.Value) events.ToolState { return lines.TaskState(string(status.Body())) }
 
-// toolProgress is the sign of life of a long call. A heartbeat names the call as its parent and has a made-up id of its
-// own, "<call>-heartbeat-0": its parent is no agent and must not nest anything.
+// toolProgress handles the heartbeat of a long call. A heartbeat names the call as its parent and has an artificial ID,
+// "<call>-heartbeat-0": its parent is not an agent and must not nest anything.
 func (k *tasks) toolProgress(r *sdkstream.Envelope) {
 	id, parent := r.Rest.Get("tool_use_id"), r.Parent
 	if len(parent.Body()) > 0 && (r.Rest.Get("heartbeat").True() || bytes.HasPrefix(id.Body(), parent.Body())) {

@@ -10,19 +10,19 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// session is what the program reports of the session and its runs.
+// session is what the program reports about the session and its runs.
 type session struct {
 	*line
 	usage *ledger
 	tasks *tasks
 
-	started     string // the session that a SessionStarted was made for
+	started     string // the session of the last SessionStarted
 	interrupted bool   // by the user, since the last result
 	turn        turn
 }
 
-// start emits a transcript's session at its first message line: there is no init. Sub-agents have the session of
-// their parent, and start none.
+// start emits a transcript's session at its first message line, since there is no init. Sub-agents share the
+// session of their parent and start none.
 func (s *session) start(r *sdkstream.Envelope) {
 	if !r.Transcript || r.Agent.Kind == scan.KindString || r.Rest.Get("isSidechain").True() {
 		return
@@ -46,7 +46,7 @@ func (s *session) start(r *sdkstream.Envelope) {
 	}
 }
 
-// init emits a stream's session; there is one for each turn where prompts come by standard input.
+// init emits a stream's session. If prompts arrive on standard input, each turn has an init.
 func (s *session) init(r *sdkstream.Envelope) {
 	if s.turn.goesOn(s.Head.SessionID) {
 		return
@@ -61,7 +61,7 @@ func (s *session) init(r *sdkstream.Envelope) {
 	s.usage.model, s.turn = e.Model, turn{session: s.Head.SessionID, open: true}
 }
 
-// result ends a run. subtype "success" beside is_error true is what a failed API call looks like.
+// result ends a run. A failed API call has subtype "success" and is_error true.
 func (s *session) result(r *sdkstream.Envelope) {
 	s.usage.totals(r)
 	subtype := s.Strings.Intern(r.Subtype)
@@ -92,7 +92,7 @@ func (s *session) result(r *sdkstream.Envelope) {
 	s.interrupted = false
 }
 
-// answersTask reports whether a turn answered the report of a background task instead of a prompt (2.1.332).
+// answersTask reports whether a turn handled the report of a background task instead of a prompt (2.1.332).
 func (s *session) answersTask(r *sdkstream.Envelope) bool {
 	origin := r.Rest.Get("origin")
 	if origin.Kind != scan.KindObject {
@@ -102,7 +102,7 @@ func (s *session) answersTask(r *sdkstream.Envelope) bool {
 	return s.Nested.Get("kind").Is("task-notification")
 }
 
-// reason is why a run ended, unless it only repeats that a model call failed: its status and its text name the cause.
+// reason returns why a run ended, unless it merely repeats that a model call failed: then the status and text show the cause.
 func (s *session) reason(r *sdkstream.Envelope) string {
 	v := r.Rest.Get("terminal_reason")
 	if v.Is("api_error") {
@@ -111,7 +111,7 @@ func (s *session) reason(r *sdkstream.Envelope) string {
 	return s.Strings.Intern(v)
 }
 
-// endError is the text of a failure: the list of errors, else the result, which holds an API's error, else the code.
+// endError returns the text of a failure: the list of errors, otherwise the result, which holds an API's error, or the code.
 func (s *session) endError(r *sdkstream.Envelope, end *events.End) string {
 	var texts []string
 	for range scan.Elements(&s.Inner, r.Rest.Get("errors")) {

@@ -6,18 +6,18 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// Sub-agents of 1.x are inside the transcript of their session, marked isSidechain, without an agent id. Their first
-// line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines hang on
-// it by parentUuid, interleaved with those of others.
+// Sub-agents of 1.x are inside the transcript of their session, marked isSidechain, without an agent ID. Their first
+// line has no parentUuid and holds the prompt of the Task call; nothing else links the two. All further lines refer
+// to it through a chain of parentUuid, interleaved with the lines of other sub-agents.
 
-// sidechains are the lines of sub-agents of 1.x.
+// sidechains tracks the lines of sub-agents of 1.x.
 type sidechains struct {
 	*line
-	ofLine  memory.Table[string]   // uuid of a sidechain line → id of the call that started it
-	prompts memory.Table[[]string] // prompt of a Task call → ids of calls whose sidechain was not seen yet
+	ofLine  memory.Table[string]   // uuid of a sidechain line → ID of the call that started it
+	prompts memory.Table[[]string] // prompt of a Task call → IDs of calls whose sidechain has not begun
 }
 
-// expectSidechain remembers the prompt that a call gives to its sub-agent.
+// expectSidechain remembers the prompt that a call passes to its sub-agent.
 func (s *sidechains) expectSidechain(prompt scan.Value, id string) {
 	if len(prompt.Body()) == 0 || id == "" {
 		return
@@ -29,7 +29,7 @@ func (s *sidechains) expectSidechain(prompt scan.Value, id string) {
 	}
 }
 
-// sidechain gives the id of the call that a sidechain line belongs to, and remembers it for the lines that hang on it.
+// sidechain returns the ID of the call that a sidechain line belongs to, and remembers it for the lines that refer to it.
 func (s *sidechains) sidechain(r *sdkstream.Envelope) string {
 	if r.Agent.Kind == scan.KindString || !r.Rest.Get("isSidechain").True() {
 		return ""
@@ -46,8 +46,8 @@ func (s *sidechains) sidechain(r *sdkstream.Envelope) string {
 	return id
 }
 
-// claim finds the call with the prompt of a sidechain's first line. Of several calls with the same prompt each is taken
-// once, in order.
+// claim finds the call with the prompt of a sidechain's first line. Calls with the same prompt are claimed once each,
+// in order.
 func (s *sidechains) claim(r *sdkstream.Envelope) string {
 	prompt := r.Message.Text
 	for i := range r.Message.Blocks {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// Codes of notices that only Claude Code gives.
+// Codes of notices that only Claude Code emits.
 const (
 	noticeRateLimit = "rate_limit"
 	noticeMaxTurns  = "max_turns"
@@ -19,7 +19,7 @@ const (
 	noticeRefused   = "model_refusal_no_fallback"
 )
 
-// system handles what the program itself reports: the session, tasks, retries, hooks.
+// system handles reports of the program itself: the session, tasks, retries, hooks.
 func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	subtype := r.Subtype.Body()
 	switch string(subtype) {
@@ -29,7 +29,7 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 		s.tasks.task(r, string(subtype))
 	case "api_retry":
 		s.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), s.Strings.Text(r.Rest.Get("error")))
-	case "api_error": // the transcript's form of the same; one for each retry, not fatal
+	case "api_error": // the transcript's form of the same; one per retry, not fatal
 		s.Members(r.Rest.Get("error"))
 		text := s.Strings.Text(s.Nested.Get("formatted"))
 		if text == "" {
@@ -59,7 +59,7 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	return events.LineOK
 }
 
-// retry reports a model call that is made again. Retries come by the handful, so their text may cost an allocation.
+// retry reports a repeated model call. Retries are few, so their text may cost an allocation.
 func (s *session) retry(attempt, limit, delayMillis, status scan.Value, reason string) {
 	var b strings.Builder
 	b.WriteString("API call failed")
@@ -96,7 +96,7 @@ func (s *session) compaction(r *sdkstream.Envelope) {
 	s.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
-// hook reports the outcome of a hook, with the first line that it printed.
+// hook reports the outcome of a hook with the first line of its output.
 func (s *session) hook(r *sdkstream.Envelope) {
 	level := events.LevelInfo
 	if code := r.Rest.Get("exit_code"); code.Int() != 0 || r.Rest.Get("outcome").Is("error") {
@@ -128,7 +128,7 @@ func (s *session) informational(r *sdkstream.Envelope) {
 	}
 }
 
-// rateLimit reports a subscription's limit once it is near or reached; the type is from the published types.
+// rateLimit reports that a subscription's limit is near or reached; the type is from the published types.
 func (s *session) rateLimit(r *sdkstream.Envelope) {
 	s.Members(r.Rest.Get("rate_limit_info"))
 	status := s.Strings.Text(s.Nested.Get("status"))
@@ -142,7 +142,7 @@ func (s *session) rateLimit(r *sdkstream.Envelope) {
 	s.Notice(events.LevelWarn, noticeRateLimit, text)
 }
 
-// attachment takes what the program added to the conversation: of that only the limit of turns is an event.
+// attachment handles what the program added to the conversation. Only reaching the limit of turns is an event.
 func (s *session) attachment(r *sdkstream.Envelope) events.LineStatus {
 	s.Members(r.Rest.Get("attachment"))
 	if !s.Nested.Get("type").Is("max_turns_reached") {
@@ -153,7 +153,7 @@ func (s *session) attachment(r *sdkstream.Envelope) events.LineStatus {
 	return events.LineOK
 }
 
-// quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.
+// quietSubtype lists the known system subtypes that say nothing about what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
 	case "away_summary", "background_tasks_changed", "commands_changed", "control_request_progress", "elicitation_complete",
@@ -165,7 +165,7 @@ func quietSubtype(subtype []byte) bool {
 	return false
 }
 
-// bookkeeping lists the types of lines that are known and hold nothing for us. Some of them repeat messages verbatim
+// bookkeeping lists the known types of lines that yield nothing. Some of them repeat messages verbatim
 // (api-request-blob, progress), so they must never be searched.
 func bookkeeping(kind []byte) bool {
 	switch string(kind) {

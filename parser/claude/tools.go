@@ -5,16 +5,16 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tool is what is known of one of Claude Code's tools.
+// tool describes one of Claude Code's tools.
 type tool struct {
-	// field is the input that names what the tool acts on. A tool that is listed without one has no target; tools that
-	// are not listed go by events.TargetKeys.
+	// field is the input that names the tool's target. A listed tool without a field has no target; tools that are not
+	// listed use events.TargetKeys.
 	field    string
 	readOnly bool
 }
 
-// tools are those of versions 1.0.3 to 2.1.332. ExitPlanMode, AskUserQuestion, StructuredOutput and mcp__* are not here,
-// and go by events.TargetKeys.
+// tools are those of versions 1.0.3 to 2.1.332. ExitPlanMode, AskUserQuestion, StructuredOutput and mcp__* are not
+// listed and use events.TargetKeys.
 var tools = map[string]tool{
 	"Agent":                {field: "description"},
 	"Bash":                 {field: "command"},
@@ -57,8 +57,8 @@ var tools = map[string]tool{
 	"web_search":           {field: "query", readOnly: true},
 }
 
-// knownTarget is the primary argument of a tool that is known. If its field is missing or no string it has none: no other
-// field is used.
+// knownTarget returns the primary argument of a known tool. If its field is missing or not a string, the target is empty:
+// no other field is used.
 func (cs *calls) knownTarget(name, field string, args scan.Members) string {
 	if field == "" {
 		if name == "TodoWrite" {

@@ -6,24 +6,24 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// turn is what a stream began and has not given the result of. Where a task goes on in the background, the program begins a
-// turn of its own for that task's report, and may write the result of the first turn behind the second one's messages
+// turn is what a stream has begun without having its result yet. If a task continues in the background, the program begins
+// a separate turn for that task's report. It may write the result of the first turn after the messages of the second one
 // (2.1.332):
 //
 //	init  messages  task_started (in the background)  ...  init  messages  result (of the first)  result (of the second)
 //
-// Both are one run: the agent received one prompt. Its end is the last result.
+// Both are one run, since the agent received one prompt. The run ends with the last result.
 type turn struct {
 	session    string
 	open       bool
-	background bool // it has tasks in the background
+	background bool // it has background tasks
 	more       int  // further turns that began before its result came
 	joined     bool // there were such turns
 	took       time.Duration
-	count      int // turns that the results before the last one report
+	count      int // turns reported by the results before the last one
 }
 
-// goesOn reports whether an init begins a further turn of what is open, and notes that.
+// goesOn reports whether an init begins a further turn of the open run, and records that.
 func (t *turn) goesOn(session string) bool {
 	if !t.open || !t.background || session != t.session {
 		return false
@@ -33,7 +33,7 @@ func (t *turn) goesOn(session string) bool {
 	return true
 }
 
-// takes adds a result to the turn, and reports whether others follow.
+// takes adds a result to the run and reports whether more results follow.
 func (t *turn) takes(end *events.End) (more bool) {
 	if !t.joined {
 		*t = turn{}

@@ -11,28 +11,28 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// normalise gives the tokens in the arithmetic that all providers share:
+// normalise returns the tokens in the arithmetic that all providers share:
 //
 //	input  = input_tokens + cache_read_input_tokens + cache_creation_input_tokens
 //	output = output_tokens, thinking included, unchanged
 //
-// Anthropic's input_tokens counts only what was neither read from the cache nor written to it.
+// Anthropic's input_tokens excludes tokens that were read from the cache or written to it.
 func normalise(t events.Tokens) events.Tokens {
 	t.Input += t.CacheRead + t.CacheWrite
 	return t
 }
 
-// counted is what was reported of one message, or of another model's calls within it.
+// counted is what was reported for one message, or for another model's calls within it.
 type counted struct {
-	tokens    events.Tokens // the largest of each count, placeholders included
-	output    int64         // and of those that are none
+	tokens    events.Tokens // the maximum of each count, placeholders included
+	output    int64         // the maximum without placeholders
 	reasoning int64
 	hasOutput bool
 	searches  int64
 	fetches   int64
 }
 
-// ledger counts the tokens and the cost of a stream, each once.
+// ledger counts the tokens and the cost of a stream exactly once.
 type ledger struct {
 	*line
 	counted memory.Table[counted]
@@ -40,31 +40,31 @@ type ledger struct {
 	last    lastUsage
 
 	costs  []modelCost
-	forked bool // a transcript began with another session's lines, and no cost of its own was seen
+	forked bool // the transcript began with another session's lines before any cost of its own
 	cost   float64
-	model  string // the last one of the main thread
+	model  string // latest model of the main thread
 }
 
-// lastUsage is whose usage the last assistant line reported.
+// lastUsage identifies the usage that the last assistant line reported.
 type lastUsage struct {
 	message string
-	nth     int  // which answer under that id
+	nth     int  // number of the answer with that ID
 	final   bool // it was complete
 }
 
-// words is a usage object: of a message, a message_delta or a result.
+// words is a usage object of a message, a message_delta or a result.
 type words struct {
 	events.Usage
 	advisors []advisor
 }
 
-// advisor is the sum of the calls of another model within a message. It is not in the message's own counts.
+// advisor is the sum of the calls of another model within a message. The message's own counts exclude it.
 type advisor struct {
 	model  string
 	tokens events.Tokens
 }
 
-// readUsage reads a usage object. The result is good until the next call.
+// readUsage parses a usage object. The result is valid until the next call.
 func (l *ledger) readUsage(v scan.Value) *words {
 	w := &l.words
 	*w = words{advisors: w.advisors[:0]}
@@ -87,7 +87,7 @@ func (l *ledger) readUsage(v scan.Value) *words {
 	}
 	w.Tokens = c.Tokens()
 	w.Provider = w.Tokens
-	w.Provider.CacheWrite5m, w.Provider.CacheWrite1h = 0, 0 // a split of a count that is there
+	w.Provider.CacheWrite5m, w.Provider.CacheWrite1h = 0, 0 // they only split another count
 	return w
 }
 
@@ -118,11 +118,11 @@ func (w *words) readServerTools(s *scan.Scanner) {
 	}
 }
 
-// maxAdvisors is how many other models within one message are looked at.
+// maxAdvisors is the maximum number of other models within one message that are counted.
 const maxAdvisors = 16
 
-// readIterations reads the calls that a message is made of. Those of the message's own model are in its counts; those
-// that name another one are not (getagentseal/codeburn#659, case 200).
+// readIterations reads the calls that make up a message. The message's own counts include those of its own model but
+// not those of other models (getagentseal/codeburn#659, case 200).
 func (l *ledger) readIterations(s *scan.Scanner, w *words) {
 	if s.Peek() != scan.KindArray {
 		s.Skip()
@@ -158,14 +158,14 @@ func (w *words) addAdvisor(one advisor) {
 }
 
 // callUsage reports what a line adds to the tokens of its message. All lines of a message repeat its usage, most of them
-// with a placeholder for the output, which is the API's first count (final is false); the largest value of each field
-// counts. A message without an id counts once a line.
+// with a placeholder for the output, which is the API's first count (final is false). The maximum of each field counts.
+// A message without an ID counts once per line.
 //
-// It returns what it reported, nil if the line adds nothing.
+// It returns what it reported, or nil if the line adds nothing.
 func (l *ledger) callUsage(id scan.Value, nth int, w *words, final bool) *events.Usage {
 	var known counted
 	var key uint64
-	if len(id.Body()) > 0 && w.Tokens.Plausible() { // else it is ignored, and is not what later lines are compared with
+	if len(id.Body()) > 0 && w.Tokens.Plausible() { // implausible counts are ignored and must not affect later lines
 		key = l.messageKey(id, nth)
 		known, _ = l.counted.Get(key)
 	}
@@ -180,7 +180,7 @@ func (l *ledger) callUsage(id scan.Value, nth int, w *words, final bool) *events
 	return u
 }
 
-// grow enters a usage object and returns what it adds, nil if that is nothing.
+// grow adds a usage object and returns the increase, or nil if there is none.
 func (c *counted) grow(w *words, final bool) *events.Usage {
 	u := w.Usage
 	grown := c.tokens.Max(w.Tokens)
@@ -203,7 +203,7 @@ func (c *counted) grow(w *words, final bool) *events.Usage {
 	return &u
 }
 
-// advisorUsage reports the calls of other models within a message, under the message's id.
+// advisorUsage reports the calls of other models within a message, under the message's ID.
 func (l *ledger) advisorUsage(id scan.Value, nth int, w *words) {
 	for i := range w.advisors {
 		one := &w.advisors[i]
@@ -223,10 +223,10 @@ func (l *ledger) advisorUsage(id scan.Value, nth int, w *words) {
 	}
 }
 
-// maxLastUsage is the longest usage that is kept to recognise a repeat, in bytes. Real ones have some hundreds.
+// maxLastUsage is the maximum size of a usage that is kept to recognise repetitions, in bytes. Real ones have some hundreds.
 const maxLastUsage = 4 << 10
 
-// repeatsUsage reports whether the line before had the same usage of the same message, as most lines of a message do.
+// repeatsUsage reports whether the previous line had the same usage of the same message, as most lines of a message do.
 func (l *ledger) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
 	id := r.Message.ID.Body()
 	if len(id) == 0 {
@@ -243,14 +243,14 @@ func (l *ledger) repeatsUsage(r *sdkstream.Envelope, final bool) bool {
 	return false
 }
 
-// totals reports the usage of a result. Three forms exist, and the first that is there is the truth:
+// totals reports the usage of a result. There are three forms; the first one that exists is used:
 //
 //	model_usage_since_last_result   2.1.3xx: this run, sub-agents and side calls included
 //	modelUsage                      1.0.4x and later: since the process began (2.1.3xx: and before, if it was resumed)
 //	usage                           before: the main loop of this turn alone
 func (l *ledger) totals(r *sdkstream.Envelope) {
 	if run := r.Rest.Get("model_usage_since_last_result"); run.Kind == scan.KindObject {
-		if l.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: a total of nothing
+		if l.modelUsage(run, events.UsageScopeRun) == 0 { // no model was called: the total is zero
 			l.Emit(events.KindUsage).Usage = &events.Usage{Scope: events.UsageScopeRun}
 		}
 		return
@@ -272,17 +272,17 @@ func (l *ledger) totals(r *sdkstream.Envelope) {
 	}
 }
 
-// runCost is the growth of the cost since the last result, which carries a total of the process. Its name was
-// cost_usd and total_cost before 1.0.22.
+// runCost returns the growth of the cost since the last result, which has a running total of the process.
+// Before 1.0.22 the total was named cost_usd and total_cost.
 func (l *ledger) runCost(r *sdkstream.Envelope) (float64, bool) {
 	for _, key := range [...]string{"total_cost_usd", "total_cost", "cost_usd"} {
 		if v := r.Rest.Get(key); v.Kind == scan.KindNumber {
 			total := v.Float()
 			if !events.PlausibleCost(total) {
-				return total, true // to be ignored: the next total is compared with the one before
+				return total, true // implausible: the next total is compared with the previous one
 			}
 			cost := total - l.cost
-			if cost < 0 { // another process goes on in the same stream
+			if cost < 0 { // another process continues in the same stream
 				cost = total
 			}
 			l.cost = total
@@ -292,7 +292,7 @@ func (l *ledger) runCost(r *sdkstream.Envelope) (float64, bool) {
 	return 0, false
 }
 
-// modelUsage emits the usage of each model of an object, and returns how many there are.
+// modelUsage emits the usage of each model in an object and returns the number of models.
 func (l *ledger) modelUsage(object scan.Value, scope events.UsageScope) int {
 	if object.Kind != scan.KindObject {
 		return 0
@@ -328,10 +328,9 @@ func (l *ledger) modelUsage(object scan.Value, scope events.UsageScope) int {
 	return n
 }
 
-// costState reports what a transcript's session has cost since it was written before, sub-agents and side calls included:
-// it is a total that goes on over the processes of a session. That of a fork begins with its parent's, which is in
-// another file, so the first one of a fork is a start to measure from (S9-resume). Its tokens are in the messages, and in the files
-// of the sub-agents.
+// costState reports the cost of a transcript's session since it was last written, sub-agents and side calls included. The format
+// has a running total over all processes of a session. The total of a fork includes its parent's, which is in another file, so the
+// first total of a fork is only a baseline (S9-resume). The tokens are in the messages and in the files of the sub-agents.
 func (l *ledger) costState(r *sdkstream.Envelope) {
 	if models := r.Rest.Get("modelUsage"); models.Kind == scan.KindObject {
 		s := &l.Inner
@@ -362,11 +361,11 @@ type modelCost struct {
 	total float64
 }
 
-// maxCosts bounds the models whose cost is kept apart; a session has one or some.
+// maxCosts limits the number of models whose cost is tracked separately; a session has one or a few.
 const maxCosts = 64
 
-// sessionCost emits what the running total of a model has grown by. A total that is not plausible is emitted as it is, to
-// be ignored and counted: the next one is compared with the one before.
+// sessionCost emits the growth of a model's running total. It emits an implausible total unchanged, so that it is ignored
+// and counted; the next total is compared with the previous plausible one.
 func (l *ledger) sessionCost(model string, total float64) {
 	if !events.PlausibleCost(total) {
 		l.emitCost(model, total)

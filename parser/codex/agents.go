@@ -7,14 +7,14 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// agentRun is what is remembered of a sub-agent, by its thread. It works in the background of the thread that started
-// it; its own events are in its own rollout.
+// agentRun is what the parser remembers of a sub-agent, by its thread. The sub-agent works in the background of the
+// thread that started it; its own events are in its own rollout.
 type agentRun struct {
-	call  string // the id of the call that started it
+	call  string // ID of the call that started it, or that last gave it a task
 	state events.ToolState
 }
 
-// agents are the sub-agents that a thread started.
+// agents holds the sub-agents that a thread started.
 type agents struct {
 	*line
 	calls *calls
@@ -32,8 +32,8 @@ func (ag *agents) spawned(thread string, id scan.Value) {
 	ag.calls.callFor(id).agent = thread
 }
 
-// asked remembers which call asked a sub-agent again, and emits that for the call. A message to one that is at work asks for
-// nothing of its own.
+// asked remembers which call gave a sub-agent a further task, and emits that for the call. A message to a running sub-agent
+// is not a task.
 func (ag *agents) asked(thread string, id scan.Value) {
 	if thread == "" || len(id.Body()) == 0 {
 		return
@@ -43,7 +43,7 @@ func (ag *agents) asked(thread string, id scan.Value) {
 	}
 	c := ag.calls.callOf(id)
 	if c.wasCalled() && c.name == "send_message" {
-		return // it waits for the agent's next task
+		return // the message waits for the agent's next task
 	}
 	if !c.wasCalled() {
 		ag.calls.begin(&invocation{id: id, name: "followup_task", body: id.Raw, script: true})
@@ -57,7 +57,7 @@ func (ag *agents) asked(thread string, id scan.Value) {
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = ag.Strings.Text(id), events.ToolStateRunning, thread
 }
 
-// agentState reports the state of a sub-agent under the call that started it, once for each change.
+// agentState reports a change of the state of a sub-agent under the call that started it.
 func (ag *agents) agentState(thread string, state events.ToolState, words string) {
 	a := ag.runs.Find(ag.agentKey(thread))
 	if a == nil || a.call == "" || state == events.ToolStateUnspecified || state == a.state {
@@ -72,7 +72,7 @@ func (ag *agents) agentState(thread string, state events.ToolState, words string
 	}
 }
 
-// eachAgent goes over the states of an object by thread, in their two forms:
+// eachAgent calls f with the state of each thread in an object of states, which has two forms:
 //
 //	E3, collab_tool_call           {"<thread>":{"status":"completed","message":"..."}}
 //	R4, and outputs of wait_agent  {"<thread>":{"completed":"..."}} or {"<thread>":"running"}
@@ -111,7 +111,7 @@ func (ag *agents) agentStates(states scan.Value) {
 	})
 }
 
-// agentWords is what the sub-agents of an object of states said last, one below the other.
+// agentWords returns the last messages of the sub-agents in an object of states, one below the other.
 func (ag *agents) agentWords(states scan.Value) lines.Text {
 	all := ag.Output.Text()
 	ag.eachAgent(states, func(_ string, _ []byte, words scan.Value) {
@@ -135,8 +135,8 @@ func agentStateOf(word []byte) events.ToolState {
 	}
 }
 
-// agentOutput reads the output of a collaboration tool, where no item has its content (0.125): whom spawn_agent
-// started, and what wait_agent found.
+// agentOutput reads the output of a collaboration tool if no item has its content (0.125): the sub-agent that
+// spawn_agent started, or the states that wait_agent returned.
 func (ag *agents) agentOutput(name string, id scan.Value, output []byte) {
 	if len(output) == 0 || output[0] != '{' {
 		return

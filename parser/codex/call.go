@@ -9,31 +9,31 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// call is what is remembered of a tool call, by its id.
+// call is what the parser remembers of a tool call, by its ID.
 //
 //	state        called  answered
-//	open         yes     no        a repeat with the same body is dropped, one with another body is a new call
-//	done         yes     yes       the id again is a new call
-//	early        no      yes       the result came first, at the head of a stream that was cut; the call may still come
+//	open         yes     no        the same body again is a repetition, another body is a new call
+//	done         yes     yes       the same ID again is a new call
+//	early        no      yes       the result came first, at the head of a truncated stream; the call may still come
 type call struct {
 	body             uint64
 	name             string
 	called, answered bool
 	agent            string // thread of the sub-agent that the call started
-	asked            bool   // it asked that sub-agent again
+	asked            bool   // it gave that sub-agent a further task
 	work             work
 }
 
-// work is what goes on of a call behind its answer.
+// work is the state of the work that continues after a call was answered.
 type work uint8
 
 const (
-	workDone         work = iota // nothing
-	workInBackground             // it was answered while its work went on
-	workOver                     // the work was reported as ended after the answer
+	workDone         work = iota // there is none
+	workInBackground             // it was answered while its work continued
+	workOver                     // the end of the work was reported after the answer
 )
 
-// use takes note of a call and reports whether it is one of its own.
+// use records a call and reports whether it is new.
 func (c *call) use(body uint64, name string) bool {
 	if c.called && c.body == body && !c.answered {
 		return false
@@ -42,28 +42,28 @@ func (c *call) use(body uint64, name string) bool {
 	return true
 }
 
-// invocation is what a line contains of a call.
+// invocation is the content of a line about a call.
 type invocation struct {
-	id, item  scan.Value // the call's id, and the line's or item's own
+	id, item  scan.Value // ID of the call; ID of the line or item
 	name      string
 	target    string
 	server    string
 	agentType string
-	input     scan.Value // the arguments, raw
-	body      []byte     // what distinguishes the call from another under the same id
+	input     scan.Value // raw arguments
+	body      []byte     // distinguishes the call from another with the same ID
 	readOnly  bool
-	asks      bool      // it is to run outside of the sandbox
+	asks      bool      // it asks to run outside of the sandbox
 	script    bool      // made by a script of code mode, not by the model itself
-	at        time.Time // if the line has a better time than its own
+	at        time.Time // set if the line has a better time than its own
 }
 
-// outcome is what a line contains of a result.
+// outcome is the content of a line about a result.
 type outcome struct {
-	name           string // of the tool, if no call had it
+	name           string // name of the tool, used if no call had it
 	item           scan.Value
 	text           lines.Text
-	from           [2]scan.Value // what text is of, where that can be long
-	err            string        // if the line has it beside the text
+	from           [2]scan.Value // the source of text, if that can be long
+	err            string        // error that the line has in addition to the text
 	failed, denied bool
 	code           int
 	hasCode        bool
@@ -74,7 +74,7 @@ type outcome struct {
 	at             time.Time
 }
 
-// status reads the status of an item. While one is in_progress nothing is known, also where the item is complete.
+// status reads the status of an item. While it is in_progress the outcome is unknown, even if the item is complete.
 func (o *outcome) status(v scan.Value) {
 	switch string(v.Body()) {
 	case "failed":
@@ -84,7 +84,7 @@ func (o *outcome) status(v scan.Value) {
 	}
 }
 
-// exit reads an exit code; null is none.
+// exit reads an exit code; null means that there is none.
 func (o *outcome) exit(v scan.Value) {
 	if v.Kind == scan.KindNumber {
 		o.code, o.hasCode = int(v.Int()), true
@@ -92,13 +92,13 @@ func (o *outcome) exit(v scan.Value) {
 	}
 }
 
-// calls are the tool calls of a thread, and their results.
+// calls holds the tool calls of a thread and their results.
 type calls struct {
 	*line
 	byID memory.Table[call]
 }
 
-// callOf finds what is known of a call; nil if nothing is. Ids that read the same are the same, however they are escaped.
+// callOf returns what is known of a call, or nil. Differently escaped forms of an ID are the same.
 func (cs *calls) callOf(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (cs *calls) callOf(id scan.Value) *call {
 	return cs.byID.Find(cs.Keys.ID(domainCall, id.Body()))
 }
 
-// callFor is callOf for a call that is remembered from here on. One without an id is known to nobody else.
+// callFor is like callOf but creates the entry if it is missing. A call without an ID is not remembered.
 func (cs *calls) callFor(id scan.Value) *call {
 	if len(id.Body()) == 0 {
 		return new(call)
@@ -120,7 +120,7 @@ func (c *call) wasCalled() bool { return c != nil && c.called }
 // wasAnswered reports whether the call's result was emitted.
 func (c *call) wasAnswered() bool { return c != nil && c.answered }
 
-// begin gives a call, unless it repeats one that is open.
+// begin emits a call, unless it repeats an open one.
 func (cs *calls) begin(inv *invocation) { cs.beginCall(cs.callFor(inv.id), inv) }
 
 func (cs *calls) beginCall(c *call, inv *invocation) {
@@ -142,10 +142,10 @@ func (cs *calls) beginCall(c *call, inv *invocation) {
 	}
 }
 
-// end gives the result of the call with an id, unless the call has one. An item without an id begins and ends on one line.
+// end emits the result of a call, unless it was already emitted. An item without an ID begins and ends on one line.
 func (cs *calls) end(id scan.Value, o *outcome) { cs.endCall(cs.callFor(id), id, o) }
 
-// endCall gives the result of a call; it reports false if the call has one.
+// endCall emits the result of a call. It returns false if the result was already emitted.
 func (cs *calls) endCall(c *call, id scan.Value, o *outcome) bool {
 	if c.answered {
 		return false
@@ -157,7 +157,7 @@ func (cs *calls) endCall(c *call, id scan.Value, o *outcome) bool {
 		o.agent = c.agent
 	}
 	if c.asked && !o.failed {
-		o.state = events.ToolStateBackground // the answer says that the message was delivered
+		o.state = events.ToolStateBackground // the answer only confirms that the message was delivered
 	}
 	if c.answered = true; o.state == events.ToolStateBackground && c.work != workOver {
 		c.work = workInBackground
@@ -184,8 +184,8 @@ func (cs *calls) endCall(c *call, id scan.Value, o *outcome) bool {
 	return true
 }
 
-// doneInvocation reads a call that the API or the program did at once, of which call and result are on one line: the
-// response item, the item and the event of its end have it under different names.
+// doneInvocation reads a call that the API or the program ran at once, so that call and result are on one line. The
+// response item, the item and the event of its end use different names for it.
 func (cs *calls) doneInvocation(kind string, m scan.Members) invocation {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id")}
 	switch kind {
@@ -207,13 +207,13 @@ func (cs *calls) doneInvocation(kind string, m scan.Members) invocation {
 	return inv
 }
 
-// done gives such a call and its result.
+// done emits such a call and its result.
 func (cs *calls) done(kind string, m scan.Members) {
 	inv := cs.doneInvocation(kind, m)
 	cs.once(&inv, &outcome{})
 }
 
-// once emits a call and its result, unless another line had them. Without an id a repeat cannot be recognised.
+// once emits a call and its result, unless another line had them. Without an ID a repetition is not recognised.
 func (cs *calls) once(inv *invocation, o *outcome) {
 	if cs.callOf(inv.id).wasCalled() {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// completions are the ends of calls that a rollout and E1 report beside the response items.
+// completions handles the ends of calls that a rollout and E1 report in addition to the response items.
 type completions struct {
 	*line
 	calls     *calls
@@ -15,8 +15,8 @@ type completions struct {
 	agents    *agents
 }
 
-// itemCompleted reads an item as a UI gets it (R4). It has the result of a call before its output and more of it,
-// and it is the only source for the calls that a script of code mode makes.
+// itemCompleted reads an item in the form that a UI receives (R4). It has the result of a call before the output
+// and in more detail, and it is the only source of calls that a script of code mode makes.
 func (co *completions) itemCompleted(r *record) events.LineStatus {
 	m := r.item
 	kind := m.Get("type").Body()
@@ -30,13 +30,13 @@ func (co *completions) itemCompleted(r *record) events.LineStatus {
 		co.completedCall(string(kind), r)
 	case "WebSearch", "ImageView", "ImageGeneration":
 		if co.calls.callOf(m.Get("id")).wasCalled() {
-			return events.LineIgnored // its output is the result: this has no status
+			return events.LineIgnored // the result is its output: this item has no status
 		}
 		if string(kind) != "ImageView" {
 			co.modelItem(m)
 		}
 		inv := co.calls.doneInvocation(string(kind), m)
-		inv.script = string(kind) == "ImageView" // the model's own has a response item before it
+		inv.script = string(kind) == "ImageView" // the model's own call has an earlier response item
 		inv.at = moment(r.body.Get("started_at_ms"))
 		co.calls.once(&inv, &outcome{at: moment(r.body.Get("completed_at_ms"))})
 	case "SubAgentActivity":
@@ -49,7 +49,7 @@ func (co *completions) itemCompleted(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// completedCall gives the result of a call that the model made, or, of one that only a script made, both at once.
+// completedCall emits the result of a call. If only a script made the call, it emits the call too.
 func (co *completions) completedCall(kind string, r *record) {
 	m, id := r.item, r.item.Get("id")
 	o := co.completedOutcome(kind, m)
@@ -80,15 +80,15 @@ func (co *completions) completedCall(kind string, r *record) {
 			o.state = events.ToolStateBackground
 		}
 		co.agents.agentStates(m.Get("agents_states"))
-		if m.Get("tool").Is("send_input") && !o.failed { // the states are those before
+		if m.Get("tool").Is("send_input") && !o.failed { // agents_states is from before the message
 			co.agents.asked(co.arguments.firstString(m.Get("receiver_thread_ids")), id)
 		}
 	}
 	co.calls.endCall(c, id, &o)
 }
 
-// lateEnd reports the end of work that went on after the call was answered: a command that was left running, or that an
-// interruption ended.
+// lateEnd reports the end of work that continued after the call was answered: of a command that was left running or
+// that an interruption ended.
 func (co *completions) lateEnd(c *call, id scan.Value, o *outcome) {
 	if c.work == workOver || c.work == workDone && !o.failed {
 		return
@@ -110,8 +110,8 @@ func (co *completions) lateEnd(c *call, id scan.Value, o *outcome) {
 	}
 }
 
-// completedInvocation reads a call that has no response item, under the name that the tool has
-// when the model calls it.
+// completedInvocation reads a call that has no response item. It uses the name that the tool has when the
+// model calls it.
 func (co *completions) completedInvocation(kind string, m scan.Members) invocation {
 	inv := invocation{id: m.Get("id"), script: true}
 	switch kind {
@@ -172,10 +172,10 @@ func (co *completions) completedText(kind string, m scan.Members, o *outcome) {
 	}
 }
 
-// isPresent reports whether a value is there, and no null.
+// isPresent reports whether a value exists and is not null.
 func isPresent(v scan.Value) bool { return v.Exists() && v.Kind != scan.KindNull }
 
-// activity reports a sub-agent of the second kind, whose tools are answered before their work begins.
+// activity reports a sub-agent of the second kind, whose tools return before its work begins.
 func (co *completions) activity(m scan.Members) {
 	thread, id, kind := co.Strings.Text(m.Get("agent_thread_id")), m.Get("id"), m.Get("kind")
 	if kind.Is("interacted") {
@@ -198,16 +198,16 @@ func (co *completions) activity(m scan.Members) {
 	e.Tool.ID, e.Tool.State, e.Tool.AgentID = co.Strings.Text(id), events.ToolStateRunning, thread
 }
 
-// The begin and end events of calls, in the streams of E1 and, the end alone, in rollouts that some programs around
-// Codex keep in more detail than the command line does.
+// The begin and end events of calls. Streams of E1 have both; the rollouts that some programs around Codex keep, in
+// more detail than the command line does, have only the end.
 
-// callBegun gives a call of E1.
+// callBegun emits a call of E1.
 func (co *completions) callBegun(kind string, m scan.Members) {
 	inv := co.eventInvocation(kind, m)
 	co.calls.begin(&inv)
 }
 
-// callEnded gives the result of a call; in a rollout also the call, if only a script made it.
+// callEnded emits the result of a call. In a rollout it also emits the call if only a script made it.
 func (co *completions) callEnded(kind string, m scan.Members) {
 	id := m.Get("call_id")
 	c := co.calls.callOf(id)
@@ -228,7 +228,7 @@ func (co *completions) callEnded(kind string, m scan.Members) {
 	co.calls.end(id, &o)
 }
 
-// eventName is the name of a call's tool: that of the event in E1, as the model calls it in a rollout.
+// eventName returns the name of a call's tool: the name of the event in E1, the model's name for it in a rollout.
 func (co *completions) eventName(kind string) string {
 	switch kind {
 	case "exec_command_begin", "exec_command_end":
@@ -290,7 +290,7 @@ func (co *completions) eventOutcome(kind string, m scan.Members) outcome {
 	return o
 }
 
-// mcpOutcome reads the result of an MCP call as Rust writes it: {"Ok":{"content":[...],"isError":true}} or {"Err":"..."}.
+// mcpOutcome reads the result of an MCP call in Rust's form: {"Ok":{"content":[...],"isError":true}} or {"Err":"..."}.
 func (ou *outputs) mcpOutcome(o *outcome, result scan.Value) {
 	ou.Nested = ou.Scanner.MembersOf(result, ou.Nested[:0])
 	if v := ou.Nested.Get("Err"); v.Exists() {

@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Detect reports whether any of the first lines of a stream can only be Codex's. Lines that are no JSON are passed over.
+// Detect reports whether any of the first lines of a stream can only be Codex's. Lines that are not JSON are skipped.
 func Detect(head [][]byte) bool {
 	var s scan.Scanner
 	var r record
@@ -18,7 +18,7 @@ func Detect(head [][]byte) bool {
 	return false
 }
 
-// typical reports whether no other agent writes such a record. The bare items of R1 are those of OpenAI's API, so a
+// typical reports whether only Codex writes such a record. The bare items of R1 are those of OpenAI's API, so a
 // rollout of that form is detected by its head, or by the states between its items.
 func typical(r *record) bool {
 	switch {
@@ -58,7 +58,7 @@ func typicalStream(r *record) bool {
 	switch string(r.kind.Body()) {
 	case "thread.started":
 		return r.top.Get("thread_id").Kind == scan.KindString
-	case "session.created": // the realtime API has an event of this name, with the session as an object
+	case "session.created": // an event of the realtime API has the same name, with the session as an object
 		return r.top.Get("session_id").Kind == scan.KindString && !r.top.Get("session").Exists()
 	case "turn.started":
 		return len(r.top) == 0

@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// event handles what an event_msg of a rollout has beside the response items. Texts and calls are there a second time
-// and are taken from the items, which every version has.
+// event handles what an event_msg of a rollout adds to the response items. It ignores texts and calls, which are read
+// from the items because every version has those.
 func (ro *rollout) event(r *record) events.LineStatus {
 	m := r.body
 	kind := m.Get("type").Body()
@@ -46,7 +46,7 @@ func (ro *rollout) event(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// programNotice gives the notices that streams of E1 and rollouts share; no notice is made of what only repeats others.
+// programNotice emits the notices that streams of E1 and rollouts share, except for those that merely repeat others.
 func (ro *rollout) programNotice(kind string, m scan.Members) events.LineStatus {
 	switch kind {
 	case "stream_error":
@@ -73,7 +73,7 @@ func (ro *rollout) programNotice(kind string, m scan.Members) events.LineStatus 
 	return events.LineOK
 }
 
-// taskComplete ends a turn, also one that failed.
+// taskComplete ends a turn, including one that failed.
 func (ro *rollout) taskComplete(m scan.Members) {
 	ro.setTurn(m)
 	end := &events.End{Result: ro.Strings.Text(m.Get("last_agent_message")), Duration: scan.Millis(m.Get("duration_ms"))}
@@ -84,14 +84,14 @@ func (ro *rollout) taskComplete(m scan.Members) {
 		end.Code, status = ro.errorCode(ro.Nested.Get("codex_error_info"))
 		end.Cause = cause.Of(status, end.Err, end.Code)
 	} else if m.Get("last_agent_message").Kind == scan.KindNull && !ro.thread.paginated && !ro.compacted {
-		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 has no reason
+		end.Error, end.Err, end.Cause = true, "turn ended without an answer", events.CauseOther // R3 gives no reason
 	}
 	ro.Emit(events.KindTurnDone).End = end
 	ro.response = ""
 }
 
-// errorCode is the reason why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}} and the
-// HTTP status in that.
+// errorCode returns why a turn failed: "context_window_exceeded", or the key of {"http_connection_failed":{...}} with the HTTP
+// status in its value.
 func (l *line) errorCode(v scan.Value) (code string, status int) {
 	if v.Kind != scan.KindObject {
 		return l.Strings.Intern(v), 0
@@ -115,7 +115,7 @@ func (l *line) errorCode(v scan.Value) (code string, status int) {
 	return code, status
 }
 
-// turnAborted ends a turn that was stopped from outside; only a budget that was used up is no user's wish.
+// turnAborted ends a turn that was stopped from outside. Every reason except a used-up budget is the user's wish.
 func (ro *rollout) turnAborted(m scan.Members) {
 	ro.setTurn(m)
 	reason := ro.Strings.Intern(m.Get("reason"))
@@ -128,14 +128,14 @@ func (ro *rollout) turnAborted(m scan.Members) {
 	ro.response, ro.open = "", false
 }
 
-// rateLimits reports a limit of the subscription once it is reached.
+// rateLimits reports a limit of the subscription that was reached.
 func (ro *rollout) rateLimits(v scan.Value) {
 	if kind := ro.Members(v).Get("rate_limit_reached_type"); len(kind.Body()) > 0 {
 		ro.Notice(events.LevelWarn, noticeRateLimit, "rate limit reached: "+ro.Strings.Text(kind))
 	}
 }
 
-// moment reads a time in milliseconds since 1970; the zero time if there is none.
+// moment reads a time in milliseconds since 1970, or the zero time if there is none.
 func moment(v scan.Value) time.Time {
 	if n := v.Int(); n > 0 && n < 1<<42 {
 		return time.UnixMilli(n).UTC()
@@ -143,7 +143,7 @@ func moment(v scan.Value) time.Time {
 	return time.Time{}
 }
 
-// span gives a duration as Rust writes it, {"secs":1,"nanos":930646028}.
+// span reads a duration in Rust's form, {"secs":1,"nanos":930646028}.
 func (l *line) span(v scan.Value) time.Duration {
 	if v.Kind != scan.KindObject {
 		return 0
@@ -183,7 +183,7 @@ func spanParts(raw []byte) (secs, nanos int64, ok bool) {
 	return secs, nanos, ok && string(rest) == "}"
 }
 
-// digits reads a plain number of up to 18 digits and returns what follows it.
+// digits reads a plain number of up to 18 digits and returns the bytes that follow it.
 func digits(b []byte) (n int64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b) && i <= 18 && b[i] >= '0' && b[i] <= '9'; i++ {

@@ -13,8 +13,8 @@ import (
 // outputs reads the texts of results.
 type outputs struct{ *line }
 
-// contentText is the texts of an output or of an MCP result: a string, or an array of blocks of which images and such
-// have none.
+// contentText returns the texts of an output or an MCP result: a string, or an array of blocks, of which images and
+// similar ones have no text.
 func (ou *outputs) contentText(v scan.Value) lines.Text {
 	all := ou.Output.Text()
 	if v.Kind == scan.KindString {
@@ -25,19 +25,19 @@ func (ou *outputs) contentText(v scan.Value) lines.Text {
 	return all
 }
 
-// take makes strings that follow each other the text of a result.
+// take sets the text of a result to some strings joined.
 func (o *outcome) take(out *lines.Output, texts ...scan.Value) {
 	o.text = out.Text(texts...)
 	copy(o.from[:], texts)
 }
 
-// mcpText is the text of an MCP result.
+// mcpText returns the text of an MCP result.
 func (ou *outputs) mcpText(result scan.Value) lines.Text {
 	ou.Nested = ou.Scanner.MembersOf(result, ou.Nested[:0])
 	return ou.contentText(ou.Nested.Get("content"))
 }
 
-// refusals are the beginnings of what Codex answers in place of a tool that it did not run, or that could not work.
+// refusals are the beginnings of Codex's answers in place of a tool that it did not run or that could not work.
 var refusals = [...]struct {
 	prefix string
 	denied bool // by a rule or a setting
@@ -55,9 +55,9 @@ var refusals = [...]struct {
 	{prefix: headAborted},
 }
 
-// judge reads what an output contains of the call beside its text: the head that Codex writes before it, the JSON that
-// older versions wrap around it, and the sentences of refusal. Of the text nothing else is looked at: what a command
-// prints proves nothing.
+// judge reads what an output contains about the call in addition to its text: the head that Codex writes before it,
+// the JSON that older versions wrap around it, and the sentences of a refusal. It uses nothing else of the text,
+// because the output of a command proves nothing.
 func (ou *outputs) judge(name string, object []byte, o *outcome) {
 	if ou.unwrapJSON(name, object, o) {
 		return
@@ -68,7 +68,7 @@ func (ou *outputs) judge(name string, object []byte, o *outcome) {
 	for _, r := range refusals {
 		if o.text.Begins(r.prefix) {
 			o.failed = true
-			// A command that a rule forbids fails to start with the rule's word.
+			// A command that a rule forbids fails to start, with the rule's message.
 			o.denied = r.denied || r.prefix == "exec_command failed" && bytes.Contains(o.text.All(), []byte("Rejected("))
 			if r.prefix == headAborted {
 				o.state = events.ToolStateStopped
@@ -78,8 +78,8 @@ func (ou *outputs) judge(name string, object []byte, o *outcome) {
 	}
 }
 
-// unwrapJSON reads {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}}, which shell and apply_patch
-// answered up to 0.58, and apply_patch up to 0.125. A command may print such a line itself, so both keys must be there.
+// unwrapJSON reads {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}}, which shell returned up to 0.58
+// and apply_patch up to 0.125. A command may print such a line itself, so both keys are required.
 func (ou *outputs) unwrapJSON(name string, object []byte, o *outcome) bool {
 	if k := tools[name].kind; k != toolShell && k != toolPatch || len(object) == 0 {
 		return false
@@ -98,7 +98,7 @@ func (ou *outputs) unwrapJSON(name string, object []byte, o *outcome) bool {
 	return true
 }
 
-// The lines of a head. Which are there depends on tool and version.
+// The lines of a head. Tool and version determine which are present.
 const (
 	headWallTime    = "Wall time"
 	headExited      = "Process exited with code "
@@ -112,10 +112,10 @@ const (
 	maxHeadLineSize = 128
 )
 
-// headBeginnings are the lines that a head begins with.
+// headBeginnings are the possible first lines of a head.
 var headBeginnings = [...]string{headChunk, headWallTime, headExited, headExitCode, headRunning, headScript}
 
-// readHead takes the head off an output and reads it; it reports false if there is none, or if what follows is no output.
+// readHead reads and removes the head of an output. It returns false if there is no head or if no output follows it.
 //
 //	Chunk ID: 011580                   0.125 and later
 //	Wall time: 1.3377 seconds          also before MCP results and an abort
@@ -157,14 +157,14 @@ func (o *outcome) readHead(name string) bool {
 	return false
 }
 
-// takeHead takes the first bytes off the text, which are the head h.
+// takeHead stores h, the head, and removes its bytes from the text.
 func (o *outcome) takeHead(h *outcome, size int) {
 	o.text.Skip(size)
 	o.duration = h.duration
 	o.failed, o.code, o.hasCode, o.state = h.failed, h.code, h.hasCode, h.state
 }
 
-// headLine reads one line of a head; it reports false if the line is none.
+// headLine reads one line of a head. It returns false if the line is not part of one.
 func (o *outcome) headLine(line []byte, name string, first bool) bool {
 	switch {
 	case bytes.HasPrefix(line, []byte(headWallTime)):
@@ -204,9 +204,9 @@ func (o *outcome) headCode(digits []byte) bool {
 
 func seconds(f float64) time.Duration { return scan.Span(f, time.Second) }
 
-// Marks of an output that was cut: at the head of what the model got, and in the middle of what was cut to 1 MiB for
-// the stream or to 64 KiB for the rollout. The ones in the middle are looked for in the line, where the text is escaped,
-// and from their first letter that few texts are full of.
+// Marks of a truncated output: at the head of what the model received, and in the middle of what was cut to 1 MiB for
+// the stream or to 64 KiB for the rollout. The search for a mark in the middle runs on the escaped text of the line and
+// begins with a letter that is rare in most texts.
 var (
 	cutHeads    = [...]string{"Warning: truncated output", "Total output lines: "}
 	cutMiddles  = [...]string{`bytes omitted ...\n`, `... command output truncated for persistence ...\n`}
@@ -216,12 +216,12 @@ var (
 // minCutMiddle is the length below which nothing is cut in the middle, in bytes.
 const minCutMiddle = 60 << 10
 
-// wasCut reports whether the text shows that the program cut it; size is its length.
+// wasCut reports whether the text shows that the program truncated it; size is its length.
 func (o *outcome) wasCut(size int) bool {
 	return o.beginsWith(cutHeads[:]) || size >= minCutMiddle && (cutMiddle(o.from[0]) || cutMiddle(o.from[1]))
 }
 
-// beginsWith reports whether the text begins with one of several words.
+// beginsWith reports whether the text begins with one of words.
 func (o *outcome) beginsWith(words []string) bool {
 	for _, word := range words {
 		if o.text.Begins(word) {
@@ -231,7 +231,7 @@ func (o *outcome) beginsWith(words []string) bool {
 	return false
 }
 
-// cutMiddle reports whether the program cut the middle out of a text.
+// cutMiddle reports whether the program cut out the middle of a text.
 func cutMiddle(v scan.Value) bool {
 	for i, mark := range cutMiddles {
 		if at := bytes.Index(v.Raw, []byte(mark)); at >= 0 && bytes.HasSuffix(v.Raw[:at], []byte(beforeMarks[i])) {

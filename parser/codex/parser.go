@@ -13,7 +13,7 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "codex"
 
-// Parser reads one stream or rollout; see the package doc for what it remembers.
+// Parser parses one stream or rollout. The package document lists what it remembers.
 type Parser struct {
 	line
 	threads     threads
@@ -29,12 +29,12 @@ type Parser struct {
 	ledger      ledger
 }
 
-// line is what the parts of a parser share: the memory of the line at work, and the thread that it belongs to.
+// line is what the parts of a parser share: the memory of the current line, and the thread that it belongs to.
 type line struct {
 	decode.Decoder
 	record record
 	callID lines.Again
-	// shown are the ids of messages that a UI was sent; see message.
+	// shown holds the IDs of messages that were sent to a UI; see message.
 	shown memory.Table[struct{}]
 
 	thread thread
@@ -42,25 +42,25 @@ type line struct {
 	turn
 }
 
-// turn is what is at work in a thread.
+// turn is the state of the current turn of a thread.
 type turn struct {
-	response string // the model response that the next items belong to
-	answer   string // the last text of a stream's turn
-	open     bool   // a stream lacks the end of what it began
-	marked   bool   // ends of turns are marked
-	// compacted shows that the turn made the conversation shorter.
+	response string // model response that the next items belong to
+	answer   string // last text of a stream's turn
+	open     bool   // the stream lacks the end of something that it began
+	marked   bool   // the ends of turns are marked
+	// compacted is true if the turn compacted the conversation.
 	compacted bool
 }
 
-// thread is the identity of what is read.
+// thread identifies the thread that is being read.
 type thread struct {
-	id      string // of the thread itself; a rollout is one thread
-	session string // of the root thread: all its sub-agents share it
-	agent   string // the thread's id again, if it is a sub-agent's
-	turn    string // of the root thread's turn that is at work
+	id      string // the thread itself; a rollout is one thread
+	session string // the root thread, which all its sub-agents share
+	agent   string // the thread's ID again, if it is a sub-agent's
+	turn    string // the current turn of the root thread
 	model   string
 	forked  bool
-	// paginated marks a rollout that marks which messages were shown, and counts each response by itself (R4).
+	// paginated marks a rollout that says which messages were shown and reports the usage of each response (R4).
 	paginated bool
 	// created is when the thread began.
 	created time.Time
@@ -93,8 +93,8 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line. A line may hold several objects, one behind the other without a newline between them; each is
-// treated as a line of its own.
+// Parse parses one line. A line may hold several objects without a newline between them; each is treated as a
+// separate line.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.Begin()
 	p.arguments.input = lines.Buffer(p.arguments.input)
@@ -111,12 +111,12 @@ func (p *Parser) Parse(line []byte) decode.Result {
 	return p.Result()
 }
 
-// State returns what the stream holds. It is incomplete if a turn has begun whose end has not come. E1 and E2 promise no
-// end, and rollouts have turns only.
+// State returns what the stream keeps between lines. It is incomplete if a turn has begun and its end is missing. E1 and
+// E2 promise no end, and rollouts only have turns.
 func (p *Parser) State() decode.State { return decode.State{Incomplete: p.open} }
 
-// dispatch turns one whole record into events. The forms may follow each other in one file: a log that two versions
-// wrote, a rollout that a newer version goes on with.
+// dispatch converts one whole record to events. Forms may follow one another in a file: a log written by two
+// versions, or a rollout that a newer version continues.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.hasMsg:
@@ -127,12 +127,12 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 		return p.rollout.headLine(r)
 	case isStreamKind(r.kind.Body()):
 		return p.stream.streamLine(r)
-	default: // R1: the items are bare
+	default: // R1: bare items
 		return p.responses.responseItem(r, r.kind.Body(), r.top)
 	}
 }
 
-// identify fills in the head of an object's events.
+// identify sets the head of an object's events.
 func (l *line) identify() {
 	l.Head = lines.Head{
 		Time:      lines.Moment(l.record.timestamp.Time()),
@@ -142,17 +142,17 @@ func (l *line) identify() {
 	}
 }
 
-// emitModel adds an event of what the model said or called.
+// emitModel adds an event for something that the model said or called.
 func (l *line) emitModel(kind events.Kind, item scan.Value) *events.DisplayEvent {
 	e := l.Emit(kind)
 	e.ItemID, e.Model, e.MessageID = l.Strings.Text(item), l.thread.model, l.response
 	return e
 }
 
-// toolName is the name as written, without control sequences.
+// toolName returns the name as written, without control sequences.
 func (l *line) toolName(v scan.Value) string { return events.CleanLine(l.Strings.Intern(v), 0) }
 
-// setModel notes the model that the next lines are of.
+// setModel records the model of the next lines.
 func (l *line) setModel(v scan.Value) {
 	if len(v.Body()) > 0 {
 		l.thread.model = l.Strings.Intern(v)

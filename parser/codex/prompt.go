@@ -9,13 +9,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// prompts are the messages in the user's name, each once.
+// prompts handles the messages in the user's name, so that each is emitted once.
 type prompts struct {
 	*line
-	byText memory.Table[int] // how many more response items than events had a text
+	byText memory.Table[int] // by text, the number of response items minus the number of events
 }
 
-// userItem emits a message in the user's name: one prompt a text. R4 names for each text who made it.
+// userItem emits a message in the user's name, one prompt per text. R4 names the author of each text.
 func (pr *prompts) userItem(m scan.Members) {
 	if content := m.Get("content"); content.Kind == scan.KindString {
 		pr.countedPrompt(m.Get("id"), pr.Strings.Text(content), false)
@@ -32,7 +32,7 @@ func (pr *prompts) userItem(m scan.Members) {
 	})
 }
 
-// makers lists who made each block of a message, such as "user.text" or "environments.environment_context".
+// makers returns the author of each block of a message, such as "user.text" or "environments.environment_context".
 func (pr *prompts) makers(kinds scan.Value) []string {
 	if kinds.Kind != scan.KindArray {
 		return nil
@@ -61,8 +61,8 @@ func (pr *prompts) userMessage(text string) {
 	}
 }
 
-// paired counts a prompt under one of its two record types, 1 or -1, and reports whether it has no unpaired twin under
-// the other.
+// paired counts a prompt under one of its two record types, 1 or -1. It returns true if no earlier record of the other
+// type is left to pair it with.
 func (pr *prompts) paired(text string, of int) bool {
 	key := pr.Keys.String(domainPrompt, text)
 	ahead, _ := pr.byText.Get(key)
@@ -70,7 +70,7 @@ func (pr *prompts) paired(text string, of int) bool {
 	return ahead*of >= 0
 }
 
-// prompt gives what went to the model in the user's name.
+// prompt emits what was sent to the model in the user's name.
 func (pr *prompts) prompt(id scan.Value, text string, program bool) {
 	if lines.Blank(text) || isImageTag(text) {
 		return
@@ -80,7 +80,7 @@ func (pr *prompts) prompt(id scan.Value, text string, program bool) {
 	e.Synthetic = program || isEnvelope(text)
 }
 
-// envelopes are the beginnings of what the program puts in the user's name. Before R4 nothing else marks it.
+// envelopes are the beginnings of what the program inserts in the user's name. Before R4 nothing else marks it.
 var envelopes = [...]string{
 	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<turn_aborted>",
 	"<subagent_notification>", "<user_shell_command>", "<skill>", "<permissions instructions>",
@@ -95,7 +95,7 @@ func isEnvelope(text string) bool {
 	return false
 }
 
-// isImageTag recognises the texts before and behind a picture of a prompt.
+// isImageTag reports whether a text is one of those around an image in a prompt.
 func isImageTag(text string) bool {
 	return text == "</image>" || strings.HasPrefix(text, "<image ") && strings.HasSuffix(text, ">") || text == "<image>"
 }

@@ -2,8 +2,8 @@ package codex
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// record is one object of a line as raw spans: nothing is judged while it is read, since its type may come last and its
-// end may be missing.
+// record is one object of a line as raw spans. Nothing is interpreted while it is read, since its type may come last
+// and its end may be missing.
 //
 //	form     kind in  content in
 //	E2, E3   type     item, or top
@@ -13,34 +13,34 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 type record struct {
 	kind, timestamp scan.Value
 
-	top  scan.Members // of the object itself
-	body scan.Members // of its payload, or of its msg
-	item scan.Members // of the item in it or in its payload
+	top  scan.Members // members of the object itself
+	body scan.Members // members of its payload or its msg
+	item scan.Members // members of the item in it or in its payload
 
 	hasPayload, hasMsg, hasItem bool
 }
 
-// Members that an object of each kind mostly has no more of.
+// The usual maximum number of members of each kind of object.
 const (
 	usualTop  = 4
 	usualBody = 12
 	usualItem = 20
 )
 
-// makeRoom makes room for the members of most records at once. A stream is often no longer than a few kilobytes, and
-// lists that grow by doubling would be half of what its parser allocates.
+// makeRoom allocates room for the members of most records at once. A stream is often only a few kilobytes long, and
+// growing the lists by doubling would be half of what its parser allocates.
 func (r *record) makeRoom() {
 	room := make(scan.Members, usualTop+usualBody+usualItem)
 	r.top, room = room[:0:usualTop], room[usualTop:]
 	r.body, r.item = room[:0:usualBody], room[usualBody:][:0]
 }
 
-// reset empties r and keeps its memory.
+// reset clears r and keeps its memory.
 func (r *record) reset() {
 	*r = record{top: r.top[:0], body: r.body[:0], item: r.item[:0]}
 }
 
-// read takes one object from s. It reports false if the object is malformed; r is then of no use.
+// read reads one object from s. It returns false if the object is malformed; r is then invalid.
 func (r *record) read(s *scan.Scanner) bool {
 	r.reset()
 	for s.Object(); s.Key(); {
@@ -90,16 +90,16 @@ func (r *record) readItem(s *scan.Scanner) bool {
 	return true
 }
 
-// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; a later repetition of it then counts as new.
 const (
 	maxCalls     = 1 << 14 // tool calls, to pair them with results
-	maxMessages  = 1 << 12 // messages that were shown, to distinguish them from those that were not
+	maxMessages  = 1 << 12 // messages that were shown, to distinguish them from others
 	maxResponses = 1 << 12 // model responses, to count their tokens once
-	maxPrompts   = 1 << 10 // prompts that are under one of their two record types
+	maxPrompts   = 1 << 10 // prompts seen under only one of their two record types
 	maxAgents    = 1 << 10 // sub-agents, to report their end under the call that started them
 )
 
-// The domains of hashes, so that a call id never meets a text.
+// The domains of hashes, so that the ID of a call never collides with a text.
 const (
 	domainCall byte = iota
 	domainBody

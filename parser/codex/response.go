@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// responses are the items that the API's responses are made of; every version of a rollout has them.
+// responses handles the items of the API's responses, which every version of a rollout has.
 type responses struct {
 	*line
 	calls     *calls
@@ -19,7 +19,7 @@ type responses struct {
 	prompts   *prompts
 }
 
-// responseItem gives what the model said and called, and what it was answered: the payload of a response_item, or the
+// responseItem emits what the model said and called, and the results: it reads the payload of a response_item, or the
 // bare item of R1.
 func (re *responses) responseItem(r *record, kind []byte, m scan.Members) events.LineStatus {
 	switch string(kind) {
@@ -65,15 +65,15 @@ func (re *responses) responseItem(r *record, kind []byte, m scan.Members) events
 	return events.LineOK
 }
 
-// modelItem notes an item that is part of a model response. The response's own id comes after its last item only, so the
-// id of its first item is used for it; only R4 marks where a response ends.
+// modelItem records an item as part of a model response. The response's own ID follows its last item, so the ID of its
+// first item is used instead. Only R4 marks where a response ends.
 func (l *line) modelItem(m scan.Members) {
 	if l.response == "" && l.thread.paginated {
 		l.response = l.Strings.Text(m.Get("id"))
 	}
 }
 
-// messageItem gives a message: what the assistant said, or what was said to it in the user's name.
+// messageItem emits a message: what the assistant said, or what was said to it in the user's name.
 func (re *responses) messageItem(m scan.Members) events.LineStatus {
 	switch role := m.Get("role"); {
 	case role.Is("user"):
@@ -82,7 +82,7 @@ func (re *responses) messageItem(m scan.Members) events.LineStatus {
 		re.modelItem(m)
 		id := m.Get("id")
 		if re.thread.paginated && len(id.Body()) > 0 {
-			// The answer to a request for a summary is stored as a message like any other, but never shown.
+			// The answer to a request for a summary is stored like any other message but was never shown.
 			if _, shown := re.shown.Get(re.Keys.ID(domainMessage, id.Body())); !shown {
 				return events.LineIgnored
 			}
@@ -94,7 +94,7 @@ func (re *responses) messageItem(m scan.Members) events.LineStatus {
 	return events.LineOK
 }
 
-// joinedText is the texts of an array of blocks; those of another type than kind are left out.
+// joinedText returns the texts of the blocks of an array that have the given kind, joined.
 func (l *line) joinedText(content scan.Value, kind, between string) string {
 	if content.Kind == scan.KindString {
 		return l.Strings.Text(content)
@@ -112,7 +112,7 @@ func (l *line) joinedText(content scan.Value, kind, between string) string {
 	return joined.String()
 }
 
-// eachText goes over the blocks of an array that have a text.
+// eachText calls f for each block of an array that has a text.
 func (l *line) eachText(content scan.Value, f func(n int, kind, text scan.Value)) {
 	if content.Kind != scan.KindArray {
 		return
@@ -140,14 +140,14 @@ func (l *line) eachText(content scan.Value, f func(n int, kind, text scan.Value)
 	}
 }
 
-// reasoningItem gives the summary of a reasoning, its parts as the stream joins them, and the raw thinking where it is
-// there. Most reasoning is encrypted and gives nothing.
+// reasoningItem emits the summary of a reasoning, with its parts joined as in the stream, and the raw reasoning if it
+// is present. Most reasoning is encrypted and yields nothing.
 func (re *responses) reasoningItem(m scan.Members) {
 	re.reasoning(m.Get("id"), re.joinedText(m.Get("summary"), "summary_text", "\n"))
 	re.reasoning(m.Get("id"), re.joinedText(m.Get("content"), "reasoning_text", "\n"))
 }
 
-// functionCall gives a call whose arguments are JSON in a string, at times broken.
+// functionCall emits a call whose arguments are JSON in a string, which is sometimes broken.
 func (re *responses) functionCall(m scan.Members) {
 	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: re.toolName(m.Get("name"))}
 	arguments := m.Get("arguments")
@@ -166,8 +166,8 @@ func (re *responses) functionCall(m scan.Members) {
 	re.calls.begin(&inv)
 }
 
-// server finds the MCP server of a tool: in its namespace (mcp__tally, in 0.125 mcp__tally__), else in its name up to the
-// second double underscore (mcp__tally__add, 0.34 to 0.58). A server's name may hold single ones.
+// server returns the MCP server of a tool, from its namespace (mcp__tally, in 0.125 mcp__tally__) or from its name up to
+// the second double underscore (mcp__tally__add, 0.34 to 0.58). A server's name may contain single underscores.
 func (re *responses) server(name string, namespace scan.Value) string {
 	if rest, ok := strings.CutPrefix(re.Strings.Intern(namespace), "mcp__"); ok {
 		return strings.TrimSuffix(rest, "__")
@@ -179,7 +179,7 @@ func (re *responses) server(name string, namespace scan.Value) string {
 	return ""
 }
 
-// customCall gives a call whose input is plain text: a patch, or the script of code mode.
+// customCall emits a call whose input is plain text: a patch, or the script of code mode.
 func (re *responses) customCall(m scan.Members) {
 	inv := invocation{id: m.Get("call_id"), item: m.Get("id"), name: re.toolName(m.Get("name")), input: m.Get("input")}
 	inv.body = inv.input.Raw
@@ -191,7 +191,7 @@ func (re *responses) customCall(m scan.Members) {
 	re.calls.begin(&inv)
 }
 
-// localShellCall gives a call of the API's own shell tool. Its call_id may be null, then the item's id stands for it.
+// localShellCall emits a call of the API's own shell tool. If its call_id is null, the item's ID is used.
 func (re *responses) localShellCall(m scan.Members) {
 	inv := invocation{id: m.AnyOf("call_id", "id"), item: m.Get("id"), name: "local_shell", input: m.Get("action")}
 	re.arguments.argsOf(inv.input)
@@ -208,8 +208,8 @@ func (re *responses) toolSearchCall(m scan.Members) {
 	re.calls.begin(&inv)
 }
 
-// callOutput emits the result of a call, unless an item had it before. An output without a call answers none: the
-// objective of a goal comes so.
+// callOutput emits the result of a call, unless an item had it before. An output without a call is not a result:
+// the objective of a goal has that form.
 func (re *responses) callOutput(m scan.Members) {
 	id := m.Get("call_id")
 	c := re.calls.callOf(id)
@@ -218,7 +218,7 @@ func (re *responses) callOutput(m scan.Members) {
 	}
 	o, output := outcome{item: m.Get("id")}, m.Get("output")
 	o.text, o.from[0] = re.outputs.contentText(output), output
-	var object []byte // the text, if it begins like one
+	var object []byte // the text, if it looks like a JSON object
 	if o.text.Begins("{") {
 		object = o.text.All()
 	}
@@ -230,8 +230,8 @@ func (re *responses) callOutput(m scan.Members) {
 	re.calls.endCall(c, id, &o)
 }
 
-// agentMessage gives what one agent of a thread tree said to another, which is in both their rollouts. It went to the
-// model like a prompt, and no user wrote it.
+// agentMessage emits what one agent of a thread tree said to another, which is in both their rollouts. The model
+// received it like a prompt, but no user wrote it.
 func (re *responses) agentMessage(m scan.Members) {
 	if text := re.joinedText(m.Get("content"), "input_text", ""); !lines.Blank(text) {
 		e := re.Emit(events.KindPrompt)

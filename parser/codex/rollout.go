@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// rollout is the file that Codex writes of a thread.
+// rollout is the file that Codex writes for a thread.
 type rollout struct {
 	*line
 	threads     *threads
@@ -21,7 +21,7 @@ type rollout struct {
 	ledger      *ledger
 }
 
-// rolloutLine gives the events of one line of R2 to R4.
+// rolloutLine emits the events of one line of R2 to R4.
 func (ro *rollout) rolloutLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	if string(kind) == "session_meta" {
@@ -56,8 +56,8 @@ func (ro *rollout) rolloutLine(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// sessionMeta reads the head of a rollout. The first one is the thread's own; another one begins the copy of a parent's
-// history, or, where that can't be, another rollout in the same stream.
+// sessionMeta reads the head of a rollout. The first one is the thread's own. Another one begins the copy of a parent's
+// history or, if that is impossible, another rollout in the same stream.
 func (ro *rollout) sessionMeta(r *record) events.LineStatus {
 	id := ro.Strings.Text(r.body.Get("id"))
 	created := r.body.Get("timestamp").Time()
@@ -81,7 +81,7 @@ func (ro *rollout) sessionMeta(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// threads begin the threads of a stream.
+// threads begins the threads of a stream.
 type threads struct {
 	*line
 	calls  *calls
@@ -89,15 +89,15 @@ type threads struct {
 	ledger *ledger
 }
 
-// begins makes t the thread that is read. Nothing of the one before goes on in it: item ids of streams count anew, and so
-// do tokens.
+// begins makes t the current thread. It clears the state of the previous one: item IDs of streams and token totals
+// restart.
 func (th *threads) begins(t thread) {
 	th.thread, th.replay, th.turn = t, replay{}, turn{}
 	th.calls.byID, th.agents.runs = memory.NewTable[call](maxCalls), memory.NewTable[agentRun](maxAgents)
 	th.ledger.begins()
 }
 
-// startThread makes t the thread that is read, and emits its session: a sub-agent has that of its root thread.
+// startThread makes t the current thread and emits its session. A sub-agent has the session of its root thread.
 func (th *threads) startThread(meta scan.Members, t thread) {
 	if root := th.rootThread(meta); root != "" && root != t.id {
 		t.session, t.agent = root, t.id
@@ -118,32 +118,32 @@ func (th *threads) startThread(meta scan.Members, t thread) {
 	e.Session.Branch = th.Strings.Text(th.Nested.Get("branch"))
 }
 
-// agentName is the role of a sub-agent, else the name that its task has: the same word that the call which started it
-// has as its AgentType. An agent with neither has the role that Codex calls its default.
+// agentName returns the role of a sub-agent, or the name of its task: the same word as the AgentType of the call that
+// started it. An agent with neither has the role that Codex calls its default.
 func (th *threads) agentName(meta scan.Members) string {
 	role, path := th.spawnSource(meta, "agent_role"), th.spawnSource(meta, "agent_path")
 	return cmp.Or(role, lastOf(path), "default")
 }
 
-// lastOf is the last part of the path of an agent, which is the name of its task.
+// lastOf returns the last part of the path of an agent, which is the name of its task.
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// spawnSource reads what the head of a rollout contains of the sub-agent: beside the rest, or, before 0.171, deep in its
-// source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
+// spawnSource reads what the head of a rollout contains about the sub-agent: at the top level or, before 0.171, nested
+// in source: {"subagent":{"thread_spawn":{"parent_thread_id":"...","agent_role":"..."}}}.
 func (th *threads) spawnSource(meta scan.Members, name string) string {
 	v := meta.Get(name)
 	if len(v.Body()) == 0 {
 		v = meta.Get("source")
 		for _, key := range [...]string{"subagent", "thread_spawn", name} {
-			th.Nested = th.Scanner.MembersOf(v, th.Nested[:0]) // none, if source is a word
+			th.Nested = th.Scanner.MembersOf(v, th.Nested[:0]) // no members if source is a word
 			v = th.Nested.Get(key)
 		}
 	}
 	return th.Strings.Text(v)
 }
 
-// rootThread is the thread at the root of a sub-agent's thread tree (0.171), or the nearest one that is known; "" for
-// a thread that is no sub-agent's.
+// rootThread returns the thread at the root of a sub-agent's thread tree (0.171), or the nearest known one. It
+// returns "" if the thread is not a sub-agent's.
 func (th *threads) rootThread(meta scan.Members) string {
 	parent := th.spawnSource(meta, "parent_thread_id")
 	if parent == "" {
@@ -152,7 +152,7 @@ func (th *threads) rootThread(meta scan.Members) string {
 	return cmp.Or(th.Strings.Text(meta.Get("session_id")), parent)
 }
 
-// setTurn notes the turn that the next lines belong to: that of the root thread, which a sub-agent's turns name too.
+// setTurn records the turn of the next lines: that of the root thread, which a sub-agent's turns also name.
 func (ro *rollout) setTurn(m scan.Members) {
 	if id := m.AnyOf("root_turn_id", "turn_id"); len(id.Body()) > 0 {
 		ro.thread.turn = ro.Strings.Intern(id)
@@ -160,7 +160,7 @@ func (ro *rollout) setTurn(m scan.Members) {
 	}
 }
 
-// headLine gives the events of a line without a type: the two heads of E1, the head of R1, and the states between the
+// headLine emits the events of a line without a type: the two heads of E1, the head of R1, and the states between the
 // items of R1.
 func (ro *rollout) headLine(r *record) events.LineStatus {
 	m := r.top
@@ -184,28 +184,28 @@ func (ro *rollout) headLine(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// isConfig recognises the first line of E1, whose keys are settings.
+// isConfig reports whether the line is the first line of E1, whose keys are settings.
 func isConfig(m scan.Members) bool {
 	return m.Get("model").Kind == scan.KindString && m.AnyOf("sandbox", "approval", "workdir").Kind == scan.KindString
 }
 
-// replay separates the copied history of a rollout from what its own thread did. Before R4, a forked thread and a sub-agent
-// that received its parent's context begin with a copy of the parent's lines:
+// replay distinguishes the copied history in a rollout from the lines of its own thread. Before R4, a forked thread, and a
+// sub-agent that received its parent's context, begin with a copy of the parent's lines:
 //
 //	session_meta of the thread itself
 //	session_meta of the parent, and of its parent    (the mark that a copy follows)
-//	the parent's lines, all written anew within some 50 ms: their timestamps are those of the copy
+//	the parent's lines, all rewritten within some 50 ms: their timestamps are those of the copy
 //	session_meta of the thread itself again          (some versions)
 //	the thread's own lines
 //
-// The ids of turns keep the time at which the turn began. Where a rollout has no turn ids (R2), the pause before the
-// next prompt must do. Copies that keep their timestamps are older than the thread.
+// The IDs of turns keep the time at which the turn began. If a rollout has no turn IDs (R2), the pause before the
+// next prompt ends the copy. Copies that keep their timestamps are older than the thread.
 //
 //	from     on                                                            to
 //	none     session_meta of another thread, in a thread that has a parent  copying
 //	copying  session_meta of the thread itself                              none
 //	copying  a turn that began after the thread                             none
-//	copying  a line after the thread began, behind lines from before        none
+//	copying  a line from after the thread began, following older lines      none
 //	copying  a pause, if the copied lines have no turns                     none
 type replay struct {
 	copying bool
@@ -214,10 +214,10 @@ type replay struct {
 	last    time.Time
 }
 
-// replayPause is the longest pause within a copy without turn ids.
+// replayPause is a pause that ends a copy without turn IDs.
 const replayPause = time.Second
 
-// begin notes the session_meta of another thread.
+// begin starts a copy, at the session_meta of another thread.
 func (g *replay) begin(at, created time.Time) {
 	*g = replay{copying: true, stamped: !at.IsZero() && at.Before(created), last: at}
 }
@@ -247,8 +247,8 @@ func (g *replay) copies(r *record, t *thread) bool {
 	return g.copying
 }
 
-// turnCopied reports, of a line that opens a turn, whether the turn began before the thread. Ids are compared with ids and
-// clocks with clocks; started_at has whole seconds, so a turn of the thread's first second is its own.
+// turnCopied reports whether a line that opens a turn shows that the turn began before the thread. It compares IDs with
+// IDs and clocks with clocks. started_at is in whole seconds, so a turn in the thread's first second is its own.
 func turnCopied(r *record, t *thread) (copied, known bool) {
 	kind := r.kind.Body()
 	start := string(kind) == "event_msg" && isTurnStart(r.body.Get("type").Body())
@@ -269,7 +269,7 @@ func isTurnStart(kind []byte) bool {
 	return string(kind) == "task_started" || string(kind) == "turn_started"
 }
 
-// idTime is the time that a UUID of version 7 was made at; zero for any other id.
+// idTime returns the creation time of a version 7 UUID, or the zero time for any other ID.
 func idTime[ID string | []byte](id ID) time.Time {
 	const hyphens = "xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx"
 	if len(id) != len(hyphens) || id[14] != '7' {
@@ -303,7 +303,7 @@ func hexDigit(c byte) int {
 	}
 }
 
-// copiedLine keeps what the thread's own lines go on from.
+// copiedLine keeps the state that the thread's own lines continue from.
 func (ro *rollout) copiedLine(r *record) {
 	switch string(r.kind.Body()) {
 	case "token_usage_record":

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Codes of notices that only Codex gives.
+// Codes of notices that only Codex emits.
 const (
 	noticeWarning   = "warning"
 	noticeError     = "error"
@@ -18,7 +18,7 @@ const (
 	noticeRollback  = "rollback"
 )
 
-// isStreamKind separates the line types of `codex exec --json` from the item types that are bare in R1.
+// isStreamKind distinguishes the line types of `codex exec --json` from the types of bare items in R1.
 func isStreamKind(kind []byte) bool {
 	return bytes.IndexByte(kind, '.') >= 0 || string(kind) == "error"
 }
@@ -34,7 +34,7 @@ type stream struct {
 	ledger    *ledger
 }
 
-// streamLine gives the events of one line of E2 or E3.
+// streamLine emits the events of one line of E2 or E3.
 func (st *stream) streamLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	switch string(kind) {
@@ -75,15 +75,15 @@ func (st *stream) threadStarted(r *record, promisesEnd bool) {
 	st.Emit(events.KindSessionStarted).Session = &events.Session{}
 }
 
-// failed ends a run with a failure, which streams report in text alone.
+// failed ends a run with a failure, which streams report only as text.
 func (st *stream) failed(text string) {
 	st.Emit(events.KindSessionEnded).End = &events.End{Error: true, Err: text, Cause: cause.Of(0, text)}
 }
 
-// endRun closes what a stream's turn began.
+// endRun closes the turn of a stream.
 func (st *stream) endRun() { st.open, st.answer = false, "" }
 
-// reconnecting is how the message of a retry begins, which has the same type as a failure.
+// reconnecting begins the message of a retry, which has the same type as a failure.
 const reconnecting = "Reconnecting..."
 
 // streamError handles an error line: a retry, or the failure that turn.failed repeats.
@@ -95,7 +95,7 @@ func (st *stream) streamError(text string) {
 	st.Notice(events.LevelError, noticeError, text)
 }
 
-// item gives the events of one snapshot of an item. Texts come once, complete; a call at its first line.
+// item emits the events of one snapshot of an item. Texts appear once, complete; a call is emitted at its first line.
 func (st *stream) item(phase string, m scan.Members) events.LineStatus {
 	kind := m.AnyOf("type", "item_type")
 	completed := phase == "item.completed"
@@ -121,8 +121,8 @@ func (st *stream) item(phase string, m scan.Members) events.LineStatus {
 	return events.LineOK
 }
 
-// text gives a text that is not blank.
-// Where no line marks the end of a turn (E1, E2, R1, R2), any of them may be the last word.
+// text emits a text that is not blank. If no line marks the end of a turn (E1, E2, R1, R2), any text may be
+// the last one.
 func (l *line) text(item scan.Value, text string) {
 	if lines.Blank(text) {
 		return
@@ -140,19 +140,19 @@ func (l *line) reasoning(item scan.Value, text string) {
 	}
 }
 
-// itemCall gives a call at the first line of its item, and its result at the line that completes it. A started line
-// that comes again after the result begins another call; a completed one says the same once more.
+// itemCall emits a call at the first line of its item, and its result at the line that completes it. After the
+// result, a started line begins another call, and a completed line is a repetition.
 func (st *stream) itemCall(kind, phase string, m scan.Members) {
 	id := m.First("id")
 	completed := phase == "item.completed"
 	if len(id.Body()) == 0 && !completed {
-		return // nothing shows that its lines belong together
+		return // nothing shows which lines belong together
 	}
 	c := st.calls.callFor(id)
 	if !c.called || c.answered && phase == "item.started" {
 		inv := st.itemInvocation(kind, id, m)
 		if kind == "web_search" && inv.target == "" && !completed {
-			return // the query is in the completed item
+			return // only the completed item has the query
 		}
 		st.calls.beginCall(c, &inv)
 	}
@@ -224,7 +224,7 @@ func (st *stream) itemOutcome(kind string, m scan.Members) outcome {
 	return o
 }
 
-// errorText is the message of an error object, or the error if it is a text.
+// errorText returns the message of an error object, or the error itself if it is a text.
 func (l *line) errorText(v scan.Value) string {
 	if v.Kind == scan.KindString {
 		return l.Strings.Text(v)
@@ -233,8 +233,8 @@ func (l *line) errorText(v scan.Value) string {
 	return l.Strings.Text(l.Nested.Get("message"))
 }
 
-// message gives the events of one message of E1, {"id":"0","msg":{"type":...}}. The id is that of the prompt and counts
-// from 0 in each run, so it names nothing.
+// message emits the events of one message of E1, {"id":"0","msg":{"type":...}}. The ID is that of the prompt and
+// restarts at 0 in each run, so it identifies nothing.
 func (p *Parser) message(r *record) events.LineStatus {
 	m := r.body
 	kind := m.Get("type").Body()
@@ -260,9 +260,9 @@ func (p *Parser) message(r *record) events.LineStatus {
 		p.sessionConfigured(m)
 	case "exec_approval_request", "apply_patch_approval_request":
 		p.approval(string(kind), m)
-	case "task_complete", "turn_complete": // not printed by the versions captured
+	case "task_complete", "turn_complete": // not printed by the captured versions
 		p.Emit(events.KindSessionEnded).End = &events.End{Result: p.Strings.Text(m.Get("last_agent_message"))}
-	case "error": // the only end that E1 has; the program goes on to exit with 0
+	case "error": // the only end in E1; the program then exits with 0
 		p.stream.failed(p.Strings.Text(m.Get("message")))
 	case "turn_aborted":
 		p.rollout.turnAborted(m)
@@ -272,7 +272,7 @@ func (p *Parser) message(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// planUpdate gives a new plan, which has neither an id nor an end.
+// planUpdate emits a new plan, which has neither an ID nor an end.
 func (p *Parser) planUpdate(m scan.Members) {
 	inv := invocation{name: "plan_update", input: m.Get("plan")}
 	inv.target = p.arguments.stepInProgress(inv.input)
@@ -280,7 +280,7 @@ func (p *Parser) planUpdate(m scan.Members) {
 	p.calls.end(scan.Value{}, &outcome{name: inv.name})
 }
 
-// sessionConfigured emits the session, where the config line before it did not.
+// sessionConfigured emits the session, unless the config line did.
 func (p *Parser) sessionConfigured(m scan.Members) {
 	configured := p.thread.model != ""
 	id := p.Strings.Text(m.AnyOf("session_id", "thread_id"))
@@ -292,7 +292,7 @@ func (p *Parser) sessionConfigured(m scan.Members) {
 	}
 }
 
-// approval reports a call that waits for leave.
+// approval reports a call that is waiting for permission.
 func (p *Parser) approval(kind string, m scan.Members) {
 	a := &events.Approval{ID: p.Strings.Text(m.Get("call_id")), Tool: "patch_apply"}
 	if kind == "exec_approval_request" {
@@ -303,8 +303,8 @@ func (p *Parser) approval(kind string, m scan.Members) {
 	p.Emit(events.KindApprovalRequest).Approval = a
 }
 
-// quietEvent lists the events that are known and have nothing, or nothing new, for a reader of what the agent did: pieces
-// of texts and outputs that come whole, the copies of response items, requests of a UI.
+// quietEvent lists the known events that yield nothing, or nothing new: pieces of texts and outputs that also come whole,
+// copies of response items, requests of a UI.
 func quietEvent(kind string) bool {
 	switch kind {
 	case "agent_message", "agent_message_content_delta", "agent_message_delta", "agent_reasoning", "agent_reasoning_delta",

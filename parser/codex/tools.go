@@ -7,27 +7,27 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tool is what is known of one of Codex's own tools.
+// tool describes one of Codex's own tools.
 type tool struct {
-	// field is the argument that names what the tool acts on. A tool that is listed without one has no target; tools
-	// that are not listed go by events.TargetKeys.
+	// field is the argument that names the tool's target. A listed tool without a field has no target; tools that
+	// are not listed use events.TargetKeys.
 	field    string
 	readOnly bool
 	kind     toolKind
 }
 
-// toolKind groups the tools whose arguments or output are read in a way of their own.
+// toolKind groups the tools whose arguments or output need special handling.
 type toolKind uint8
 
 const (
 	toolPlain toolKind = iota
-	toolShell          // a command under cmd or command, as a string or as argv
-	toolPatch          // a patch under input
-	toolPlan           // steps under plan, one of them in progress
+	toolShell          // a command in cmd or command, as a string or as argv
+	toolPatch          // a patch in input
+	toolPlan           // steps in plan, one of them in progress
 )
 
-// tools are those of versions 0.29 to 0.171, as the model names them. MCP tools and those of code mode's scripts that a user
-// adds are not here.
+// tools are those of versions 0.29 to 0.171, under the names that the model uses. MCP tools, and tools that a user adds to
+// the scripts of code mode, are not listed.
 var tools = map[string]tool{
 	"apply_patch":                 {kind: toolPatch},
 	"clock.sleep":                 {},
@@ -60,14 +60,14 @@ var tools = map[string]tool{
 	"web_search":                  {field: "query", readOnly: true},
 	"write_stdin":                 {},
 
-	// Tools of other agents that models call all the same; Codex refuses them.
+	// Tools of other agents that models call nevertheless; Codex refuses them.
 	"Glob": {field: "pattern"},
 	"Grep": {field: "pattern"},
 	"glob": {field: "pattern"},
 	"grep": {field: "pattern"},
 }
 
-// isArgument reports whether target or functionCall looks at an argument.
+// isArgument reports whether target or functionCall uses an argument.
 func isArgument(name []byte) bool {
 	switch string(name) {
 	case "plan", "server", "uri", "agent_type", "task_name", "sandbox_permissions":
@@ -76,23 +76,23 @@ func isArgument(name []byte) bool {
 	return events.IsTargetKey(name)
 }
 
-// arguments are those of the call at work.
+// arguments reads the arguments of the current call.
 type arguments struct {
 	*line
-	quoted scan.Quoted // over arguments that are JSON in a string
-	input  []byte      // backs Tool.Input where the line has them so, and args
+	quoted scan.Quoted // reads arguments that are JSON in a string
+	input  []byte      // backs Tool.Input and args if the arguments are in a string
 	args   scan.Members
 }
 
-// argsOf reads the arguments of a call that are an object.
+// argsOf returns the arguments of a call if they are an object.
 func (ar *arguments) argsOf(v scan.Value) scan.Members {
 	ar.args = ar.Scanner.MembersOf(v, ar.args[:0])
 	return ar.args
 }
 
-// decodeArguments reads the arguments of a call into args and gives their JSON: the object that they are or that the
-// string holds. Of a string that holds none, the string itself. Where arguments are dropped, an object in a string gives no
-// JSON, and of its members only those that isArgument picks.
+// decodeArguments reads the arguments of a call into args and returns their JSON: the object itself or the object in the
+// string. If a string holds no object, it returns the string. If arguments are dropped, it returns no JSON for an object in
+// a string and reads only the members that isArgument selects.
 func (ar *arguments) decodeArguments(v scan.Value) scan.Value {
 	ar.args = ar.args[:0]
 	if v.Kind != scan.KindString {
@@ -123,8 +123,8 @@ func (ar *arguments) decodeArguments(v scan.Value) scan.Value {
 	return scan.Value{Kind: scan.KindObject, Raw: decoded}
 }
 
-// target is the primary argument of a call of one of Codex's own tools. A known tool whose field is missing or no
-// string has none: no other field is used.
+// target returns the primary argument of a call of one of Codex's own tools. A known tool whose field is missing
+// or not a string has none: no other field is used.
 func (ar *arguments) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
@@ -143,7 +143,7 @@ func (ar *arguments) target(name string, args scan.Members) string {
 	}
 }
 
-// generalTarget is the primary argument of a tool that no table knows.
+// generalTarget returns the primary argument of a tool that is not in a table.
 func (ar *arguments) generalTarget(args scan.Members) string {
 	for _, key := range events.TargetKeys {
 		v := args.Get(key)
@@ -157,12 +157,12 @@ func (ar *arguments) generalTarget(args scan.Members) string {
 	return ""
 }
 
-// stepInProgress is the step of a plan that is being worked on.
+// stepInProgress returns the step of a plan that is in progress.
 func (ar *arguments) stepInProgress(plan scan.Value) string {
 	return lines.InProgress(&ar.Strings, &ar.Scanner, &ar.Nested, plan, "step")
 }
 
-// firstPath is the first file of a change: of a list of {path, kind} in E2 and E3, else of an object by path.
+// firstPath returns the first file of a change: of a list of {path, kind} in E2 and E3, otherwise of an object with paths as keys.
 func (ar *arguments) firstPath(v scan.Value) string {
 	s := &ar.Scanner
 	switch v.Kind {
@@ -186,7 +186,7 @@ func (ar *arguments) firstPath(v scan.Value) string {
 	return ""
 }
 
-// firstString is the first element of an array, if it is a string.
+// firstString returns the first element of an array if it is a string.
 func (ar *arguments) firstString(v scan.Value) string {
 	if v.Kind != scan.KindArray {
 		return ""

@@ -7,17 +7,17 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// totals is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both: once a
-// token_usage_record came, those alone count (antiburn/antiburn#505, case 204).
+// totals is what is known of the tokens of a thread. Two kinds of rows report them, and a response can be in both. After
+// the first token_usage_record, only those rows count (antiburn/antiburn#505, case 204).
 type totals struct {
-	responses memory.Table[struct{}] // that were counted
-	records   bool                   // token_usage_record rows came
+	responses memory.Table[struct{}] // responses that were counted
+	records   bool                   // the thread has token_usage_record rows
 	unpaired  events.Tokens          // what the last token_count added, whose record may still come (case 227)
-	total     events.Tokens          // the running total of the last token_count
+	total     events.Tokens          // running total of the last token_count
 	known     bool
 }
 
-// tokenCounts are the keys of a usage object. Codex's arithmetic is the normalised one:
+// tokenCounts are the keys of a usage object. Codex uses the normalised arithmetic:
 //
 //	input  = input_tokens, of which cached_input_tokens and cache_write_input_tokens
 //	output = output_tokens, of which reasoning_output_tokens
@@ -29,7 +29,7 @@ var tokenCounts = usage.Map{
 	"reasoning_output_tokens":  usage.Reasoning,
 }
 
-// tokens reads a usage object that was kept whole, in one pass; ok is false if there is none.
+// tokens reads a usage object that was kept whole, in one pass. It returns false if v is not one.
 func (lg *ledger) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	if v.Kind != scan.KindObject {
 		return t, false
@@ -38,19 +38,19 @@ func (lg *ledger) tokens(v scan.Value) (t events.Tokens, ok bool) {
 	return readTokens(&lg.Scanner)
 }
 
-// readTokens reads the usage object that comes next in s, and skips what is none.
+// readTokens reads the next value of s if it is a usage object, and skips anything else.
 func readTokens(s *scan.Scanner) (events.Tokens, bool) {
 	c, ok := tokenCounts.Read(s)
 	return c.Tokens(), ok
 }
 
-// ledger counts the tokens of a thread, each once.
+// ledger counts the tokens of a thread exactly once.
 type ledger struct {
 	*line
 	totals totals
 }
 
-// begins forgets the running total of the thread before.
+// begins clears the running total of the previous thread.
 func (lg *ledger) begins() { lg.totals.total, lg.totals.known = events.Tokens{}, false }
 
 func (lg *ledger) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
@@ -60,20 +60,20 @@ func (lg *ledger) emitUsage(scope events.UsageScope, t events.Tokens) *events.Di
 	return e
 }
 
-// threadUsage emits the usage of turn.completed: the total of the thread over all its runs, in a fork also its parent's.
+// threadUsage emits the usage of turn.completed: the total of the thread over all its runs, including a fork's parent.
 func (lg *ledger) threadUsage(v scan.Value) {
 	if t, ok := lg.tokens(v); ok {
 		lg.emitUsage(events.UsageScopeSession, t)
 	}
 }
 
-// responseUsage reports the tokens of one model response (R4), under the message that its items were given to.
+// responseUsage reports the tokens of one model response (R4), under the message ID of its items.
 func (lg *ledger) responseUsage(m scan.Members, copied bool) {
 	unpaired := lg.totals.unpaired
 	lg.totals.records, lg.totals.unpaired = true, events.Tokens{}
 	id := m.Get("response_id")
 	if len(id.Body()) > 0 {
-		// A server may draw an id again; a repeat has the thread's total, too.
+		// A server may reuse an ID; a repetition also has the same total for the thread.
 		key := lg.Keys.With(lg.Keys.With(lg.Keys.ID(domainResponse, id.Body()), m.Get("usage").Raw), m.Get("thread_token_usage").Raw)
 		if _, seen := lg.totals.responses.Get(key); seen {
 			return
@@ -89,8 +89,8 @@ func (lg *ledger) responseUsage(m scan.Members, copied bool) {
 	lg.response = ""
 }
 
-// tokenCount reports what a token_count adds. 0.29 has the tokens of one response there, later versions the total of the
-// thread, twice for each response.
+// tokenCount reports what a token_count adds. In 0.29 it has the tokens of one response, in later versions the total of
+// the thread, twice for each response.
 func (lg *ledger) tokenCount(m scan.Members, copied bool) {
 	info := m.Get("info")
 	if info.Kind != scan.KindObject {
@@ -125,12 +125,12 @@ func (lg *ledger) tokenCount(m scan.Members, copied bool) {
 	lg.emitUsage(events.UsageScopeCall, grown)
 }
 
-// grown moves the total on and gives what was added. The total of a fork goes on from that of its origin, that of a
-// sub-agent may go on from its parent's (goesOn), and a counter that falls has begun anew. Then the last response is what
-// was added.
+// grown updates the total and returns the increase. The total of a fork continues that of its origin, that of a sub-agent
+// may continue its parent's (goesOn), and a total that fell has restarted. In these cases the increase is that of the
+// last response.
 func (u *totals) grown(total, last events.Tokens, goesOn bool) events.Tokens {
 	if !total.Plausible() {
-		return total // to be ignored: the next total is compared with the one before
+		return total // implausible: the next total is compared with the previous one
 	}
 	before, known := u.total, u.known
 	u.total, u.known = total, true

@@ -1,5 +1,5 @@
-// Package cause names why a run or a model call failed, in the words of [events.Cause]. Each format reports it in another
-// way: a code of its own, an HTTP status, or a status within a text.
+// Package cause determines why a run or a model call failed and names it by an [events.Cause]. Formats report the cause
+// in different ways: a code of their own, an HTTP status, or a status within a text.
 package cause
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Of gives the cause of a failure: of the first code that is known; else of the HTTP status, 0 for none; else of the
-// status and the words in its text.
+// Of returns the cause of a failure: that of the first known code, otherwise that of the HTTP status (0 for none),
+// otherwise that of the status or the words in text.
 func Of(status int, text string, codes ...string) events.Cause {
 	for _, code := range codes {
 		if c := ofCode(code); c != "" && !(code == anyServerError && ofStatus(status) != "") {
@@ -22,11 +22,11 @@ func Of(status int, text string, codes ...string) events.Cause {
 	return ofText(text)
 }
 
-// anyServerError is what OpenAI's SDK calls the error of each status from 500 on (openai 5.x, in Qwen Code 0.24.4).
+// anyServerError is the name that OpenAI's SDK gives to errors of any status from 500 up (openai 5.x, in Qwen Code 0.24.4).
 const anyServerError = "InternalServerError"
 
-// codes are the words that formats have for a cause, in lower case: of Claude Code (error, apiErrorType, subtype,
-// terminal_reason), Codex (codex_error_info), OpenCode (error.name), Gemini CLI and Qwen Code (error.type), and APIs.
+// codes maps the words for a cause, in lower case, of Claude Code (error, apiErrorType, subtype, terminal_reason),
+// Codex (codex_error_info), OpenCode (error.name), Gemini CLI and Qwen Code (error.type), and APIs.
 var codes = map[string]events.Cause{
 	"authentication_failed": events.CauseAuthentication, "authentication_error": events.CauseAuthentication,
 	"authenticationerror": events.CauseAuthentication, "fatalauthenticationerror": events.CauseAuthentication,
@@ -74,10 +74,10 @@ func ofCode(code string) events.Cause {
 	return codes[string(appendLower(room[:0], code))]
 }
 
-// maxCode is how long a code may be, in bytes.
+// maxCode is the maximum length of a code, in bytes.
 const maxCode = 64
 
-// appendLower appends a text with its ASCII letters in lower case: the words that are looked for have no others.
+// appendLower appends text with its ASCII letters in lower case; the words to be found contain no others.
 func appendLower(to []byte, text string) []byte {
 	for i := range len(text) {
 		c := text[i]
@@ -89,7 +89,7 @@ func appendLower(to []byte, text string) []byte {
 	return to
 }
 
-// ofStatus is the cause that an HTTP status stands for.
+// ofStatus returns the cause for an HTTP status.
 func ofStatus(status int) events.Cause {
 	switch {
 	case status == 401, status == 403:
@@ -111,10 +111,10 @@ func ofStatus(status int) events.Cause {
 	}
 }
 
-// maxText is how much of a text is searched, in bytes.
+// maxText is the number of bytes of a text that are searched.
 const maxText = 2 << 10
 
-// phrases are the words of programs that name no code, in lower case.
+// phrases are the words, in lower case, of programs that report no code.
 var phrases = [...]struct {
 	phrase string
 	cause  events.Cause
@@ -131,10 +131,10 @@ var phrases = [...]struct {
 	{"credit balance", events.CauseBudget},
 	{"usage limit", events.CauseRateLimit},
 	{"rate limit", events.CauseRateLimit},
-	{"request a quota increase", events.CauseRateLimit}, // Gemini CLI 0.61 of a 429
-	{"quota limitations", events.CauseRateLimit},        // the same, with other accounts
+	{"request a quota increase", events.CauseRateLimit}, // Gemini CLI 0.61 for a 429
+	{"quota limitations", events.CauseRateLimit},        // the same, for other accounts
 	{"too many requests", events.CauseRateLimit},
-	{"high demand", events.CauseServerError}, // what Codex 0.171 makes of a 500; its rollout says internal_server_error
+	{"high demand", events.CauseServerError}, // Codex 0.171 for a 500; its rollout has internal_server_error
 	{"overloaded", events.CauseOverloaded},
 	{"invalid api key", events.CauseAuthentication},
 	{"api key not valid", events.CauseAuthentication},
@@ -158,10 +158,10 @@ func ofText(text string) events.Cause {
 	return events.CauseOther
 }
 
-// statusMarks are before an HTTP status in a text, all in lower case.
+// statusMarks precede an HTTP status in a text, all in lower case.
 var statusMarks = [...]string{"status code ", "status ", "status: ", "[api error: ", "api error: ", "\"code\":", "\"code\": ", "http "}
 
-// StatusIn is the HTTP status of a failure that a text names: at its beginning, or behind a name for it; 0 if there is none.
+// StatusIn returns the HTTP status of a failure in text: at the beginning or after one of statusMarks; 0 if there is none.
 func StatusIn(text string) int { return statusIn([]byte(text)) }
 
 func statusIn(text []byte) int {
@@ -183,7 +183,7 @@ func statusIn(text []byte) int {
 	return 0
 }
 
-// number reads a status from 400 to 599 that a text begins with.
+// number parses the status from 400 to 599 at the beginning of text.
 func number(text []byte) int {
 	if len(text) < 3 || text[0] != '4' && text[0] != '5' {
 		return 0

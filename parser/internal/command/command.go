@@ -1,5 +1,5 @@
-// Package command gives the commands of tools as a person would have typed them: the words of an argument array joined by
-// blanks, and without the shell that an agent wraps around a script.
+// Package command returns the commands of tools as a person would type them: the words of an argument array are joined by
+// blanks, and the shell that an agent wraps around a script is removed.
 package command
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Line is the text of a command: of a string, or of an array of words. Anything else has none. It uses the inner scanner.
+// Line returns the text of a command, from a string or an array of words; "" for other values. It uses the inner scanner.
 func Line(d *decode.Decoder, v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:
@@ -51,8 +51,8 @@ func words(d *decode.Decoder, v scan.Value) string {
 	return d.Strings.Copy(d.Scratch)
 }
 
-// scriptOf gives the bytes between the quotes of the script in ["/bin/bash","-lc","..."], which nearly all commands are, if
-// no quote is in it.
+// scriptOf returns the bytes between the quotes of the script in ["/bin/bash","-lc","..."], the form of nearly all
+// commands, unless the script contains a quote.
 func scriptOf(argv []byte) (script []byte, ok bool) {
 	const begin, middle, end = `["`, `","-lc","`, `"]`
 	rest, ok := bytes.CutPrefix(argv, []byte(begin))
@@ -70,7 +70,7 @@ func scriptOf(argv []byte) (script []byte, ok bool) {
 	return script[:at], true
 }
 
-// isShell recognises the shells that agents start a script with, by name or path.
+// isShell reports whether a word names, by name or path, a shell in which agents run scripts.
 func isShell[Word string | []byte](word Word) bool {
 	name := len(word)
 	for name > 0 && word[name-1] != '/' {
@@ -83,7 +83,7 @@ func isShell[Word string | []byte](word Word) bool {
 	return false
 }
 
-// isFlag recognises the flags before a script.
+// isFlag reports whether a word is a flag that precedes a script.
 func isFlag[Word string | []byte](word Word) bool {
 	switch string(word) {
 	case "-c", "-lc", "-ic", "-ilc":
@@ -92,8 +92,8 @@ func isFlag[Word string | []byte](word Word) bool {
 	return false
 }
 
-// Unwrap takes the shell off a command line that was quoted for one: bash -lc 'go test ./...'. What does not quote exactly
-// one word is left as it is.
+// Unwrap removes the shell from a command line that was quoted for it: bash -lc 'go test ./...'. It returns the line
+// unchanged unless the quotes contain exactly one word.
 func Unwrap(line string) string {
 	shell, rest, ok := strings.Cut(line, " ")
 	if !ok || !isShell(shell) || strings.ContainsAny(shell, "\t\n'\"") {
@@ -109,11 +109,11 @@ func Unwrap(line string) string {
 	return line
 }
 
-// unquote resolves the quotes of one shell word, which may be glued of several pieces as in 'it'\”s'. It reports false
+// unquote resolves the quotes of one shell word, which may consist of several pieces as in 'it'\”s'. It returns false
 // if s is not exactly one word.
 func unquote(s string) (string, bool) {
 	if len(s) > 1 && s[0] == '\'' && strings.IndexByte(s[1:], '\'') == len(s)-2 {
-		return s[1 : len(s)-1], true // all of it in single quotes, by far the most common
+		return s[1 : len(s)-1], true // entirely in single quotes: by far the most common form
 	}
 	var b strings.Builder
 	quote := byte(0)

@@ -7,48 +7,48 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Decoder is the memory of the line at work. It is part of a provider's parser.
+// Decoder is the memory of the current line. A provider's parser embeds it.
 type Decoder struct {
 	Scanner scan.Scanner // over the line
-	Inner   scan.Scanner // over values in it that were kept whole
+	Inner   scan.Scanner // over values of the line that were kept whole
 	Nested  scan.Members // members of a nested object
 	Strings scan.Strings
 	Keys    keys.Keys
 
-	Out     []events.DisplayEvent // of the line
+	Out     []events.DisplayEvent // the events of the line
 	Output  lines.Output          // backs Tool.Output
-	Scratch []byte                // texts that nobody keeps
+	Scratch []byte                // for temporary texts
 	Verdict lines.Verdict
 
-	// Head is the identity that the events of an object share.
+	// Head holds the identity fields that the events of an object share.
 	Head lines.Head
-	// Identify, if set, fills in Head for the first event of an object; see [Decoder.NextObject].
+	// Identify, if set, fills Head before the first event of an object; see [Decoder.NextObject].
 	Identify   func()
 	identified bool
 
-	// DropInput is true if nobody keeps the arguments of calls.
+	// DropInput is true if the arguments of calls are not needed.
 	DropInput bool
 }
 
-// New returns the memory of a stream.
+// New returns the memory of one stream.
 func New() Decoder { return Decoder{Keys: keys.New()} }
 
-// Begin makes room for the events of a line.
+// Begin prepares for the events of a line.
 func (d *Decoder) Begin() {
 	d.Output.Reset()
 	d.Scratch = lines.Buffer(d.Scratch)
 	d.Out, d.Verdict = lines.Events(d.Out), lines.Verdict{Status: events.LineIgnored}
 }
 
-// Objects reads the objects of a line: one, several that follow each other, or an array of them.
+// Objects calls read for each object of a line: one object, several in sequence, or an array of them.
 func (d *Decoder) Objects(line []byte, read func()) {
 	lines.Objects(&d.Scanner, &d.Verdict, line, lines.Trim, read)
 }
 
-// NextObject forgets the identity of the object before.
+// NextObject clears the identity of the previous object.
 func (d *Decoder) NextObject() { d.identified = false }
 
-// Identified fills in Head unless that has been done for this object.
+// Identified fills Head unless that has been done for this object.
 func (d *Decoder) Identified() {
 	if !d.identified && d.Identify != nil {
 		d.identified = true
@@ -56,20 +56,20 @@ func (d *Decoder) Identified() {
 	}
 }
 
-// Emit adds an event with the identity of the object at work. The pointer is good until the next one is added.
+// Emit adds an event with the identity of the current object. The pointer is valid until the next event is added.
 func (d *Decoder) Emit(kind events.Kind) *events.DisplayEvent {
 	d.Identified()
 	return lines.Emit(&d.Out, &d.Head, kind)
 }
 
-// Notice adds a notice of the agent program.
+// Notice adds a notice from the agent program.
 func (d *Decoder) Notice(level events.Level, code, text string) *events.DisplayEvent {
 	e := d.Emit(events.KindNotice)
 	e.Notice, e.Text = events.Notice{Level: level, Code: code}, text
 	return e
 }
 
-// Unknown notes an object of a type that the parser does not know. The first name of a line stays.
+// Unknown records an object of a type that the parser does not know. A line keeps the first name.
 func (d *Decoder) Unknown(prefix string, kind []byte) events.LineStatus {
 	if d.Verdict.Unknown == "" {
 		d.Verdict.Unknown = lines.TypeName(prefix, kind)
@@ -77,27 +77,27 @@ func (d *Decoder) Unknown(prefix string, kind []byte) events.LineStatus {
 	return events.LineUnknownType
 }
 
-// Members reads the members of an object that was kept whole; they are valid until the next call.
+// Members returns the members of an object that was kept whole. They are valid until the next call.
 func (d *Decoder) Members(object scan.Value) scan.Members {
 	d.Nested = d.Inner.MembersOf(object, d.Nested[:0])
 	return d.Nested
 }
 
-// Key makes a key of an id, however it is escaped.
+// Key returns the key of an ID. Differently escaped forms of an ID have the same key.
 func (d *Decoder) Key(domain byte, id scan.Value) uint64 { return d.Keys.ID(domain, id.Body()) }
 
-// Result returns what the line gave.
+// Result returns the result of the line.
 func (d *Decoder) Result() Result {
 	return Result{Events: d.Out, Status: d.Verdict.Status, UnknownType: d.Verdict.Unknown}
 }
 
-// Quiet returns nothing: most formats have nothing pending that the agent's going on could change.
+// Quiet returns nothing: in most formats nothing is pending that depends on whether the agent continues.
 func (d *Decoder) Quiet() []events.DisplayEvent { return nil }
 
 // Flush returns nothing: most formats have nothing pending.
 func (d *Decoder) Flush() Result { return Result{} }
 
-// Drop leaves the arguments of calls, and the texts of results, out from now on.
+// Drop omits the arguments of calls, or the texts of results, from now on.
 func (d *Decoder) Drop(inputs, outputs bool) {
 	d.DropInput = d.DropInput || inputs
 	if outputs {

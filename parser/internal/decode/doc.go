@@ -1,9 +1,9 @@
-// Package decode holds what the parsers of all providers have in common: the memory of one line, and the interface by
-// which package parser uses them.
+// Package decode holds what the parsers of all providers share: the memory of one line, and the interface that package
+// parser uses.
 //
-// A [Parser] is one stream of a provider. Its [Result] of a line has the line's events and status; its [State] is what the
-// stream holds between lines. A provider's parser embeds a [Decoder], which brings the scanner, the buffers, the head of
-// the events and the defaults of the interface; the parts of the parser share it by pointer.
+// A [Parser] reads one stream of a provider. The [Result] of a line holds its events and status; the [State] is what the
+// stream keeps between lines. A provider's parser embeds a [Decoder], which provides the scanner, the buffers, the shared
+// fields of the events and defaults for the interface. The parts of the parser share the Decoder by pointer.
 //
 // # Lifetime
 //

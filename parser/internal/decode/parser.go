@@ -6,31 +6,31 @@ import "github.com/tailspan/tailspan/events"
 type Parser interface {
 	// Parse reads one line, without its newline, or one document.
 	Parse(line []byte) Result
-	// Quiet returns the events that are pending only because the agent may go on, for a stream that has been quiet.
+	// Quiet returns the events of a quiet stream that are pending only because the agent may continue.
 	Quiet() []events.DisplayEvent
-	// Flush returns the pending events of the ended stream. Its status is malformed where the end proves torn what
-	// counted as ignored, since it could have gone on.
+	// Flush returns the pending events of the ended stream. Its status is malformed if the end shows that a line
+	// counted as ignored was torn, since it could have continued.
 	Flush() Result
-	// State returns what the stream holds.
+	// State returns what the stream keeps between lines.
 	State() State
-	// Drop leaves the arguments of calls, and the texts of results, out of all further events; see [events.Tool].
+	// Drop omits the arguments of calls, or the texts of results, from all further events; see [events.Tool].
 	Drop(inputs, outputs bool)
 }
 
-// Result is what one line gave.
+// Result is the result of parsing one line.
 type Result struct {
 	Events []events.DisplayEvent
 	Status events.LineStatus
-	// UnknownType is the name of the type that made Status LineUnknownType, such as "system/new_thing".
+	// UnknownType names the type if Status is LineUnknownType, such as "system/new_thing".
 	UnknownType string
 }
 
-// State is what a stream holds between two lines.
+// State is what a stream keeps between two lines.
 type State struct {
-	// Pending reports whether Flush would return events.
+	// Pending is true if Flush would return events.
 	Pending bool
-	// Incomplete reports whether a run has begun whose end the format promises, and lacks it.
+	// Incomplete is true if a run has begun and the end that the format promises is missing.
 	Incomplete bool
-	// Dropped counts the texts in deltas that were evicted.
+	// Dropped counts texts in deltas that were evicted.
 	Dropped int
 }

@@ -1,13 +1,13 @@
-// Package fields reads the objects of a format whose keys are known into variables, as package flag reads a command line.
+// Package fields reads objects with known keys into variables, as package flag reads a command line.
 //
-// A [Table] is made once, of pairs of a path and a target:
+// Create a [Table] once, from pairs of a path and a target:
 //
 //	fields.New("id", &r.id, "time.start", &r.start, "input", &r.input, "part", r.readPart)
 //
-// The part of a path behind a dot is a key of the object before it. A target is a *scan.Value, a *scan.Members for the
-// members of an object, or a func(*scan.Scanner) that takes the value; a path can have a *scan.Value beside *scan.Members or
-// beside paths behind a dot. What has no target is skipped, or appended to the *scan.Members of the path "*"; where the value
-// before a dot is no object, the targets behind it stay as they are. One goroutine at a time.
+// After a dot, a path names a key of the object before the dot. A target is a *scan.Value, a *scan.Members for the members of
+// an object, or a func(*scan.Scanner) that reads the value. A path may have a *scan.Value in addition to *scan.Members or to
+// paths with a dot. Values without a target are skipped, or appended to the *scan.Members of the path "*". If the value
+// before a dot is not an object, the targets after the dot are unchanged. A Table must be used by one goroutine at a time.
 package fields
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Table says where the values of an object go.
+// Table maps the keys of an object to targets.
 type Table struct {
 	list   []field
-	places [slots]uint8 // places in list, counted from 1
+	places [slots]uint8 // indexes into list, counted from 1
 	rest   *scan.Members
 }
 
@@ -32,10 +32,10 @@ type field struct {
 	in      *Table
 }
 
-// slots is the size of the table of names; an object of a format has half as many keys at most.
+// slots is the size of the hash table of names; at most half of it is used.
 const slots = 64
 
-// New makes a Table of pairs of a path and a target.
+// New returns a Table from pairs of a path and a target.
 func New(pairs ...any) *Table {
 	t := &Table{list: make([]field, 0, len(pairs)/2)}
 	for i := 0; i < len(pairs); i += 2 {
@@ -79,7 +79,7 @@ func (t *Table) add(path string, to any) {
 	}
 }
 
-// slotOf is the first slot of a name.
+// slotOf returns the first slot of a name.
 func slotOf(name []byte) uint {
 	n := len(name)
 	if n == 0 {
@@ -97,7 +97,7 @@ func (t *Table) find(name []byte) *field {
 	return nil
 }
 
-// Read takes the object that comes next; anything else is skipped, and it reports false.
+// Read reads the next value if it is an object. It skips any other value and returns false.
 func (t *Table) Read(s *scan.Scanner) bool {
 	if !scan.Enter(s) {
 		return false
@@ -122,7 +122,7 @@ func (t *Table) Read(s *scan.Scanner) bool {
 	return true
 }
 
-// object takes an object whose members are wanted.
+// object reads an object whose members are wanted.
 func (f *field) object(s *scan.Scanner) {
 	start := s.Offset()
 	if f.in != nil {

@@ -1,8 +1,8 @@
-// Package lines holds what the parsers of all providers do alike with a line and with the texts in it: trimming it,
-// classifying it, naming an unknown type, making the summary of a result, measuring an output that is dropped,
-// keeping the pieces of a text until it comes whole, and what a call acts on.
+// Package lines holds what the parsers of all providers do in the same way with a line and its texts: trim and classify
+// the line, name an unknown type, summarize a result, measure a dropped output, collect the pieces of a text until the
+// whole text arrives, and find the target of a call.
 //
-// It knows no provider and no key of a format: what a key is called is the parser's part. Nothing here is for two
-// goroutines at once. The texts of an [Output], each [Text] among them, are of use until its Reset, which is before the
-// next line; what a [Head], a [Pending] or an event holds stays.
+// It knows no provider and no key of a format; the parsers pass the keys. Its types must be used by one goroutine at a
+// time. An [Output] and each [Text] of it are valid until Reset, which precedes the next line. A [Head], a [Pending]
+// and the events keep what they hold.
 package lines

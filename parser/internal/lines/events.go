@@ -2,15 +2,15 @@ package lines
 
 import "github.com/tailspan/tailspan/events"
 
-// Sizes of the slices that parsers give their events in.
+// Capacities of the slices in which parsers return their events.
 const (
-	// firstEvents is the room of the first one, so that the events of a small line need no second.
+	// firstEvents is the initial capacity, enough for the events of a small line.
 	firstEvents = 4
-	// keepEvents is the size from which a slice is not kept for the next line.
+	// keepEvents is the capacity above which a slice is not reused for the next line.
 	keepEvents = 1 << 10
 )
 
-// Events empties a slice of events for the next line; one that a line of many events made large is released.
+// Events empties a slice of events for the next line. It releases a slice that a line of many events made large.
 func Events(out []events.DisplayEvent) []events.DisplayEvent {
 	if cap(out) > keepEvents {
 		return nil
@@ -18,7 +18,7 @@ func Events(out []events.DisplayEvent) []events.DisplayEvent {
 	return out[:0]
 }
 
-// Emit adds an event of a kind with a head. The pointer is good until the next one is added.
+// Emit adds an event of the given kind with the fields of head. The pointer is valid until the next event is added.
 func Emit(out *[]events.DisplayEvent, head *Head, kind events.Kind) *events.DisplayEvent {
 	if *out == nil {
 		*out = make([]events.DisplayEvent, 0, firstEvents)

@@ -6,20 +6,20 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Head is what all events of a record have in common. It is a third of an event, so that making it once and copying it
-// costs less than copying a whole event.
+// Head holds the fields that all events of a record share. It is a third of the size of an event, so creating it once
+// and copying it costs less than copying a whole event.
 type Head struct {
 	Time time.Time
 
 	SessionID, TurnID, MessageID, ItemID, ParentID, AgentID, Model, ModelProvider string
 
-	// Answer is that of the events; see [events.DisplayEvent].
+	// Answer is the Answer of the events; see [events.DisplayEvent].
 	Answer int
 
 	Synthetic, Copied bool
 }
 
-// Append adds an event of a kind with this head. The last event of the result is to be filled in.
+// Append appends an event of the given kind with these fields. The caller fills in the last event of the result.
 func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.DisplayEvent {
 	out = append(out, events.DisplayEvent{})
 	e := &out[len(out)-1]
@@ -30,7 +30,7 @@ func (h *Head) Append(out []events.DisplayEvent, kind events.Kind) []events.Disp
 	return out
 }
 
-// Moment is the time of a line: none for a writer's zero, which is in the year 1.
+// Moment returns the time of a line, or the zero time for a writer's zero time, which is in the year 1.
 func Moment(t time.Time) time.Time {
 	if t.Unix() < 0 {
 		return time.Time{}

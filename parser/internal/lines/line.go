@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Trim takes blanks off a line, the byte order mark of a file's first line, and the NULs that a crash can leave in a
-// file where its end was.
+// Trim removes blanks from a line, the byte order mark of a file's first line, and the NUL bytes that a crash can
+// leave at the end of a file.
 func Trim(line []byte) []byte {
 	for line = trim(line); bytes.HasPrefix(line, byteOrderMark); {
 		line = trim(line[len(byteOrderMark):])
@@ -32,14 +32,14 @@ func isBlank(c byte) bool {
 	return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0)
 }
 
-// Verdict is the status of a line. A line can hold several objects; the most informative status counts.
+// Verdict is the status of a line. If a line holds several objects, the most informative status counts.
 type Verdict struct {
 	Status events.LineStatus
-	// Unknown is the name of the type that made Status LineUnknownType.
+	// Unknown names the type if Status is LineUnknownType.
 	Unknown string
 }
 
-// Note raises the verdict to s, if s is more informative.
+// Note sets the status to s if s is more informative.
 func (v *Verdict) Note(s events.LineStatus) {
 	if rank(s) > rank(v.Status) {
 		v.Status = s
@@ -59,11 +59,11 @@ func rank(s events.LineStatus) int {
 	}
 }
 
-// maxTypeName is the longest name of an unknown type that is kept, in bytes.
+// maxTypeName is the maximum length of the name of an unknown type, in bytes.
 const maxTypeName = 64
 
-// TypeName gives the name of an unknown type, cleaned and cut, since it comes from the input: prefix and the raw type,
-// or "(none)" for one that is missing.
+// TypeName returns the name of an unknown type: prefix and the raw type, cleaned and cut because it comes from the
+// input, or "(none)" if the type is missing.
 func TypeName(prefix string, kind []byte) string {
 	if len(kind) == 0 {
 		return prefix + "(none)"

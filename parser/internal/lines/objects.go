@@ -5,9 +5,9 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Objects goes over the objects of a line: one, several that follow each other for want of a newline, or an
-// array of them. read takes the object that s is before. trim takes off
-// what can precede an object, such as [Trim]. What is no object makes the line malformed.
+// Objects calls read for each object of a line: one object, several in sequence because a newline is missing,
+// or an array of them. When read is called, s is before the object. trim removes what can precede an object,
+// as [Trim] does. Anything that is not an object makes the line malformed.
 func Objects(s *scan.Scanner, v *Verdict, line []byte, trim func([]byte) []byte, read func()) {
 	for line = trim(line); len(line) > 0; line = trim(line) {
 		s.Reset(line)
@@ -28,7 +28,7 @@ func Objects(s *scan.Scanner, v *Verdict, line []byte, trim func([]byte) []byte,
 	}
 }
 
-// elements goes over the objects of an array, which somebody put the lines of a file into.
+// elements calls read for each object of an array, which somebody made from the lines of a file.
 func elements(s *scan.Scanner, v *Verdict, read func()) {
 	objects, others := 0, 0
 	for s.Array(); s.Element(); {

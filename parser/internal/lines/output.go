@@ -8,10 +8,10 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// keepBytes is the size from which the buffer of a line's texts is not kept for the next line.
+// keepBytes is the capacity above which the buffer of a line's texts is not reused for the next line.
 const keepBytes = 1 << 20
 
-// Buffer empties a buffer for the next line; one that a large line made large is released.
+// Buffer empties a buffer for the next line. It releases a buffer that a large line made large.
 func Buffer(b []byte) []byte {
 	if cap(b) > keepBytes {
 		return nil
@@ -19,11 +19,11 @@ func Buffer(b []byte) []byte {
 	return b[:0]
 }
 
-// summaryBytes is how much of a text is made at first, where only its summary is wanted: most first lines are shorter.
+// summaryBytes is how much of a text is decoded at first if only its summary is needed: most first lines are shorter.
 const summaryBytes = 128
 
-// Output is the memory of the texts of a line's results, each of which is a [Text]. A text that is dropped is made as far as
-// its summary needs it, and its rest is counted as encoded in the line.
+// Output is the memory of the texts of a line's results, each of which is a [Text]. A dropped text is decoded only as far as
+// its summary requires; the size of the rest is computed from its encoded form.
 type Output struct {
 	strings scan.Strings
 	dropped bool
@@ -31,26 +31,26 @@ type Output struct {
 	parts   []part // of the texts
 }
 
-// Drop leaves texts out from now on, but for heads of [events.OutputHead] bytes.
+// Drop omits texts from now on, except for heads of [events.OutputHead] bytes.
 func (o *Output) Drop() { o.dropped = true }
 
-// Reset releases the texts of the last line.
+// Reset releases the texts of the previous line.
 func (o *Output) Reset() {
 	o.buf, o.parts = Buffer(o.buf), o.parts[:0]
 }
 
-// plainByte reports whether c is a letter, a sign or a blank that needs no cleaning.
+// plainByte reports whether c is printable ASCII, which needs no cleaning.
 func plainByte(c byte) bool { return c >= ' ' && c < 0x7f }
 
 func wasCut(summary string) bool { return strings.HasSuffix(summary, "…") }
 
-// Summary gives the first line of a text that says something, as [events.Summary] has it.
+// Summary returns the first non-blank line of a text, like [events.Summary].
 func (o *Output) Summary(text []byte) string {
 	s, _ := summaryOf(&o.strings, text, true)
 	return s
 }
 
-// summaryOf is the summary of a text, of which the beginning may do; false if it does not.
+// summaryOf returns the summary of text, which may be only the beginning of a text. It returns false if that is too short.
 func summaryOf(a *scan.Strings, text []byte, whole bool) (string, bool) {
 	for len(text) > 0 {
 		line, ended := text, whole
@@ -75,7 +75,7 @@ func summaryOf(a *scan.Strings, text []byte, whole bool) (string, bool) {
 	return "", whole
 }
 
-// lineEnd finds the end of the first line; -1 if there is none.
+// lineEnd returns the offset of the end of the first line, or -1 if there is none.
 func lineEnd(text []byte) int {
 	end := bytes.IndexByte(text, '\n')
 	if end < 0 {
@@ -87,8 +87,8 @@ func lineEnd(text []byte) int {
 	return end
 }
 
-// lineSummary is events.Summary of a line without blanks at its ends. Most are of plain letters, and then nothing more
-// is copied than what is shown.
+// lineSummary returns events.Summary of a line without surrounding blanks. Most lines are printable ASCII; then only
+// the visible part is copied.
 func lineSummary(a *scan.Strings, line []byte) string {
 	const shown = events.SummaryRunes
 	plain := 0
@@ -98,7 +98,7 @@ func lineSummary(a *scan.Strings, line []byte) string {
 	switch {
 	case plain == len(line) && plain <= shown:
 		return a.Copy(line)
-	case plain > shown && line[shown] != ' ': // what follows can't take the text back below the limit
+	case plain > shown && line[shown] != ' ': // the remainder cannot shorten the text below the limit
 		return a.Join(line[:shown-1], "…")
 	}
 	return events.Summary(a.Copy(line))

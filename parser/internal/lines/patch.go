@@ -6,20 +6,20 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// patchMarks begin the lines of a patch, as apply_patch takes it, that name a file.
+// patchMarks begin the lines of an apply_patch patch that name a file.
 var patchMarks = [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "}
 
-// patchHead is how much of a patch mostly holds its first file, in bytes.
+// patchHead is the number of bytes of a patch that usually contain its first file.
 const patchHead = 256
 
-// PatchFile gives the first file that a patch names, in the memory of a. The text is made in scratch, whole only where
-// its beginning names none.
+// PatchFile returns the first file that a patch names, in the memory of a. It decodes the text into scratch, and
+// decodes all of it only if the beginning names no file.
 func PatchFile(a *scan.Strings, scratch *[]byte, patch scan.Value) string {
 	var rest []byte
 	*scratch, rest = scan.AppendHead((*scratch)[:0], patch.Body(), patchHead)
 	head := *scratch
 	if len(rest) > 0 {
-		head = head[:bytes.LastIndexByte(head, '\n')+1] // the last line is not whole
+		head = head[:bytes.LastIndexByte(head, '\n')+1] // the last line may be incomplete
 	}
 	file := patchFile(head)
 	if file == nil && len(rest) > 0 {

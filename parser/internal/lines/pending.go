@@ -6,21 +6,21 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Limits of the texts whose pieces came and whose whole did not yet.
+// Limits of the texts whose pieces arrived before the whole text.
 const (
 	maxPending      = 256
 	maxPendingBytes = 16 << 20
 )
 
-// Place is where a text of a stream stands. The owner is what its whole is found by as well: the message, or the thread.
+// Place identifies a text of a stream. Its owner, which the whole text shares, is the message or the thread.
 type Place struct {
 	Owner    string
 	Index    int64
 	Thinking bool
 }
 
-// Pending holds texts that come piece by piece ahead of the line that has them whole. That line decides the text and its
-// place; what never comes whole, because the program was killed, comes out joined at the end of the stream.
+// Pending collects texts that arrive in pieces before the line that has them whole. That line determines the text and its
+// place. A text that never arrives whole, because the program was killed, is emitted joined at the end of the stream.
 type Pending struct {
 	// Dropped counts the texts that were evicted because too many were pending.
 	Dropped int
@@ -29,7 +29,7 @@ type Pending struct {
 	bytes int
 }
 
-// PendingText is a text or a thinking that still streams.
+// PendingText is a text or reasoning that is still streaming.
 type PendingText struct {
 	head   Head
 	place  Place
@@ -37,14 +37,14 @@ type PendingText struct {
 	text   strings.Builder
 }
 
-// Close ends the text: a piece for the same place begins another one. A nil text stays nil.
+// Close ends the text: the next piece for the same place begins a new one. It does nothing for a nil text.
 func (t *PendingText) Close() {
 	if t != nil {
 		t.closed = true
 	}
 }
 
-// Find gives the last text that streams at a place and is not closed, or nil.
+// Find returns the last open text at a place, or nil.
 func (p *Pending) Find(at Place) *PendingText {
 	for i := len(p.texts) - 1; i >= 0; i-- {
 		if t := p.texts[i]; t.place == at {
@@ -57,7 +57,7 @@ func (p *Pending) Find(at Place) *PendingText {
 	return nil
 }
 
-// Begin adds a text at a place. It is of many lines, so its head names no item.
+// Begin adds a text at a place. Its head has no item ID because the text spans several lines.
 func (p *Pending) Begin(at Place, head Head) *PendingText {
 	head.ItemID = ""
 	t := &PendingText{head: head, place: at}
@@ -65,7 +65,7 @@ func (p *Pending) Begin(at Place, head Head) *PendingText {
 	return t
 }
 
-// Add appends a piece to a text. Where too much is pending, the oldest texts are dropped.
+// Add appends a piece to a text. If too much is pending, it drops the oldest texts.
 func (p *Pending) Add(t *PendingText, piece string) {
 	t.text.WriteString(piece)
 	p.bytes += len(piece)
@@ -75,7 +75,7 @@ func (p *Pending) Add(t *PendingText, piece string) {
 	}
 }
 
-// Piece adds to the text that streams at a place; one that begins has a head.
+// Piece adds a piece to the text at a place. It uses head if it begins a new text.
 func (p *Pending) Piece(at Place, head *Head, piece string) {
 	t := p.Find(at)
 	if t == nil {
@@ -89,8 +89,8 @@ func (p *Pending) remove(i int) {
 	p.texts = append(p.texts[:i], p.texts[i+1:]...)
 }
 
-// Complete releases the pieces of a text that came whole: the pending one that reads the same, else the first of its owner
-// and kind, which the program may have changed on the way.
+// Complete removes the pieces of a text that arrived whole: the pending text that is equal, otherwise the first one of its
+// owner and kind, since the program may have changed the text.
 func (p *Pending) Complete(owner string, thinking bool, text string) {
 	first := -1
 	for i, t := range p.texts {
@@ -110,10 +110,10 @@ func (p *Pending) Complete(owner string, thinking bool, text string) {
 	}
 }
 
-// Any reports whether Flush would return something.
+// Any reports whether Flush would return events.
 func (p *Pending) Any() bool { return len(p.texts) > 0 }
 
-// Flush appends the texts that never came whole, each joined, and clears them.
+// Flush appends the texts that never arrived whole, each joined, and clears them.
 func (p *Pending) Flush(out []events.DisplayEvent) []events.DisplayEvent {
 	for _, t := range p.texts {
 		text := t.text.String()

@@ -2,7 +2,7 @@ package lines
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// FirstText is the text of the first of several keys that has one.
+// FirstText returns the text of the first of several keys that has one.
 func FirstText(a *scan.Strings, m scan.Members, keys ...string) string {
 	for _, key := range keys {
 		if v := m.Get(key); len(v.Body()) > 0 {
@@ -12,8 +12,8 @@ func FirstText(a *scan.Strings, m scan.Members, keys ...string) string {
 	return ""
 }
 
-// InProgress is the text under a key of the item of a to-do list that is being worked on. The list is read with s,
-// and its things into nested, whose memory is used again.
+// InProgress returns the text under key of the to-do item that is in progress. It reads the list with s, and the
+// members of each item into nested, whose memory it reuses.
 func InProgress(a *scan.Strings, s *scan.Scanner, nested *scan.Members, todos scan.Value, key string) string {
 	for item := range scan.Objects(s, todos, nested) {
 		if item.Get("status").Is("in_progress") {

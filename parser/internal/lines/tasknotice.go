@@ -7,19 +7,19 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TaskNotice is the text by which a program notifies its model that work in the background is over, as Claude Code and Qwen
-// Code write it:
+// TaskNotice is the text with which a program notifies its model that a background task has ended, in the form of Claude
+// Code and Qwen Code:
 //
 //	<task-notification><task-id>..</task-id><tool-use-id>..</tool-use-id><status>completed</status>...
 type TaskNotice struct {
-	Call     string // the id of the call that the work was for
+	Call     string // the ID of the call that started the task
 	Task     string
 	Summary  string
 	State    events.ToolState
 	Duration time.Duration // 0 if not reported
 }
 
-// ReadTaskNotice reads a notice; ok is false for one that names no call, or no state.
+// ReadTaskNotice parses a notice. It returns false if the notice has no call or no state.
 func ReadTaskNotice(text string) (n TaskNotice, ok bool) {
 	n = TaskNotice{
 		Call: tag(text, "tool-use-id"), Task: tag(text, "task-id"), Summary: tag(text, "summary"), State: TaskState(tag(text, "status")),
@@ -30,7 +30,7 @@ func ReadTaskNotice(text string) (n TaskNotice, ok bool) {
 	return n, n.Call != "" && n.State != events.ToolStateUnspecified
 }
 
-// Apply fills in an event with what the notice reports.
+// Apply copies the contents of the notice to an event.
 func (n *TaskNotice) Apply(e *events.DisplayEvent) {
 	e.Text = n.Summary
 	e.Tool.ID, e.Tool.State, e.Tool.Duration = n.Call, n.State, n.Duration
@@ -39,7 +39,7 @@ func (n *TaskNotice) Apply(e *events.DisplayEvent) {
 	}
 }
 
-// tag returns the content of the first element of a name.
+// tag returns the content of the first element with the given name.
 func tag(text, name string) string {
 	_, text, ok := strings.Cut(text, "<"+name+">")
 	if !ok {
@@ -52,7 +52,7 @@ func tag(text, name string) string {
 	return body
 }
 
-// TaskState is the state that a status word stands for.
+// TaskState returns the state for a status word.
 func TaskState(status string) events.ToolState {
 	switch status {
 	case "completed":

@@ -9,28 +9,28 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Text is the text of a result that a parser looks into before it emits it: where a program writes a head before the
-// output of a command, where the output of a failed call is its error. It is put together of parts of the line, and made
-// only as far as somebody looks at it. It lives as long as the texts of its Output. The zero value has no text.
+// Text is the text of a result that a parser may inspect before it emits the result: for example to remove a header in
+// front of a command's output, or to use the output of a failed call as its error. It consists of parts of the line and
+// is decoded only as far as needed. It is valid as long as the texts of its Output. The zero value has no text.
 type Text struct {
 	out      *Output
-	from, to int // its parts
+	from, to int // range of its parts in out
 
-	text  []byte // what is made of it
-	whole bool   // text is all of it
-	skip  int    // how much of text does not count
+	text  []byte // the decoded beginning
+	whole bool   // text is complete
+	skip  int    // number of bytes at the beginning of text to omit
 }
 
-// part is a piece of a text as encoded in the line.
+// part is a piece of a text, in its encoded form in the line.
 type part struct {
 	raw   []byte
-	plain bool // it is no string and holds no escapes
+	plain bool // not a string, and without escapes
 }
 
-// lineFeed is a part of its own.
+// lineFeed separates parts.
 var lineFeed = []byte("\n")
 
-// Text begins a text of some strings that follow each other.
+// Text begins a text that concatenates some strings.
 func (o *Output) Text(values ...scan.Value) Text {
 	t := Text{out: o, from: len(o.parts), to: len(o.parts)}
 	for _, v := range values {
@@ -39,7 +39,7 @@ func (o *Output) Text(values ...scan.Value) Text {
 	return t
 }
 
-// Joined begins a text of values with a line feed between them; one that is no string is its own text.
+// Joined begins a text of values with a line feed between them. The text of a value that is not a string is its JSON.
 func (o *Output) Joined(values ...scan.Value) Text {
 	t := o.Text()
 	for i, v := range values {
@@ -51,7 +51,7 @@ func (o *Output) Joined(values ...scan.Value) Text {
 	return t
 }
 
-// JSON adds the text of a string; another value is its own text.
+// JSON adds the text of a string, or the JSON of any other value.
 func (t *Text) JSON(v scan.Value) {
 	if v.Kind == scan.KindString {
 		t.Add(v)
@@ -63,10 +63,10 @@ func (t *Text) JSON(v scan.Value) {
 // Newline adds a line feed.
 func (t *Text) Newline() { t.add(part{raw: lineFeed, plain: true}) }
 
-// Add adds the text of a string; all other values have none. No other text may have been begun since.
+// Add adds the text of a string; other values add nothing. Do not begin another text before the last call of Add.
 func (t *Text) Add(v scan.Value) { t.add(part{raw: v.Body()}) }
 
-// Line adds the text of a string that begins on a line of its own. One without a text adds nothing.
+// Line adds the text of a string on a new line. It adds nothing if the string is empty.
 func (t *Text) Line(v scan.Value) {
 	if len(v.Body()) == 0 {
 		return
@@ -93,7 +93,7 @@ func (t *Text) endsLine() bool {
 	return scan.EndsLine(p.raw)
 }
 
-// Head gives the beginning of the text: n bytes and maybe more, or all of it.
+// Head returns the beginning of the text: at least n bytes, or all of it.
 func (t *Text) Head(n int) []byte {
 	if t.from == t.to {
 		return nil
@@ -107,12 +107,12 @@ func (t *Text) Head(n int) []byte {
 	return t.text[t.skip:]
 }
 
-// Begins reports whether the text begins with a prefix of plain letters. For that nothing of it has to be made.
+// Begins reports whether the text begins with word, which must be plain ASCII. It usually decodes nothing.
 func (t *Text) Begins(word string) bool {
 	if t.from == t.to {
 		return false
 	}
-	if t.skip == 0 { // the first letter decides, nearly always
+	if t.skip == 0 { // the first letter nearly always decides
 		raw := t.out.parts[t.from].raw
 		for i := range min(len(raw), len(word)) {
 			if raw[i] == '\\' {
@@ -129,10 +129,10 @@ func (t *Text) Begins(word string) bool {
 	return bytes.HasPrefix(t.Head(len(word)), []byte(word))
 }
 
-// All gives the whole text.
+// All returns the whole text.
 func (t *Text) All() []byte { return t.Head(math.MaxInt) }
 
-// make makes n bytes behind what is skipped.
+// make decodes n bytes after the skipped ones.
 func (t *Text) make(n int) {
 	o := t.out
 	start := len(o.buf)
@@ -160,11 +160,11 @@ func (t *Text) make(n int) {
 	t.text = o.buf[start:len(o.buf):len(o.buf)]
 }
 
-// Skip leaves out the next n bytes of what Head gave.
+// Skip omits the first n bytes of the result of Head.
 func (t *Text) Skip(n int) { t.skip += n }
 
-// SkipBehind leaves out what is before a mark and the mark, if one is found in the first bytes of the line that the
-// text is made of; mark is escaped as in the line. Nothing may have been left out before.
+// SkipBehind omits everything up to and including mark, if mark is within the first bytes of the encoded text.
+// mark must be escaped as in the line. Call it before any other Skip.
 func (t *Text) SkipBehind(mark string, within int) bool {
 	if t.from == t.to {
 		return false
@@ -178,7 +178,7 @@ func (t *Text) SkipBehind(mark string, within int) bool {
 	return true
 }
 
-// Size is the length of the text in bytes.
+// Size returns the length of the text in bytes.
 func (t *Text) Size() int {
 	if t.whole {
 		return len(t.text) - t.skip
@@ -204,7 +204,7 @@ func plainLen(raw []byte) int {
 	return len(scan.AppendJSON(nil, raw))
 }
 
-// Summary gives the first line of the text that says something, as [events.Summary] has it, and whether it was cut.
+// Summary returns the first non-blank line of the text, like [events.Summary], and whether it was cut.
 func (t *Text) Summary() (summary string, cut bool) {
 	if t.from == t.to {
 		return "", false
@@ -221,8 +221,8 @@ func (t *Text) Summary() (summary string, cut bool) {
 	return "", false
 }
 
-// plainLine gives the first line of a text of which nothing is made yet, if it is its own summary: a short line of plain
-// letters, as most are. It is taken out of the line at hand as it stands.
+// plainLine returns the first line of a text that is not decoded yet if that line is its own summary: a short line of
+// printable ASCII, as most are. The result points into the current line.
 func (t *Text) plainLine() []byte {
 	p := t.out.parts[t.from]
 	if len(t.text) > 0 || t.skip > 0 || p.plain {
@@ -241,15 +241,15 @@ func (t *Text) plainLine() []byte {
 	return nil
 }
 
-// Fill fills in the text and what describes it: its size and, unless the parser knows better, its summary. A text
-// that is dropped stays for [events.OutputHead] bytes behind a summary that was cut.
+// Fill sets the text of a tool's result, its size and its summary. If texts are dropped, it keeps
+// [events.OutputHead] bytes of a text whose summary was cut.
 func (t *Text) Fill(tool *events.Tool) {
 	summary, cut := t.Summary()
 	tool.Summary = summary
 	t.FillCut(tool, cut)
 }
 
-// FillCut is Fill without the summary, of which the parser says whether it was cut.
+// FillCut is Fill without the summary. The parser passes whether the summary was cut.
 func (t *Text) FillCut(tool *events.Tool, cut bool) {
 	if t.from < t.to && (cut || !t.out.dropped) {
 		tool.Output = t.Head(events.OutputHead)

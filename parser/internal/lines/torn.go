@@ -6,15 +6,15 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// BehindTorn is where the whole records begin behind a torn one on the same line; len(line) if there are none. A line that
-// was torn, by a crash or on a full disk, has no newline, so what is written next is behind it.
+// BehindTorn returns the offset of the whole records that follow a torn record on the same line, or len(line) if there are
+// none. A record that was torn by a crash or a full disk has no newline, so the next record follows it directly.
 //
-// What could be a value in the torn record is taken for a record only if it begins with the same key: a line that was torn
-// just before its last bracket ends with an object too.
+// An object that could be a value in the torn record counts as a record only if it begins with the same key, because a
+// line that was torn just before its last bracket also ends with an object.
 func BehindTorn(line []byte) int {
 	begun := bytes.TrimLeft(bytes.TrimPrefix(Trim(line), dataField), " \t")
 	if len(begun) == 0 || begun[0] != '{' {
-		return len(line) // no record was begun: it is a message of a program, which may end with an object
+		return len(line) // not a record but a program's message, which may end with an object
 	}
 	begin, whole := bytes.IndexByte(line, '{'), len(line)
 	for {
@@ -32,10 +32,10 @@ func BehindTorn(line []byte) int {
 	}
 }
 
-// dataField is before the data of a server-sent event.
+// dataField precedes the data of a server-sent event.
 var dataField = []byte("data:")
 
-// firstKey is the first key of an object, as in the line.
+// firstKey returns the first key of an object, still escaped.
 func firstKey(object []byte) []byte {
 	var s scan.Scanner
 	s.Reset(object)

@@ -2,10 +2,10 @@ package lines
 
 import "unicode"
 
-// maxSummaryBytes is how much of a line is looked at for its summary: a little more than what is shown.
+// maxSummaryBytes is the number of bytes of a line that are used for its summary: somewhat more than is shown.
 const maxSummaryBytes = 4 << 10
 
-// Blank reports whether text is white space alone.
+// Blank reports whether text consists of white space.
 func Blank(text string) bool {
 	for _, c := range text {
 		if !unicode.IsSpace(c) {

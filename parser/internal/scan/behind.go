@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// LastObject is where the object begins that ends data; false if none does, or if it is malformed. It is found from its
-// end, since only there it is known what is in a string: each byte of it is looked at once that way, and once by a
-// [Scanner]; without one, each byte of data once.
+// LastObject returns the offset of the object that ends data, or false if there is none or it is malformed. It searches
+// from the end, because only the end shows what is inside a string. It reads each byte of the object twice: once
+// backwards and once with a [Scanner]. Without an object it reads each byte of data once.
 func LastObject(data []byte) (at int, ok bool) {
 	data = data[:blanksBegin(data, len(data))]
 	if at = objectBegin(data); at < 0 {
@@ -19,13 +19,13 @@ func LastObject(data []byte) (at int, ok bool) {
 	return at, s.Err() == nil && len(s.Rest()) == 0
 }
 
-// InValue reports whether what begins at the offset could be a value in the object or array before it.
+// InValue reports whether a value at the offset could be part of the object or array before it.
 func InValue(line []byte, at int) bool {
 	at = blanksBegin(line, at)
 	return at > 0 && bytes.IndexByte([]byte(":,["), line[at-1]) >= 0
 }
 
-// blanksBegin is where the blanks before end begin.
+// blanksBegin returns the offset of the blanks before end.
 func blanksBegin(data []byte, end int) int {
 	for end > 0 && data[end-1] <= ' ' {
 		end--
@@ -33,7 +33,7 @@ func blanksBegin(data []byte, end int) int {
 	return end
 }
 
-// objectBegin is where the object begins that ends with data; -1 if none does.
+// objectBegin returns the offset of the object at the end of data, or -1 if there is none.
 func objectBegin(data []byte) int {
 	if len(data) == 0 || data[len(data)-1] != '}' {
 		return -1
@@ -56,8 +56,8 @@ func objectBegin(data []byte) int {
 	return -1
 }
 
-// quoteBefore is where the string begins whose closing quote is at end: a quote with an even number of backslashes before
-// it; -1 if there is none.
+// quoteBefore returns the offset of the string whose closing quote is at end: that of the nearest quote before it with an
+// even number of backslashes in front. It returns -1 if there is none.
 func quoteBefore(data []byte, end int) int {
 	for i := end; ; {
 		if i = bytes.LastIndexByte(data[:i], '"'); i < 0 || startsEscape(data, i) {
@@ -66,8 +66,8 @@ func quoteBefore(data []byte, end int) int {
 	}
 }
 
-// Tail returns the last n bytes between the quotes of a string, and as many more as it takes to begin with
-// a whole character: their text is the end of the whole text.
+// Tail returns the last n bytes between the quotes of a string, or a few more so that it begins with a whole
+// character. Their text is the end of the whole text.
 func Tail(body []byte, n int) []byte {
 	switch {
 	case n <= 0:
@@ -83,7 +83,7 @@ func Tail(body []byte, n int) []byte {
 			break
 		}
 	}
-	// The longest escape, a pair of surrogates, has 12 bytes.
+	// The longest escape, a surrogate pair, has 12 bytes.
 	for i := max(cut-11, 0); i < cut; i++ {
 		if body[i] != '\\' || !startsEscape(body, i) {
 			continue
@@ -97,7 +97,7 @@ func Tail(body []byte, n int) []byte {
 	return body[cut:]
 }
 
-// escapeLen is the length of the escape at the start of s.
+// escapeLen returns the length of the escape at the start of s.
 func escapeLen(s []byte) int {
 	if len(s) > 1 && simpleEscapes[s[1]] != 0 {
 		return 2
@@ -107,7 +107,7 @@ func escapeLen(s []byte) int {
 	return n
 }
 
-// startsEscape reports whether the backslash at i is not escaped itself: an even number of others is before it.
+// startsEscape reports whether the backslash at i is not itself escaped: an even number of backslashes precedes it.
 func startsEscape(body []byte, i int) bool {
 	before := i
 	for before > 0 && body[before-1] == '\\' {
@@ -116,12 +116,12 @@ func startsEscape(body []byte, i int) bool {
 	return (i-before)%2 == 0
 }
 
-// EndsLine reports whether the text of a string ends in a line feed, given the bytes between its quotes.
+// EndsLine reports whether the text of a string, given the bytes between its quotes, ends in a line feed.
 func EndsLine(body []byte) bool {
 	for _, feed := range [...]string{`\n`, `\u000a`, `\u000A`} {
 		if at := len(body) - len(feed); at >= 0 && string(body[at:]) == feed {
 			return startsEscape(body, at)
 		}
 	}
-	return len(body) > 0 && body[len(body)-1] == '\n' // not JSON, but it passes
+	return len(body) > 0 && body[len(body)-1] == '\n' // invalid JSON, but accepted
 }

@@ -2,24 +2,24 @@ package scan
 
 import "math/bits"
 
-// indexBlocks is how many blocks an [index] holds: a short line whole.
+// indexBlocks is the number of blocks that an [index] covers, enough for a short line.
 const (
 	indexBlocks = 8
 	indexBytes  = indexBlocks * blockBytes
 )
 
-// index holds the offsets of the quotes that end a string, in a part of a document. Most strings of a line are short: one
-// index has the ends of many, and finding the next one takes no loop whose end the processor would have to guess.
+// index marks the unescaped quotes in a part of a document. Most strings of a line are short: one index covers many, and
+// finding the end of one needs no loop with an unpredictable end.
 type index struct {
-	from, to int    // what it covers
-	carry    uint64 // 1 if the byte behind that is escaped
+	from, to int    // the part that it covers
+	carry    uint64 // 1 if the byte at to is escaped
 	blocks   [indexBlocks]marks
 }
 
-// clear releases the document.
+// clear invalidates the index.
 func (x *index) clear() { x.from, x.to = -indexBytes, -indexBytes }
 
-// load makes the index of the part that begins at i; carry is 1 if the byte there is escaped.
+// load builds the index of the part that begins at i; carry is 1 if the byte at i is escaped.
 func (x *index) load(data []byte, i int, carry uint64) {
 	x.from, x.to = i, min(len(data), i+indexBytes)
 	n := mark(x.blocks[:], data[i:x.to])
@@ -28,12 +28,12 @@ func (x *index) load(data []byte, i int, carry uint64) {
 		_, escaped := escapes(b.slants, &carry)
 		b.quotes &^= escaped
 	}
-	clear(x.blocks[n:]) // near looks at them as well
+	clear(x.blocks[n:]) // near reads them as well
 	x.carry = carry
 }
 
-// near is the offset behind the string whose first byte behind the opening quote is at i, if it ends in the block where
-// it begins; else 0. It is small enough to be inlined.
+// near returns the offset after a string if the string ends in the block where it begins, otherwise 0. i is the offset
+// after the opening quote. near is small enough to be inlined.
 func (x *index) near(i int) int {
 	at := uint(i - x.from)
 	if at >= indexBytes {
@@ -46,7 +46,7 @@ func (x *index) near(i int) int {
 	return i + 1 + bits.TrailingZeros64(ends)
 }
 
-// stringEnd is the offset behind the string whose first byte behind the opening quote is at i; -1 if it never ends.
+// stringEnd returns the offset after a string, or -1 if it never ends. i is the offset after the opening quote.
 func (s *Scanner) stringEnd(i int) int {
 	if end := s.index.near(i); end > 0 {
 		return end
@@ -54,7 +54,7 @@ func (s *Scanner) stringEnd(i int) int {
 	return s.farStringEnd(i)
 }
 
-// farStringEnd is stringEnd for a string that leaves the block where it begins.
+// farStringEnd is stringEnd for a string that extends beyond the block where it begins.
 func (s *Scanner) farStringEnd(i int) int {
 	x := &s.index
 	if i < x.from || i >= x.to {

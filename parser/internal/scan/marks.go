@@ -1,13 +1,13 @@
 package scan
 
-// blockBytes is how much of a document is searched at once.
+// blockBytes is the number of bytes of a document that are searched at once.
 const blockBytes = 64
 
-// marks holds where two bytes are in a block: bit i is of the byte at i.
+// marks holds the positions of quotes and backslashes in a block: bit i is for the byte at i.
 type marks struct{ quotes, slants uint64 }
 
-// mark makes the marks of data and returns the number of its blocks; dst must have room for them. Beyond the end of data
-// nothing is marked.
+// mark computes the marks of data and returns the number of its blocks. dst must have room for them. Nothing is marked
+// beyond the end of data.
 func mark(dst []marks, data []byte) int {
 	whole := len(data) / blockBytes
 	if whole > 0 {
@@ -18,7 +18,7 @@ func mark(dst []marks, data []byte) int {
 		return whole
 	}
 	last := dst[whole : whole+1]
-	if whole > 0 { // the end of data and what is before it are a block
+	if whole > 0 { // search the last blockBytes bytes of data as one block
 		markBlocks(last, data[len(data)-blockBytes:])
 		last[0].quotes >>= blockBytes - rest
 		last[0].slants >>= blockBytes - rest
@@ -30,14 +30,14 @@ func mark(dst []marks, data []byte) int {
 	return 1
 }
 
-// escapes gives the backslashes of a block that begin an escape, and the bytes that they escape. carry is 1 if the last
-// byte of the block before begins an escape, and becomes so for the next one.
+// escapes returns the backslashes of a block that begin an escape, and the bytes that they escape. carry is 1 if the
+// last byte of the previous block begins an escape; escapes updates it for the next block.
 func escapes(slants uint64, carry *uint64) (begin, escaped uint64) {
 	if slants|*carry == 0 {
 		return 0, 0
 	}
-	// Of a sequence of backslashes every other one begins an escape, from the first on. Subtracting a run's first bit from the
-	// odd bits borrows through the run, so that runs are distinguished by where they begin: at an odd place or an even one.
+	// In a sequence of backslashes every other one begins an escape, starting with the first. Subtracting the first bit of a
+	// sequence from the odd bits borrows through the sequence, which separates sequences that begin at odd and at even places.
 	const odd = 0xaaaaaaaaaaaaaaaa
 	first := slants &^ *carry
 	series := (first<<1 | odd) - first ^ odd
@@ -46,11 +46,11 @@ func escapes(slants uint64, carry *uint64) (begin, escaped uint64) {
 	return begin, escaped
 }
 
-// letters marks the backslashes of a block, and letters that make the escapes of nearly all texts: quote,
-// backslash, n, r and t. Other makers of marks than that of amd64 leave those letters out: they only save a look at each.
+// letters marks the backslashes of a block, and in simple the letters of nearly all escapes: quote, backslash, n, r and
+// t. The plain Go implementation leaves simple empty; it only saves a check of each escape.
 type letters struct{ slants, simple uint64 }
 
-// markText is mark for the letters of a text.
+// markText is mark for [letters].
 func markText(dst []letters, data []byte) int {
 	whole := len(data) / blockBytes
 	if whole > 0 {

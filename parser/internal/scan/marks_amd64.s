@@ -8,7 +8,7 @@
 	MOVQ       AX, r      \
 	PUNPCKLQDQ r, r
 
-// MASK leaves the highest bits of the bytes of four registers in AX.
+// MASK collects the highest bits of the bytes of four registers in AX.
 #define MASK(a, b, c, d) \
 	PMOVMSKB a, AX  \
 	PMOVMSKB b, BX  \
@@ -60,13 +60,13 @@ block:
 done:
 	RET
 
-// ADD marks the bytes of X0 that are letter in X1 as well.
+// ADD also marks in X1 the bytes of X0 that equal letter.
 #define ADD(letter) \
 	MOVO    letter, X2 \
 	PCMPEQB X0, X2     \
 	POR     X2, X1
 
-// LANE leaves the marks of 16 bytes: the backslashes in AX, all letters in BX.
+// LANE computes the marks of 16 bytes: backslashes in AX, all letters in BX.
 #define LANE(offset) \
 	MOVOU    offset(SI), X0 \
 	MOVO     X9, X1         \
@@ -78,7 +78,7 @@ done:
 	ADD(X12)                \
 	PMOVMSKB X1, BX
 
-// JOIN puts the marks of a lane below those of the lanes behind it.
+// JOIN inserts the marks of a lane below those of the later lanes.
 #define JOIN \
 	SHLQ $16, R8 \
 	SHLQ $16, R9 \

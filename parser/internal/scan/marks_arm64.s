@@ -7,7 +7,7 @@
 	MOVD $byte, R3     \
 	VDUP R3, v.B16
 
-// FOLD leaves the marks of 64 bytes that are all ones or zeros in the register r: each byte keeps the bit of its place
+// FOLD reduces 64 bytes, each all ones or all zeros, to 64 bits in the register r: each byte keeps the bit of its place
 // among eight (V20), and neighbours are added until eight bytes are left.
 #define FOLD(a, b, c, d, r) \
 	VAND  V20.B16, a.B16, a.B16 \
@@ -20,7 +20,7 @@
 	VADDP a.B16, a.B16, a.B16   \
 	VMOV  a.D[0], r
 
-// FIND marks a letter in V0 to V3.
+// FIND marks the occurrences of a letter in V0 to V3.
 #define FIND(letter, a, b, c, d) \
 	VCMEQ letter.B16, V0.B16, a.B16 \
 	VCMEQ letter.B16, V1.B16, b.B16 \

@@ -2,13 +2,13 @@
 
 package scan
 
-// markBlocks makes the marks of as many blocks as dst has room for; data must be as long. SSE2 and NEON, which every
-// processor of amd64 and arm64 has, look at 16 bytes at once, words of a register at eight.
+// markBlocks computes the marks of as many blocks as dst has room for; data must have that length. SSE2 and NEON,
+// which every amd64 and arm64 processor has, compare 16 bytes at once; plain Go compares eight.
 //
 //go:noescape
 func markBlocks(dst []marks, data []byte)
 
-// markLetters is markBlocks for the letters of texts.
+// markLetters is markBlocks for [letters].
 //
 //go:noescape
 func markLetters(dst []letters, data []byte)

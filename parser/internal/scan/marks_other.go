@@ -2,10 +2,10 @@
 
 package scan
 
-// markBlocks makes the marks of as many blocks as dst has room for; data must be as long.
+// markBlocks computes the marks of as many blocks as dst has room for; data must have that length.
 func markBlocks(dst []marks, data []byte) { markWords(dst, data) }
 
-// markLetters is markBlocks for the letters of texts.
+// markLetters is markBlocks for [letters].
 func markLetters(dst []letters, data []byte) {
 	for i := range dst {
 		dst[i] = letters{slants: markByte((*[blockBytes]byte)(data[i*blockBytes:]), slantWord)}

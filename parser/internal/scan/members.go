@@ -2,19 +2,19 @@ package scan
 
 import "iter"
 
-// MaxMembers is how many members of one object [Scanner.Members] keeps; more are read and dropped.
+// MaxMembers is the maximum number of members that [Scanner.Members] keeps of one object; it reads and drops the others.
 const MaxMembers = 256
 
-// Member is one key of an object and its value, raw.
+// Member is one key of an object and its raw value.
 type Member struct {
 	Name  []byte
 	Value Value
 }
 
-// Members are those of one object, in order.
+// Members are the members of one object, in order.
 type Members []Member
 
-// Get gives the value of a key; of equal keys the last one counts, as in encoding/json.
+// Get returns the value of a key. Of equal keys the last one counts, as in encoding/json.
 func (m Members) Get(name string) Value {
 	for i := len(m) - 1; i >= 0; i-- {
 		if string(m[i].Name) == name {
@@ -24,7 +24,7 @@ func (m Members) Get(name string) Value {
 	return Value{}
 }
 
-// First gives the value of a key at its first occurrence.
+// First returns the value of the first occurrence of a key.
 func (m Members) First(name string) Value {
 	for i := range m {
 		if string(m[i].Name) == name {
@@ -34,7 +34,7 @@ func (m Members) First(name string) Value {
 	return Value{}
 }
 
-// AnyOf gives the value of the first of several keys that is there and no null: formats spell a key in more than one way.
+// AnyOf returns the first value of the given keys that exists and is not null: some formats have several spellings of a key.
 func (m Members) AnyOf(names ...string) Value {
 	for _, name := range names {
 		if v := m.Get(name); v.Exists() && v.Kind != KindNull {
@@ -44,8 +44,8 @@ func (m Members) AnyOf(names ...string) Value {
 	return Value{}
 }
 
-// Members appends the members of the object that comes next, at most MaxMembers of them. If anything else comes, it is
-// skipped. What a malformed object gives is of no use: see Err.
+// Members appends the members of the next object, at most MaxMembers of them. It skips any other value. If the object
+// is malformed, see Err, the result is meaningless.
 func (s *Scanner) Members(m Members) Members {
 	if s.Peek() != KindObject {
 		s.Skip()
@@ -58,8 +58,8 @@ func (s *Scanner) Members(m Members) Members {
 	return m
 }
 
-// Keep appends the member that the scanner is at and moves past its value. An object that holds MaxMembers already
-// keeps no more.
+// Keep appends the current member and moves past its value. It drops the member if m already has MaxMembers
+// members.
 func (s *Scanner) Keep(m Members) Members { return s.keep(m, MaxMembers) }
 
 func (s *Scanner) keep(m Members, limit int) Members {
@@ -70,7 +70,7 @@ func (s *Scanner) keep(m Members, limit int) Members {
 	return m
 }
 
-// MembersOf appends the members of v, if it is an object. It moves the scanner to v.
+// MembersOf appends the members of v if v is an object. It moves the scanner to v.
 func (s *Scanner) MembersOf(v Value, m Members) Members {
 	if v.Kind != KindObject {
 		return m
@@ -79,8 +79,8 @@ func (s *Scanner) MembersOf(v Value, m Members) Members {
 	return s.Members(m)
 }
 
-// Objects goes over the objects of an array v, each with its members, which are read into m; it has none if v is no array.
-// It moves the scanner to v. The members are good until the next object.
+// Objects iterates over the objects of an array v and reads the members of each into m. It yields nothing if v is not an
+// array. It moves the scanner to v. The members are valid until the next object.
 func Objects(s *Scanner, v Value, m *Members) iter.Seq[Members] {
 	return func(yield func(Members) bool) {
 		for range Elements(s, v) {
@@ -95,8 +95,8 @@ func Objects(s *Scanner, v Value, m *Members) iter.Seq[Members] {
 	}
 }
 
-// Elements goes over the elements of an array v; the body takes each. It has none if v is no array. It moves the scanner
-// to v.
+// Elements iterates over the elements of an array v; the loop body must read each element. It yields nothing if v is not
+// an array. It moves the scanner to v.
 func Elements(s *Scanner, v Value) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if v.Kind != KindArray {
@@ -112,7 +112,7 @@ func Elements(s *Scanner, v Value) iter.Seq[int] {
 	}
 }
 
-// Enter steps into the object that comes next; any other value is skipped.
+// Enter enters the next object. It skips any other value and returns false.
 func Enter(s *Scanner) bool {
 	if s.Peek() != KindObject {
 		s.Skip()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Int gives an integer, cut towards zero if v has a fraction or an exponent, and saturated at the limits of int64;
-// 0 for what is no number.
+// Int returns an integer, truncated towards zero if v has a fraction or an exponent and limited to the range of
+// int64. It returns 0 if v is not a number.
 func (v Value) Int() int64 {
 	if v.Kind != KindNumber {
 		return 0
@@ -32,11 +32,11 @@ func (v Value) Int() int64 {
 	return n
 }
 
-// noCount stands for what is no count: it is more than events.MaxTokens, so package parser ignores it, and sums of some do
-// not overflow.
+// noCount replaces numbers that are not counts. It exceeds events.MaxTokens, so package parser ignores it, and sums of
+// several of them do not overflow.
 const noCount = 1 << 56
 
-// Count gives a count: an integer from 0 to 2^56, which any other number is taken for.
+// Count returns an integer from 0 to 2^56. Any number outside that range is replaced by 2^56.
 func (v Value) Count() int64 { return countOf(v.Int()) }
 
 func countOf(n int64) int64 {
@@ -46,23 +46,23 @@ func countOf(n int64) int64 {
 	return n
 }
 
-// Duration gives a number of units as a duration; see [Span].
+// Duration returns a number of units as a duration; see [Span].
 func (v Value) Duration(unit time.Duration) time.Duration { return Span(v.Float(), unit) }
 
-// Span is n units as a duration. What no duration can hold is the longest or the least one: beyond events.MaxDuration, so
-// package parser ignores it.
+// Span returns n units as a duration. A value that does not fit becomes the longest or the shortest duration: both are
+// beyond events.MaxDuration, so package parser ignores them.
 func Span(n float64, unit time.Duration) time.Duration {
 	switch n *= float64(unit); {
 	case n >= math.MaxInt64:
 		return math.MaxInt64
 	case n > math.MinInt64:
 		return time.Duration(n)
-	default: // or no number
+	default: // or NaN
 		return math.MinInt64
 	}
 }
 
-// wideInt reads what is no plain short integer.
+// wideInt parses anything but a plain short integer.
 func (v Value) wideInt() int64 {
 	f := v.Float()
 	switch {
@@ -74,7 +74,7 @@ func (v Value) wideInt() int64 {
 	return int64(f)
 }
 
-// Float gives a number; 0 for what is none.
+// Float returns a number, or 0 if v is not a number.
 func (v Value) Float() float64 {
 	if v.Kind != KindNumber {
 		return 0
@@ -86,9 +86,9 @@ func (v Value) Float() float64 {
 	return f
 }
 
-// Int takes the value that comes next and gives its [Value.Int]. A plain number is read while its end is looked for.
+// Int reads the next value and returns its [Value.Int]. It parses a plain number while it searches for the end.
 func (s *Scanner) Int() int64 {
-	const most = 18 // digits, of which any number fits
+	const most = 18 // digits that always fit
 	data := s.data[s.pos:]
 	n, i := int64(0), 0
 	for ; i < len(data) && i < most; i++ {
@@ -105,10 +105,10 @@ func (s *Scanner) Int() int64 {
 	return n
 }
 
-// Count takes the value that comes next and gives its [Value.Count].
+// Count reads the next value and returns its [Value.Count].
 func (s *Scanner) Count() int64 { return countOf(s.Int()) }
 
-// numberEnd is the offset behind the number that begins at i; -1 if it is none.
+// numberEnd returns the offset after the number at i, or -1 if there is no valid number.
 func numberEnd(data []byte, i int) int {
 	if data[i] == '-' {
 		i++

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// Quoted reads an object whose JSON is the text of a string, as a model's arguments of a call often are: {"a":"b"} stands
-// in the line as "{\"a\":\"b\"}". It walks through what is there and makes the members that are wanted, so that the
-// rest, such as the content of a file to write, is neither unescaped nor read a second time. The zero value is ready;
-// one goroutine at a time.
+// Quoted reads an object whose JSON is the text of a string, as the arguments of a model's call often are: {"a":"b"}
+// appears in the line as "{\"a\":\"b\"}". It scans the escaped form and decodes only the wanted members, so that the
+// rest, such as the content of a file to write, is neither unescaped nor scanned again. The zero value is ready to use,
+// by one goroutine at a time.
 type Quoted struct {
 	data []byte
-	// from and to bound the part of data that ends are of; carry is 1 if the byte at to is escaped, and inner holds what the
-	// JSON's own escapes escape there, see quotedEscapes.
+	// ends covers data from from to to. carry is 1 if the byte at to is escaped. inner holds the bytes there that escapes of
+	// the inner JSON escape, see quotedEscapes.
 	from, to     int
 	carry, inner uint64
 	// ends has a bit for each quote that begins or ends a string of the object.
@@ -20,13 +20,13 @@ type Quoted struct {
 	bad  bool
 }
 
-// quotedDepth is how deep objects and arrays may lie in each other here; deeper ones are left to a Scanner.
+// quotedDepth is the maximum nesting depth of objects and arrays; a Scanner must read deeper ones.
 const quotedDepth = 64
 
-// Members reads body, the bytes between the quotes of a string, as an object, and appends to m those of its members whose
-// names wanted picks; their values are appended to buf. All of the object is checked as a [Scanner] checks it, and
-// [MaxMembers] counts the members that are not wanted too. It reports false for what is no whole object, and for objects
-// that are written in a rare way: then the text must be made and read, and m and buf are as they were.
+// Members reads body, the bytes between the quotes of a string, as an object. It appends to m the members whose names are
+// wanted, and their values to buf. It checks the whole object as a [Scanner] does, and [MaxMembers] includes unwanted
+// members. It returns false, with m and buf unchanged, if body is not a whole object or if it is encoded in an unusual
+// way: then the caller must decode the text and scan it.
 func (q *Quoted) Members(m Members, buf, body []byte, wanted func(name []byte) bool) (Members, []byte, bool) {
 	q.data, q.from, q.to, q.carry, q.bad = body, 0, 0, 0, false
 	i := q.blanks(0)
@@ -43,12 +43,12 @@ func (q *Quoted) Members(m Members, buf, body []byte, wanted func(name []byte) b
 	return k.members, k.buf, true
 }
 
-// kept is what is made of the outermost object.
+// kept collects the members of the outermost object.
 type kept struct {
 	members Members
 	buf     []byte
 	wanted  func(name []byte) bool
-	left    int // how many more members may be kept
+	left    int // how many more members may follow
 }
 
 func (k *kept) add(name, value []byte) {
@@ -61,8 +61,8 @@ func (k *kept) add(name, value []byte) {
 	k.members = append(k.members, Member{name, Value{Kind: kinds[raw[0]], Raw: raw}})
 }
 
-// container is the offset behind the object or array that begins at i, whose members go to k unless it is nil; -1 if
-// something is wrong with it.
+// container returns the offset after the object or array at i, or -1 if it is malformed. It adds the members to k
+// unless k is nil.
 func (q *Quoted) container(i, depth int, k *kept) int {
 	data, closing := q.data, q.data[i]+2 // '{' is 0x7b and '}' 0x7d, '[' is 0x5b and ']' 0x5d
 	if depth >= quotedDepth {
@@ -79,7 +79,7 @@ func (q *Quoted) container(i, depth int, k *kept) int {
 				return -1
 			}
 			if name = data[start : i-len(`\"`)]; k != nil && bytes.IndexByte(name, '\\') >= 0 {
-				return -1 // it could be encoded in a rare way
+				return -1 // it could be encoded in an unusual way
 			}
 			if i = q.blanks(i); i >= len(data) || data[i] != ':' {
 				return -1
@@ -107,7 +107,7 @@ func (q *Quoted) container(i, depth int, k *kept) int {
 	return -1
 }
 
-// valueEnd is the offset behind the value that begins at i; -1 if there is none.
+// valueEnd returns the offset after the value at i, or -1 if there is none.
 func (q *Quoted) valueEnd(i, depth int) int {
 	if i >= len(q.data) {
 		return -1
@@ -122,7 +122,7 @@ func (q *Quoted) valueEnd(i, depth int) int {
 	}
 }
 
-// blanks is where the next token begins from i on. Between tokens are blanks, and line feeds and such as escapes.
+// blanks returns the offset of the next token from i on. It skips blanks and escaped white space such as \n.
 func (q *Quoted) blanks(i int) int {
 	for i < len(q.data) {
 		switch c := q.data[i]; {
@@ -137,7 +137,7 @@ func (q *Quoted) blanks(i int) int {
 	return i
 }
 
-// stringEnd is the offset behind the string whose opening quote, an escape, is at i; -1 if there is none or it never ends.
+// stringEnd returns the offset after the string whose escaped opening quote is at i, or -1 if there is none or it never ends.
 func (q *Quoted) stringEnd(i int) int {
 	if i+1 >= len(q.data) || q.data[i] != '\\' || q.data[i+1] != '"' {
 		return -1
@@ -164,8 +164,8 @@ func (q *Quoted) stringEnd(i int) int {
 	return q.from + int(k)*blockBytes + bits.TrailingZeros64(ends) + 1
 }
 
-// load finds the quotes in the part that begins at i; carry and inner are as in q. An escape that could
-// spell a quote or a backslash of the JSON in another way makes q bad, and so does one that is none.
+// load finds the quotes in the part that begins at i; carry and inner are as in q. It sets q.bad for an
+// invalid escape, and for one that may encode a quote or a backslash of the inner JSON in another way.
 func (q *Quoted) load(i int, carry, inner uint64) {
 	var blocks [indexBlocks]marks
 	q.from, q.to = i, min(len(q.data), i+indexBytes)
@@ -185,15 +185,15 @@ func (q *Quoted) load(i int, carry, inner uint64) {
 	q.carry, q.inner = carry, inner
 }
 
-// quotedEscapes holds where the pairs end that the JSON's own escapes escape, as the quote is in \\\". slants holds where the
-// pairs \\ end, each of which is a backslash of the JSON: in a sequence of them every other one begins an escape, from the first
-// on. carry holds what the last pairs of the block before escape, and becomes so for the next.
+// quotedEscapes returns the end of each pair that the inner JSON escapes, such as the quote in \\\". slants marks the ends of
+// the pairs \\, each of which is a backslash of the inner JSON: in a sequence of them every other one begins an escape, starting
+// with the first. carry holds what the last pairs of the previous block escape, and is updated for the next block.
 func quotedEscapes(slants uint64, carry *uint64) uint64 {
 	escaped := *carry
 	if slants|escaped == 0 {
 		return 0
 	}
-	// It is the arithmetic of escapes, on digits of two bits, for the pairs that begin at even places and at odd ones.
+	// This is the arithmetic of escapes on digits of two bits, for pairs that begin at even and at odd places.
 	const even, odd = 0x5555555555555555, 0xcccccccccccccccc
 	begin := uint64(0)
 	for place := range 2 {
@@ -205,8 +205,8 @@ func quotedEscapes(slants uint64, carry *uint64) uint64 {
 	return escaped | begin<<2
 }
 
-// harmless reports whether the escape whose second byte is at i stands for a character that is no part of the syntax of
-// JSON within a string.
+// harmless reports whether the escape whose second byte is at i encodes a character that is not part of JSON's syntax
+// within a string.
 func harmless(data []byte, i int) bool {
 	if i >= len(data) {
 		return false

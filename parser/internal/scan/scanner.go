@@ -2,35 +2,35 @@ package scan
 
 import "errors"
 
-// ErrSyntax is the error of a document that is torn or no JSON.
+// ErrSyntax is the error for a document that is torn or not JSON.
 var ErrSyntax = errors.New("malformed JSON")
 
-// Scanner is a cursor over one document, or over several that follow each other. The zero value is an empty
-// document. Reuse it: it is some hundred bytes large.
+// Scanner is a cursor over one document, or over several in sequence. The zero value is an empty document.
+// Reuse it: its size is some hundred bytes.
 //
-// Once something is malformed every method reports false, and Err is set.
+// After a syntax error every method returns false, and Err is set.
 type Scanner struct {
 	data []byte
 	pos  int
-	// first reports that the container just entered has had no member yet, so that no comma is due. One flag serves all
-	// levels, since leaving a container or passing a value clears it.
+	// first is true if the container that was just entered has had no member yet, so that no comma is due. One flag
+	// serves all levels, since leaving a container or passing a value clears it.
 	first bool
 	bad   bool
-	index index // around the last string that was crossed
-	// The key of the current member lies between these offsets.
+	index index // around the last string that was read
+	// The key of the current member is between these offsets.
 	nameStart, nameEnd int
 	depth              int
-	elements           int // that Element moved to
-	// top holds a bit for each of the innermost open containers, 1 for an object, the innermost lowest; deep holds those
-	// around them, 64 a word.
+	elements           int // number of elements that Element moved to
+	// top has one bit for each of the innermost open containers, 1 for an object, the innermost in the lowest bit. deep
+	// has the bits of the outer containers, 64 per word.
 	top  uint64
 	deep []uint64
 }
 
-// wordLevels is how many levels a word has bits for.
+// wordLevels is the number of levels per word.
 const wordLevels = 64
 
-// keepDeep is how many words for deep levels are kept for the next document: 4 KiB, for 32,768 levels.
+// keepDeep is the number of words of deep that are kept for the next document: 4 KiB, for 32,768 levels.
 const keepDeep = 1 << 9
 
 // Reset points the scanner at the start of data.
@@ -43,7 +43,7 @@ func (s *Scanner) Reset(data []byte) {
 	s.index.clear()
 }
 
-// Err is ErrSyntax if what was read so far is malformed.
+// Err returns ErrSyntax if the document is malformed so far.
 func (s *Scanner) Err() error {
 	if s.bad {
 		return ErrSyntax
@@ -51,20 +51,20 @@ func (s *Scanner) Err() error {
 	return nil
 }
 
-// Offset is where the scanner stands, in bytes from the start.
+// Offset returns the current offset in bytes.
 func (s *Scanner) Offset() int { return s.pos }
 
-// Since is the raw span from offset start to where the scanner stands.
+// Since returns the raw span from offset start to the current offset.
 func (s *Scanner) Since(start int) []byte { return s.data[start:s.pos] }
 
-// Rest is what was not read yet, leading blanks left out.
+// Rest returns the unread part of the document, without leading blanks.
 func (s *Scanner) Rest() []byte {
 	s.blanks()
 	return s.data[s.pos:]
 }
 
-// Peek returns the kind of the value that comes next, without moving past it. It is KindNone at the end of the input and
-// before what begins no value.
+// Peek returns the kind of the next value without moving past it. It returns KindNone at the end of the input and if no
+// value begins there.
 func (s *Scanner) Peek() Kind {
 	s.blanks()
 	if s.pos >= len(s.data) {
@@ -73,20 +73,20 @@ func (s *Scanner) Peek() Kind {
 	return kinds[s.data[s.pos]]
 }
 
-// Object steps into the object that comes next; anything else is malformed.
+// Object enters the next object; anything else is malformed.
 func (s *Scanner) Object() bool { return s.enter('{', 1) }
 
-// Array steps into the array that comes next; anything else is malformed.
+// Array enters the next array; anything else is malformed.
 func (s *Scanner) Array() bool { return s.enter('[', 0) }
 
-// Key moves to the next member of the current object: Name is its key, and the value comes next. At the end of the
-// object it steps out and reports false.
+// Key moves to the next member of the current object: Name returns its key, and its value is next. At the end of
+// the object it leaves the object and returns false.
 func (s *Scanner) Key() bool {
 	data, i, comma := s.data, s.pos, byte('{')
 	if !s.first {
 		i, comma = i+1, ','
 	}
-	if uint(i) >= uint(len(data)) || data[i] != '"' || data[i-1] != comma { // else it is as writers put it
+	if uint(i) >= uint(len(data)) || data[i] != '"' || data[i-1] != comma { // otherwise it is in the usual form
 		if !s.member('}') {
 			return false
 		}
@@ -109,18 +109,18 @@ func (s *Scanner) Key() bool {
 	return true
 }
 
-// Name is the key of the current member, raw: without its quotes, still escaped.
+// Name returns the key of the current member, raw: without its quotes, still escaped.
 func (s *Scanner) Name() []byte { return s.data[s.nameStart:s.nameEnd] }
 
-// Limits of the elements that Element moves to in one document: parsers keep some hundred bytes or kilobytes of each, and an
-// element may take two bytes. No agent writes so many; what is skipped or taken as a whole counts as one.
+// Limits of the elements that Element moves to in one document. Parsers keep hundreds or thousands of bytes per element,
+// while an element may take only two bytes. No agent writes so many. A skipped array counts as one.
 const (
 	leastElements   = 1 << 14
 	bytesPerElement = 256
 )
 
-// Element moves to the next element of the current array. At the end of the array it steps out and reports false. A document
-// with more elements than the limits allow counts as malformed.
+// Element moves to the next element of the current array. At the end of the array it leaves the array and returns false. A
+// document with more elements than the limits allow is malformed.
 func (s *Scanner) Element() bool {
 	if !s.member(']') {
 		return false
@@ -129,7 +129,7 @@ func (s *Scanner) Element() bool {
 	return s.elements <= leastElements || s.elements <= leastElements+len(s.data)/bytesPerElement || s.fail()
 }
 
-// Value takes the value that comes next as one span, whatever it is.
+// Value reads the next value of any kind as one span.
 func (s *Scanner) Value() Value {
 	data, start := s.data, skipBlanks(s.data, s.pos)
 	if start >= len(data) {
@@ -156,8 +156,8 @@ func (s *Scanner) Value() Value {
 	return Value{Kind: kind, Raw: data[start:end]}
 }
 
-// Repeat takes the object that comes next, as Value does. An object that reads like last, which was one, is not walked
-// through again: writers repeat some on line after line.
+// Repeat reads the next object, like Value. If it is equal to last, an earlier object, it is not scanned again:
+// writers repeat some objects from line to line.
 func (s *Scanner) Repeat(last []byte) Value {
 	s.blanks()
 	if n := len(last); n > 0 && last[0] == '{' && len(s.data)-s.pos >= n && string(s.data[s.pos:s.pos+n]) == string(last) {
@@ -167,11 +167,11 @@ func (s *Scanner) Repeat(last []byte) Value {
 	return s.Value()
 }
 
-// Skip moves past the value that comes next.
+// Skip moves past the next value.
 func (s *Scanner) Skip() { s.Value() }
 
-// fail cuts the document off where the scanner stands, so that every method finds the end of the input and none needs
-// to ask whether something was malformed.
+// fail truncates the document at the current offset, so that every method reaches the end of the input and none needs
+// to check for an earlier error.
 func (s *Scanner) fail() bool {
 	s.bad, s.data = true, s.data[:s.pos]
 	return false
@@ -190,8 +190,8 @@ func (s *Scanner) enter(open byte, bit uint64) bool {
 	return true
 }
 
-// member moves to where the next member of a container begins, over the comma before it; at the closing bracket it
-// steps out and reports false.
+// member moves past the comma to the next member of a container. At the closing bracket it leaves the container
+// and returns false.
 func (s *Scanner) member(closing byte) bool {
 	i := skipBlanks(s.data, s.pos)
 	if i >= len(s.data) {
@@ -213,16 +213,16 @@ func (s *Scanner) member(closing byte) bool {
 	return first || s.fail()
 }
 
-// push opens a container.
+// push enters a container.
 func (s *Scanner) push(bit uint64) {
 	if s.depth%wordLevels == 0 && s.depth > 0 {
-		s.deep = append(s.deep, s.top) // an eighth of the line at most
+		s.deep = append(s.deep, s.top) // at most an eighth of the line
 	}
 	s.top = s.top<<1 | bit
 	s.depth++
 }
 
-// pop closes the innermost container.
+// pop leaves the innermost container.
 func (s *Scanner) pop() {
 	s.top >>= 1
 	if s.depth--; s.depth%wordLevels == 0 && s.depth > 0 {
@@ -231,12 +231,12 @@ func (s *Scanner) pop() {
 	}
 }
 
-// containerEnd is the offset behind the object or array that begins at i; -1 if it is malformed.
+// containerEnd returns the offset after the object or array at i, or -1 if it is malformed.
 func (s *Scanner) containerEnd(i int) int {
 	data, base, closing := s.data, s.depth, byte(0)
 	for {
 		if closing == '}' {
-			// A key begins at i, and the value behind its colon.
+			// A key begins at i, followed by a colon and its value.
 			if data[i] != '"' {
 				return -1
 			}
@@ -256,7 +256,7 @@ func (s *Scanner) containerEnd(i int) int {
 			i = s.stringEnd(i + 1)
 		case KindObject, KindArray:
 			opening := data[i]
-			if closing = opening + 2; i+1 < len(data) && data[i+1] == closing { // as writers put an empty one
+			if closing = opening + 2; i+1 < len(data) && data[i+1] == closing { // the usual form of an empty container
 				i += 2
 				if s.depth == base {
 					return i
@@ -271,7 +271,7 @@ func (s *Scanner) containerEnd(i int) int {
 			if data[i] != closing {
 				continue
 			}
-			// closed at once, below
+			// handled below
 		case KindNumber:
 			i = numberEnd(data, i)
 		default:
@@ -280,7 +280,7 @@ func (s *Scanner) containerEnd(i int) int {
 		if i < 0 {
 			return -1
 		}
-		// A value ended before i: close what ends here, then go on to the next value.
+		// A value ended before i: close the containers that end here, then continue with the next value.
 		for {
 			if i = skipBlanks(data, i); i >= len(data) {
 				return -1
@@ -303,10 +303,10 @@ func (s *Scanner) containerEnd(i int) int {
 	}
 }
 
-// closing is the bracket that closes the innermost open container.
+// closing returns the bracket that closes the innermost open container.
 func (s *Scanner) closing() byte { return ']' + byte(s.top&1)<<5 } // ']' is 0x5d, '}' is 0x7d
 
-// wordEnd is the offset behind the number or literal that begins at i; -1 if it is malformed.
+// wordEnd returns the offset after the number or literal at i, or -1 if it is malformed.
 func wordEnd(data []byte, i int, kind Kind) int {
 	switch kind {
 	case KindNumber:
@@ -329,7 +329,7 @@ func literalEnd(data []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipBlanks is small enough to be inlined; agents write no blanks between tokens.
+// skipBlanks is small enough to be inlined. Agents write no blanks between tokens.
 func skipBlanks(data []byte, i int) int {
 	if i < len(data) && data[i] <= ' ' {
 		return blanksEnd(data, i)

@@ -9,25 +9,25 @@ import (
 // Sizes of the memory of [Strings], in bytes.
 const (
 	chunkBytes = 4 << 10
-	// firstBytes is the size of the first chunk; the next ones double it. There are thousands of short sessions.
+	// firstBytes is the size of the first chunk; each further one is twice as large. There are thousands of short sessions.
 	firstBytes = 256
-	// largeBytes is the size from which a text gets memory of its own, so that no small string keeps a large one alive.
+	// largeBytes is the size from which a text is allocated separately, so that no small string keeps a large chunk alive.
 	largeBytes = 512
-	// internBytes is the longest string that is interned.
+	// internBytes is the maximum length of an interned string.
 	internBytes = 128
 )
 
-// Strings makes Go strings of raw ones. The strings are their holder's to keep; short ones share chunks of 4 KiB, so
-// keeping one keeps at most that much alive. The zero value is ready. One goroutine at a time.
+// Strings converts raw strings to Go strings, which the caller may keep. Short ones share chunks of 4 KiB, so
+// keeping one keeps at most that much alive. The zero value is ready to use, by one goroutine at a time.
 type Strings struct {
 	chunk    []byte
 	interned *[internSlots]string
 }
 
-// Text gives the text of a string value; "" for all other kinds.
+// Text returns the text of a string value, or "" for all other kinds.
 func (a *Strings) Text(v Value) string { return a.Unescape(v.Body()) }
 
-// Unescape gives the text of the bytes between the quotes of a string.
+// Unescape returns the text of the bytes between the quotes of a string.
 func (a *Strings) Unescape(body []byte) string {
 	if len(body) == 0 {
 		return ""
@@ -38,13 +38,13 @@ func (a *Strings) Unescape(body []byte) string {
 	if len(body) >= largeBytes {
 		return view(AppendString(make([]byte, 0, len(body)), body))
 	}
-	a.room(3 * len(body)) // of invalid UTF-8 each byte becomes three
+	a.room(3 * len(body)) // each byte of invalid UTF-8 becomes three
 	start := len(a.chunk)
 	a.chunk = AppendString(a.chunk, body)
 	return view(a.chunk[start:])
 }
 
-// JSON gives a value as it stands, invalid UTF-8 replaced as in [AppendString].
+// JSON returns the JSON of a value, with invalid UTF-8 replaced as in [AppendString].
 func (a *Strings) JSON(v Value) string {
 	if utf8.Valid(v.Raw) {
 		return a.Copy(v.Raw)
@@ -52,7 +52,7 @@ func (a *Strings) JSON(v Value) string {
 	return string(AppendJSON(nil, v.Raw))
 }
 
-// Copy gives b as a string.
+// Copy returns a copy of b as a string.
 func (a *Strings) Copy(b []byte) string {
 	if len(b) == 0 {
 		return ""
@@ -66,7 +66,7 @@ func (a *Strings) Copy(b []byte) string {
 	return view(a.chunk[start:])
 }
 
-// Join gives b and tail as one string.
+// Join returns b and tail as one string.
 func (a *Strings) Join(b []byte, tail string) string {
 	if n := len(b) + len(tail); n >= largeBytes {
 		return string(b) + tail
@@ -77,8 +77,8 @@ func (a *Strings) Join(b []byte, tail string) string {
 	return view(a.chunk[start:])
 }
 
-// Intern gives the text of a string value that is likely to come again, such as a session id or a tool's name: the
-// same text is made once, as long as no more than some dozens of others of up to 128 bytes come in between.
+// Intern returns the text of a string value that is likely to recur, such as a session ID or a tool's name. It
+// returns the same string again unless several dozen other texts of up to 128 bytes come in between.
 func (a *Strings) Intern(v Value) string {
 	body := v.Body()
 	if len(body) == 0 {
@@ -90,14 +90,14 @@ func (a *Strings) Intern(v Value) string {
 	if a.interned == nil {
 		a.interned = new([internSlots]string)
 	}
-	at := internSlot(body) &^ 1 // a pair of places serves all texts of either, or two that come in turns push each other out
+	at := internSlot(body) &^ 1 // use a pair of slots: with a single one, two alternating texts would evict each other
 	first, second := &a.interned[at], &a.interned[at^1]
 	switch {
 	case *first == string(body):
 		return *first
 	case *second == string(body):
 		return *second
-	case !plain(body): // rare among names; a slot is of a text that is its own source
+	case !plain(body): // rare among names; slots hold only unescaped texts
 		return a.Unescape(body)
 	}
 	*second = *first
@@ -105,10 +105,10 @@ func (a *Strings) Intern(v Value) string {
 	return *first
 }
 
-// internSlots is how many texts are interned, at two places each.
+// internSlots is the number of slots for interned texts, in pairs.
 const internSlots = 64
 
-// internSlot is the first slot of a text. Names and ids differ mostly at their ends.
+// internSlot returns the first slot of a text. Names and IDs differ mostly at their ends.
 func internSlot(body []byte) uint64 {
 	var head, tail uint64
 	switch n := len(body); {
@@ -122,13 +122,13 @@ func internSlot(body []byte) uint64 {
 	return (head*0x9e3779b97f4a7c15 ^ tail) * 0xd6e8feb86659fd93 >> 58
 }
 
-// room sees to it that n more bytes fit into the chunk without moving it: strings point into it.
+// room makes room for n more bytes without moving the chunk, since strings point into it.
 func (a *Strings) room(n int) {
 	if cap(a.chunk)-len(a.chunk) < n {
 		a.chunk = make([]byte, 0, max(n, min(2*cap(a.chunk), chunkBytes), firstBytes))
 	}
 }
 
-// view gives b as a string without a copy. The bytes must never change again: chunks are only appended to, and a text
-// with memory of its own is never touched after it was made.
+// view returns b as a string without a copy. The bytes must never change again: chunks are only appended to, and a
+// separately allocated text is never modified.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Time reads a string as a point in time of RFC 3339, and a number as milliseconds since 1970, or as seconds if it is
-// below 10^11 (in milliseconds that is March 1973); the zero time if it is none.
+// Time parses a string as an RFC 3339 time, and a number as milliseconds since 1970, or as seconds if it is below
+// 10^11 (in milliseconds that is March 1973). It returns the zero time for anything else.
 func (v Value) Time() time.Time {
 	if v.Kind == KindNumber {
 		return unixTime(v)
@@ -29,7 +29,7 @@ func (v Value) Time() time.Time {
 }
 
 func unixTime(v Value) time.Time {
-	if n, ok := v.whole(); ok { // as writers put it: no float is needed
+	if n, ok := v.whole(); ok { // the usual form: no float is needed
 		switch {
 		case n == 0:
 			return time.Time{}
@@ -49,7 +49,7 @@ func unixTime(v Value) time.Time {
 	}
 }
 
-// whole gives a number of up to 15 digits and nothing else.
+// whole parses an integer of up to 15 digits.
 func (v Value) whole() (n int64, ok bool) {
 	for _, c := range v.Raw {
 		if c < '0' || c > '9' {
@@ -60,8 +60,8 @@ func (v Value) whole() (n int64, ok bool) {
 	return n, len(v.Raw) <= 15
 }
 
-// utcTime reads the one form that agents write, 2006-01-02T15:04:05.000Z with any number of digits behind the point,
-// and leaves all others to the standard library. b must be as long as a time without a fraction.
+// utcTime parses the only form that agents write, 2006-01-02T15:04:05.000Z with any number of digits after the
+// point. It leaves other forms to the standard library. b must be at least as long as a time without a fraction.
 func utcTime(b []byte) (time.Time, bool) {
 	const whole = len("2006-01-02T15:04:05")
 	n := len(b) - 1
@@ -85,10 +85,10 @@ func utcTime(b []byte) (time.Time, bool) {
 	return time.Unix(days*86400+int64(hour*3600+minute*60+second), nano).UTC(), true
 }
 
-// noDigits is a bit above those of 99, for what is no number of two digits.
+// noDigits is a bit above the bits of 99. It marks what is not a number of two digits.
 const noDigits = 1 << 7
 
-// twoDigits reads a number of two digits.
+// twoDigits parses a number of two digits.
 func twoDigits(tens, units byte) uint {
 	t, u := uint(tens)-'0', uint(units)-'0'
 	if t > 9 || u > 9 {
@@ -97,10 +97,10 @@ func twoDigits(tens, units byte) uint {
 	return 10*t + u
 }
 
-// powers are those of ten that make nanoseconds of so many digits.
+// powers are the factors that convert a fraction with that many digits to nanoseconds.
 var powers = [...]int64{0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1}
 
-// fraction reads a point and the digits of a fraction of a second, in nanoseconds; nothing is no fraction.
+// fraction parses a point and the digits of a fraction of a second, in nanoseconds. An empty fraction is 0.
 func fraction(b []byte) (int64, bool) {
 	if len(b) == 0 {
 		return 0, true
@@ -119,13 +119,13 @@ func fraction(b []byte) (int64, bool) {
 	return n * powers[len(digits)], true
 }
 
-// daysBefore are those of a year before each of its months, which are counted from March: so the leap day is a year's last.
+// daysBefore counts the days of a year before each month. The year begins in March, so that the leap day is its last day.
 var daysBefore = [13]int{1: 306, 2: 337, 3: 0, 4: 31, 5: 61, 6: 92, 7: 122, 8: 153, 9: 184, 10: 214, 11: 245, 12: 275}
 
-// daysIn are those of each month of a leap year.
+// daysIn are the days of each month of a leap year.
 var daysIn = [13]int{1: 31, 2: 29, 3: 31, 4: 30, 5: 31, 6: 30, 7: 31, 8: 31, 9: 30, 10: 31, 11: 30, 12: 31}
 
-// unixDays counts the days from 1970-01-01 to a date of the Gregorian calendar; false if there is no such date.
+// unixDays returns the days from 1970-01-01 to a date of the Gregorian calendar, or false if the date does not exist.
 func unixDays(year, month, day int) (int64, bool) {
 	if month < 1 || month > 12 || day < 1 || day > daysIn[month] {
 		return 0, false
@@ -136,10 +136,10 @@ func unixDays(year, month, day int) (int64, bool) {
 	if month < 3 {
 		year--
 	}
-	const cycle, start = 146097, 719468 // days of 400 years, and those from 0000-03-01 to 1970-01-01
-	year += 400                         // the year -1 is that of January and February of the year 0
+	const cycle, start = 146097, 719468 // days of 400 years; days from 0000-03-01 to 1970-01-01
+	year += 400                         // year -1 contains January and February of year 0
 	return int64(365*year+year/4-year/100+year/400+daysBefore[month]+day-1) - cycle - start, true
 }
 
-// Millis reads a number of milliseconds; one that no duration can hold is none.
+// Millis returns a number of milliseconds as a duration; see [Span].
 func Millis(v Value) time.Duration { return v.Duration(time.Millisecond) }

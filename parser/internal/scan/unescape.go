@@ -12,42 +12,42 @@ import (
 
 const replacement = "\uFFFD"
 
-// AppendString appends the text of a string, given the bytes between its quotes: escapes resolved, a lone surrogate
-// and each byte of invalid UTF-8 replaced by U+FFFD, as encoding/json does it. A backslash that begins no escape of JSON
-// stands for itself, so that a line which passed the scanner always has a text.
+// AppendString appends the text of a string, given the bytes between its quotes. It resolves escapes and replaces a lone
+// surrogate or a byte of invalid UTF-8 by U+FFFD, as encoding/json does. A backslash that begins no JSON escape is
+// copied, so that a line which passed the scanner always has a text.
 func AppendString(dst, body []byte) []byte {
 	start := len(dst)
-	dst = slices.Grow(dst, len(body)) // a text is never longer than its source, but for what repair adds
+	dst = slices.Grow(dst, len(body)) // only invalid UTF-8 makes a text longer than its source
 	n, _ := unescape(dst[start:start+len(body)], body, len(body)+1)
 	return repair(dst[:start+n], start)
 }
 
-// AppendHead appends the beginning of the text that AppendString appends, at least limit bytes of it or all, and gives
-// what is behind it in body. A character is never cut.
+// AppendHead appends the beginning of the text that AppendString appends: at least limit bytes, or all of it. It
+// returns the remainder of body and never cuts a character.
 func AppendHead(dst, body []byte, limit int) (head, rest []byte) {
 	start := len(dst)
 	room := min(limit+headSlack, len(body))
 	dst = slices.Grow(dst, room)
 	n, used := unescape(dst[start:start+room], body, limit)
 	for i := 1; used < len(body) && i < utf8.UTFMax && i <= used && body[used] >= utf8.RuneSelf && !utf8.RuneStart(body[used]); i++ {
-		dst = append(dst[:start+n], body[used]) // the last character was cut
+		dst = append(dst[:start+n], body[used]) // the last character was incomplete
 		used, n = used+1, n+1
 	}
 	return repair(dst[:start+n], start), body[used:]
 }
 
-// headSlack is how far a head may reach over its limit: by a block, which is the least that is looked at.
+// headSlack is how far a head may exceed its limit: by one block, the unit of decoding.
 const headSlack = blockBytes + overrun
 
-// overrun is how far a sequence of plain bytes may be copied too far, so that the copy of a short one takes no loop.
+// overrun is the number of excess bytes that may be copied after a plain sequence, which avoids a loop for short ones.
 const overrun = 16
 
-// unescape writes the text of body to buf until it has limit bytes or body is used up; it returns how much was written
-// and used. buf must have room for all of body, or for headSlack bytes more than limit: the text never runs ahead of its
-// source, so what is copied too far is overwritten.
+// unescape writes the text of body to buf until it has limit bytes or body is used up. It returns how many bytes it
+// wrote and used. buf must have room for all of body, or for headSlack bytes more than limit. The text is never longer
+// than its source, so that excess bytes are overwritten.
 func unescape(buf, body []byte, limit int) (n, used int) {
 	for used < len(body) && n < limit {
-		run := bytes.IndexByte(body[used:], '\\') // with vectors: most texts are plain, or begin so
+		run := bytes.IndexByte(body[used:], '\\') // vectorized: most texts are plain, or begin so
 		if run < 0 {
 			run = len(body) - used
 		}
@@ -61,7 +61,7 @@ func unescape(buf, body []byte, limit int) (n, used int) {
 	return n, used
 }
 
-// unescapePart is unescape for the next size bytes of body, and for the rest of an escape that begins in them.
+// unescapePart is unescape for the next size bytes of body and for the rest of an escape that begins in them.
 func unescapePart(buf []byte, n int, body []byte, used, size int) (int, int) {
 	var blocks [indexBlocks]marks
 	from, carry := used, uint64(0)
@@ -97,7 +97,7 @@ func unescapePart(buf []byte, n int, body []byte, used, size int) (int, int) {
 	return n, used
 }
 
-// repair replaces what is no UTF-8 in dst from start on; it is rare, since writers of JSON see to it.
+// repair replaces invalid UTF-8 in dst from start on. It is rarely needed, since JSON writers emit valid UTF-8.
 func repair(dst []byte, start int) []byte {
 	if utf8.Valid(dst[start:]) {
 		return dst
@@ -105,14 +105,14 @@ func repair(dst []byte, start int) []byte {
 	return append(dst[:start], appendValid(nil, dst[start:])...)
 }
 
-// AppendJSON appends a value as it stands, invalid UTF-8 replaced as in [AppendString].
+// AppendJSON appends the JSON of a value, with invalid UTF-8 replaced as in [AppendString].
 func AppendJSON(dst, raw []byte) []byte { return appendValid(dst, raw) }
 
-// simpleEscapes are those of one letter, by that letter.
+// simpleEscapes maps the letter of a one-letter escape to its character.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// Hash makes a key of the text of a string, given the bytes between its quotes. One text has one key, whether it is
-// encoded with escapes ("\u0063") or without ("c").
+// Hash returns a hash of the text of a string, given the bytes between its quotes. It does not depend on how the
+// text is encoded: "\u0063" and "c" have the same hash.
 func Hash(seed maphash.Seed, body []byte) uint64 {
 	if plain(body) {
 		return maphash.Bytes(seed, body)
@@ -120,8 +120,8 @@ func Hash(seed maphash.Seed, body []byte) uint64 {
 	return maphash.Bytes(seed, AppendString(nil, body))
 }
 
-// TextLen is the length of the text of a string, in bytes, given the bytes between its quotes: that of what
-// [AppendString] appends, without making it.
+// TextLen returns the length in bytes of the text of a string, given the bytes between its quotes: the number
+// of bytes that [AppendString] appends, without decoding.
 func TextLen(body []byte) int {
 	if !utf8.Valid(body) {
 		return len(AppendString(nil, body))
@@ -140,11 +140,11 @@ func TextLen(body []byte) int {
 	return len(body) - c.saved
 }
 
-// escapeCount counts how much shorter a text is than its body for the escapes in it.
+// escapeCount counts the bytes by which escapes make a body longer than its text.
 type escapeCount struct {
 	body  []byte
 	saved int
-	end   int    // of the last escape that is longer than two bytes
+	end   int    // end of the last escape that is longer than two bytes
 	carry uint64 // 1 if the next byte is escaped
 }
 
@@ -154,7 +154,7 @@ func (c *escapeCount) add(from, to int) {
 	n := markText(blocks[:], c.body[from:to])
 	for k, b := range blocks[:n] {
 		_, escaped := escapes(b.slants, &c.carry)
-		if escaped&^b.simple == 0 { // nearly always, so that there is no loop whose end the processor has to guess
+		if escaped&^b.simple == 0 { // the usual case, without a loop of unpredictable length
 			c.saved += bits.OnesCount64(escaped)
 			continue
 		}
@@ -177,10 +177,10 @@ func (c *escapeCount) one(i int) {
 	}
 }
 
-// shortBytes is how long a string may be to be looked through a word at a time.
+// shortBytes is the maximum length of a string that is searched word by word.
 const shortBytes = 64
 
-// plain reports whether body is its own text.
+// plain reports whether body is identical to its text.
 func plain(body []byte) bool {
 	if n := len(body); n >= 8 && n <= shortBytes {
 		odd := uint64(0)
@@ -213,8 +213,8 @@ func appendValid(dst, s []byte) []byte {
 	return append(dst, s...)
 }
 
-// appendEscape appends what the \u escape at the start of s stands for and gives its length. A backslash that begins no
-// escape is taken alone.
+// appendEscape appends the character of the \u escape at the start of s and returns the length of the escape. A
+// backslash that begins no escape is copied.
 func appendEscape(dst, s []byte) ([]byte, int) {
 	r := hexRune(s)
 	if r < 0 {
@@ -229,7 +229,7 @@ func appendEscape(dst, s []byte) ([]byte, int) {
 	return append(dst, replacement...), 6
 }
 
-// hexRune reads the \u and its four digits at the start of s; -1 if there are none.
+// hexRune parses the \u escape with four digits at the start of s; -1 if there is none.
 func hexRune(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

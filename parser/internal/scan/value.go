@@ -15,17 +15,17 @@ const (
 	KindArray
 )
 
-// Value is the raw span of one value. The zero Value stands for one that is not there.
+// Value is the raw span of one value. The zero Value is a missing value.
 type Value struct {
 	Kind Kind
-	// Raw is the value as it stands, the quotes of a string included.
+	// Raw is the raw JSON of the value, including the quotes of a string.
 	Raw []byte
 }
 
-// Exists reports whether there is a value at all; null is one.
+// Exists reports whether there is a value. null is a value.
 func (v Value) Exists() bool { return v.Kind != KindNone }
 
-// Body is the bytes between the quotes of a string, still escaped; nil for all other kinds.
+// Body returns the bytes between the quotes of a string, still escaped; nil for all other kinds.
 func (v Value) Body() []byte {
 	if v.Kind != KindString {
 		return nil
@@ -36,6 +36,6 @@ func (v Value) Body() []byte {
 // True reports whether v is the literal true.
 func (v Value) True() bool { return v.Kind == KindTrue }
 
-// Is reports whether v is a string that reads s and needs no unescaping. It serves to compare with short constants, which
-// writers do not escape.
+// Is reports whether v is a string whose raw bytes are s. Use it to compare with short constants, which writers do not
+// escape.
 func (v Value) Is(s string) bool { return v.Kind == KindString && string(v.Body()) == s }

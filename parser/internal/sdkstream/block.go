@@ -4,16 +4,16 @@ import "github.com/tailspan/tailspan/parser/internal/scan"
 
 // Block is one element of message.content, or of message.parts.
 type Block struct {
-	Kind scan.Value // a part has none: its keys show what it is
-	Text scan.Value // text, or thinking
+	Kind scan.Value // parts have none: their keys show the kind
+	Text scan.Value // text or thinking
 
 	ID, Name, Server scan.Value
 	Input            scan.Value   // the raw object of a call
 	Args             scan.Members // its members
 
 	ToolUseID, IsError scan.Value
-	Content            scan.Value   // the body of a result, unless it is an array
-	Texts              []scan.Value // the texts in it, if it is an array or an object
+	Content            scan.Value   // the body of a result, unless that is an array
+	Texts              []scan.Value // the texts in the body, if it is an array or an object
 	Output, Failure    scan.Value   // functionResponse.response.output and error
 
 	Thought        bool
@@ -80,7 +80,7 @@ func (r *Envelope) readInput(s *scan.Scanner, b *Block) {
 	b.Args = r.args[from:len(r.args):len(r.args)]
 }
 
-// readFunction reads a functionCall or a functionResponse.
+// readFunction reads a functionCall or functionResponse.
 func (r *Envelope) readFunction(s *scan.Scanner, b *Block) bool {
 	if s.Peek() != scan.KindObject {
 		s.Skip()
@@ -120,7 +120,7 @@ func readResponse(s *scan.Scanner, b *Block) {
 	}
 }
 
-// readContent reads the content of a result: a string, an array of blocks, or, for server tools that failed, one object.
+// readContent reads the content of a result: a string, an array of blocks or, for failed server tools, one object.
 func (r *Envelope) readContent(s *scan.Scanner, b *Block) {
 	from := len(r.texts)
 	switch s.Peek() {
@@ -138,7 +138,7 @@ func (r *Envelope) readContent(s *scan.Scanner, b *Block) {
 	b.Texts = r.texts[from:len(r.texts):len(r.texts)]
 }
 
-// readText reads one block of a result's content and keeps its text. Images and documents have none.
+// readText reads one block of a result's content and keeps its text. Images and documents have no text.
 func (r *Envelope) readText(s *scan.Scanner, b *Block) {
 	if s.Peek() != scan.KindObject {
 		if v := s.Value(); v.Kind == scan.KindString {

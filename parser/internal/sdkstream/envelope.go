@@ -2,34 +2,34 @@ package sdkstream
 
 import "github.com/tailspan/tailspan/parser/internal/scan"
 
-// Envelope is one object of a line. Its memory is used again for the next one.
+// Envelope is one object of a line. Reuse it for the next object.
 type Envelope struct {
 	Fields
-	Rest    scan.Members // all members that Fields has no field for
-	Details scan.Members // of tool_use_result, toolUseResult or toolCallResult, the structured side of a result
+	Rest    scan.Members // all members that are not in Fields
+	Details scan.Members // of tool_use_result, toolUseResult or toolCallResult: the structured form of a result
 
-	// LastUsage is the usage of an earlier line, which is not walked through again where it is repeated.
+	// LastUsage is the usage of an earlier line. If it repeats, it is not scanned again.
 	LastUsage []byte
 
 	args  scan.Members // backs Args of the blocks
 	texts []scan.Value // backs Texts of the blocks
 }
 
-// Fields are the members that most lines have.
+// Fields holds the members that most lines have.
 type Fields struct {
 	Kind, Subtype, UUID, Session, Parent, Timestamp, Agent scan.Value
 
-	PromptID, RequestSession, RequestID, APIError scan.Value // asked for with each line of the model: Rest is searched for each
+	PromptID, RequestSession, RequestID, APIError scan.Value // needed for each line of the model; searching Rest is slower
 
-	Transcript bool // its keys are in camelCase: sessionId
+	Transcript bool // the keys are in camelCase: sessionId
 	Message    Message
 }
 
-// Message is the member message.
+// Message is the value of the member message.
 type Message struct {
 	Object bool       // it is an object
-	Parts  bool       // with parts, as Gemini's API has them
-	Value  scan.Value // if it is none: a string on permission_denied lines
+	Parts  bool       // it has parts, as in Gemini's API
+	Value  scan.Value // if it is not an object: a string on permission_denied lines
 
 	ID, Model, Usage scan.Value
 	Stop             scan.Value // stop_reason
@@ -37,21 +37,21 @@ type Message struct {
 	Blocks           []Block
 }
 
-// keepBlocks is the number of blocks, arguments or texts from which their memory is not kept for the next line.
+// keepBlocks is the number of blocks, arguments or texts above which their memory is not reused for the next line.
 const keepBlocks = 1 << 10
 
-// reset empties r and keeps its memory.
+// reset clears r and keeps its memory.
 func (r *Envelope) reset() {
 	blocks := r.Message.Blocks[:0]
 	if cap(blocks) > keepBlocks || cap(r.args) > keepBlocks || cap(r.texts) > keepBlocks {
 		blocks, r.args, r.texts = nil, nil, nil
 	}
-	r.Fields = Fields{} // in place: a whole envelope is made apart and copied, a kilobyte each line
+	r.Fields = Fields{} // in place: creating and copying a whole envelope costs a kilobyte per line
 	r.Message.Blocks = blocks
 	r.Rest, r.Details, r.args, r.texts = r.Rest[:0], r.Details[:0], r.args[:0], r.texts[:0]
 }
 
-// Read reads one object from s. It reports false if the object is malformed; r is then of no use.
+// Read reads one object from s. It returns false if the object is malformed; r is then invalid.
 func (r *Envelope) Read(s *scan.Scanner) bool {
 	r.reset()
 	for s.Object(); s.Key(); {
@@ -124,11 +124,11 @@ func (r *Envelope) readMessage(s *scan.Scanner) {
 	}
 }
 
-// readDetails reads the structured side of a result. The members of a file that was read are in it as if they were its
-// own, since its content is large; they have no name in common with others but numLines.
+// readDetails reads the structured form of a result. It adds the members of a read file at the top level, without the
+// content, which is large; they share no name with other members except numLines.
 func (r *Envelope) readDetails(s *scan.Scanner) {
 	if s.Peek() != scan.KindObject {
-		s.Skip() // "Error: ..." on failures, and what the content says already
+		s.Skip() // "Error: ..." on failures, which the content repeats
 		return
 	}
 	r.Details = r.Details[:0]
@@ -148,8 +148,8 @@ func (r *Envelope) readDetails(s *scan.Scanner) {
 	}
 }
 
-// Each calls f with the first object of each line, or of its array, until f returns false. What is no object is passed over;
-// trim takes off what can precede one.
+// Each calls f with the first object of each line, or with each object of an array, until f returns false. It skips anything
+// else. trim removes what can precede an object.
 func Each(lines [][]byte, trim func([]byte) []byte, f func(*Envelope) bool) {
 	var s scan.Scanner
 	var r Envelope

@@ -1,7 +1,7 @@
-// Package usage reads the usage objects of providers: which key of theirs is which count.
+// Package usage reads the usage objects of providers. It maps their keys to counts.
 //
-// A provider has a [Map] for each form of its usage objects, and turns the [Counts] that it reads into the arithmetic that
-// all providers share by an equation of its own: input includes what was cached, output what was thought.
+// A provider has a [Map] for each form of its usage objects. It converts the [Counts] into the arithmetic that all
+// providers share with its own equation: input includes cached tokens, output includes reasoning.
 package usage
 
 import (
@@ -12,7 +12,7 @@ import (
 // Field is a count of a usage object.
 type Field uint8
 
-// The counts. Those up to Reasoning are fields of events.Tokens.
+// The counts. Those up to Reasoning correspond to fields of events.Tokens.
 const (
 	Input Field = iota
 	Output
@@ -22,31 +22,30 @@ const (
 	CacheWrite1h
 	Reasoning
 	Total
-	Prompt // input, where a format has two counts of it
-	Tool   // input of tools on the server
+	Prompt // input, if a format has two counts of it
+	Tool   // input of tools that run on the server
 	fieldEnd
 )
 
-// Map says which count the value of a key is. The keys of an object within the usage object follow its own key and a dot:
-// "cache.read".
+// Map maps keys to counts. A key of a nested object is written with the key of that object and a dot: "cache.read".
 type Map map[string]Field
 
-// maxKey is the longest key within an object that a map can have, in bytes.
+// maxKey is the maximum length of a nested key in a map, in bytes.
 const maxKey = 96
 
-// Counts are those of one usage object.
+// Counts holds the counts of one usage object.
 type Counts struct {
 	count [fieldEnd]int64
 	has   uint16
 }
 
-// Of is a count; 0 if the object lacks it.
+// Of returns a count, or 0 if the object lacks it.
 func (c *Counts) Of(f Field) int64 { return c.count[f] }
 
-// Has reports whether the object has a count.
+// Has reports whether the object has the count f.
 func (c *Counts) Has(f Field) bool { return c.has&(1<<f) != 0 }
 
-// Tokens are the counts in the provider's own arithmetic.
+// Tokens returns the counts in the provider's own arithmetic.
 func (c *Counts) Tokens() events.Tokens {
 	return events.Tokens{
 		Input: c.count[Input], Output: c.count[Output], CacheRead: c.count[CacheRead], CacheWrite: c.count[CacheWrite],
@@ -59,7 +58,7 @@ func (c *Counts) set(f Field, n int64) {
 	c.has |= 1 << f
 }
 
-// Read reads the usage object that comes next in s; ok is false for any other value, which is skipped.
+// Read reads the usage object that is next in s. It skips any other value and returns false.
 func (m Map) Read(s *scan.Scanner) (c Counts, ok bool) {
 	if s.Peek() != scan.KindObject {
 		s.Skip()
@@ -71,7 +70,7 @@ func (m Map) Read(s *scan.Scanner) (c Counts, ok bool) {
 	return c, true
 }
 
-// Key reads the value of the key that s is at; one without a count is skipped.
+// Key reads the value of the current key of s, or skips it if the key is not in the map.
 func (m Map) Key(s *scan.Scanner, c *Counts) {
 	if f, ok := m[string(s.Name())]; ok {
 		c.set(f, s.Count())
@@ -92,7 +91,7 @@ func (m Map) Key(s *scan.Scanner, c *Counts) {
 	}
 }
 
-// Members reads the counts among the members of an object.
+// Members returns the counts among the members of an object.
 func (m Map) Members(of scan.Members) (c Counts) {
 	for i := range of {
 		if f, ok := m[string(of[i].Name)]; ok {
