@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// The domains of hashes, so that a call's id never meets a message's.
+// The domains of hashes, so that the ID of a call never collides with that of a message.
 const (
 	domainCall byte = iota
 	domainBody
@@ -19,14 +19,14 @@ const (
 	domainText
 )
 
-// mix makes one key of two, whose order counts.
+// mix combines two keys into one; their order matters.
 func mix(a, b uint64) uint64 { return (a^a>>32)*0xd6e8feb86659fd93 ^ b }
 
-// call is what is remembered of a tool call, by its id.
+// call is what the parser remembers of a tool call, by its ID.
 //
 //	state        called  answered
-//	open         yes     no        a repeat with the same body is dropped, one with another body is a new call
-//	done         yes     yes       a repeat is a new call
+//	open         yes     no        the same body again is a repetition, another body is a new call
+//	done         yes     yes       the same ID again is a new call
 //	early        no      yes       the result came first; the call may still come
 type call struct {
 	body             uint64
@@ -34,21 +34,21 @@ type call struct {
 	called, answered bool
 }
 
-// entry is what is remembered of an entry of a message's toolCalls, by the ids of both. A message is written again with
-// its calls as they are then: the same entry is never a new call, whatever its state and arguments.
+// entry is what the parser remembers of an entry of a message's toolCalls, by the IDs of both. A message is rewritten
+// with the current state of its calls: the same entry is never a new call, whatever its state and arguments.
 type entry struct{ called, answered bool }
 
-// use is a call as a line has it.
+// use is the content of a line about a call.
 type use struct {
 	id        scan.Value
 	name      string
 	args      scan.Value
 	members   scan.Members
 	title     scan.Value // displayName
-	agentName scan.Value // of the sub-agent that it started
+	agentName scan.Value // the sub-agent that it started
 }
 
-// use takes note of a call and reports whether it is one of its own.
+// use records a call and reports whether it is new.
 func (c *call) use(body uint64, name string) bool {
 	if c.called && c.body == body && !c.answered {
 		return false
@@ -57,7 +57,7 @@ func (c *call) use(body uint64, name string) bool {
 	return true
 }
 
-// calls are the tool calls of a stream or transcript, and their results.
+// calls holds the tool calls of a stream or transcript and their results.
 type calls struct {
 	*line
 	byID    memory.Table[call]
@@ -65,7 +65,7 @@ type calls struct {
 	entries memory.Table[entry]
 }
 
-// isNew reports whether a call is one of its own.
+// isNew reports whether a line has a new call.
 func (cs *calls) isNew(c *call, u *use) bool {
 	return c.use(cs.Keys.With(cs.Keys.String(domainBody, u.name), u.args.Raw), u.name)
 }
@@ -73,7 +73,7 @@ func (cs *calls) isNew(c *call, u *use) bool {
 func (cs *calls) toolUse(u *use) {
 	known := tools[u.name]
 	e := cs.Emit(events.KindToolUse)
-	e.ItemID = "" // the call's own id names it, in stream and transcript alike
+	e.ItemID = "" // the call's own ID identifies it, in stream and transcript alike
 	t := &e.Tool
 	t.ID, t.Name, t.Input, t.ReadOnly = cs.callID.Text(&cs.Strings, u.id), u.name, u.args.Raw, known.readOnly
 	t.Target, t.Server = cs.target(u.name, known.fields, u.members), cs.server(u)
@@ -87,11 +87,11 @@ func (cs *calls) toolUse(u *use) {
 	}
 }
 
-// toolName is the name as written, without control sequences.
+// toolName returns the name as written, without control sequences.
 func (cs *calls) toolName(v scan.Value) string { return events.CleanLine(cs.Strings.Intern(v), 0) }
 
-// server finds the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)";
-// else it is between the first two underscores of mcp_server_tool, as the CLI itself reads such names.
+// server returns the MCP server of a tool. The transcript has it in the tool's title, "forecast (weather MCP Server)".
+// Otherwise it is between the first two underscores of mcp_server_tool, as the CLI itself parses such names.
 func (cs *calls) server(u *use) string {
 	const prefix, suffix = "mcp_", " MCP Server)"
 	rest, ok := strings.CutPrefix(u.name, prefix)
@@ -109,11 +109,11 @@ func (cs *calls) server(u *use) string {
 	return ""
 }
 
-// recordedCall gives the entry at index i of the toolCalls of a message, by its key.
+// recordedCall emits the entry at index i of the toolCalls of a message; message is the key of the message.
 func (cs *calls) recordedCall(message uint64, i int, c *toolCall) {
 	key := cs.Keys.ID(domainCall, c.id.Body())
 	if len(c.id.Body()) == 0 {
-		key = mix(message, uint64(i)) // a call without an id is known by its place
+		key = mix(message, uint64(i)) // a call without an ID is identified by its index
 	}
 	known := cs.entries.Ref(mix(message, key))
 	if known.called && (known.answered || !c.final()) {
@@ -136,7 +136,7 @@ func (cs *calls) recordedCall(message uint64, i int, c *toolCall) {
 	}
 }
 
-// final reports whether a call's status is one that it ends with. A status that is not known counts if there is a result.
+// final reports whether the status of a call is final. An unknown status is final if there is a result.
 func (c *toolCall) final() bool {
 	switch string(c.status.Body()) {
 	case "success", "error", "cancelled":
@@ -148,7 +148,7 @@ func (c *toolCall) final() bool {
 	}
 }
 
-// recordedResult gives the result that is beside its call.
+// recordedResult emits the result that is stored with its call.
 func (cs *calls) recordedResult(c *toolCall, name string) {
 	texts := c.texts
 	if len(texts) == 0 && c.display.Kind == scan.KindString {
@@ -156,7 +156,7 @@ func (cs *calls) recordedResult(c *toolCall, name string) {
 	}
 	text := cs.Output.Joined(texts...)
 	e := cs.Emit(events.KindToolResult)
-	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is no part of the model's message
+	e.ItemID, e.MessageID, e.Model = "", "", "" // a result is not part of the model's message
 	if c.agentID.Kind == scan.KindString {
 		e.Tool.AgentID = cs.Strings.Intern(c.agentID)
 	}
@@ -190,7 +190,7 @@ func (cs *calls) recordedResult(c *toolCall, name string) {
 	}
 }
 
-// String describes how a command ended, for one that printed nothing.
+// String describes how a command ended, for a command without output.
 func (e shellEnd) String() string {
 	if e.signal != 0 {
 		return "Signal: " + strconv.Itoa(e.signal)
@@ -198,16 +198,15 @@ func (e shellEnd) String() string {
 	return "Exit Code: " + strconv.Itoa(e.exitCode)
 }
 
-// Beginnings of what the CLI says in a tool's place.
+// Beginnings of the CLI's own messages in place of a tool's output.
 const (
 	backgrounded = "Command moved to background"
 	tooLarge     = "Output too large. Showing first "
 	fileCut      = "\nIMPORTANT: The file content has been truncated."
 )
 
-// describe fills in the fields that the text of a result determines. What the CLI wrote around it does not count. That is taken off the
-// whole text only where it could make a difference: where the call failed, or where the first line might be one of the
-// CLI's own from behind the text.
+// describe sets the fields that depend on the text of a result, without the lines that the CLI adds around it. It removes these from
+// the whole text only if that can make a difference: if the call failed, or if the first line may be one that the CLI added at the end.
 func (cs *calls) describe(t *events.Tool, text *lines.Text, isShell bool) {
 	inner := *text
 	before, known := lead(&inner, isShell)
@@ -240,7 +239,7 @@ func (cs *calls) describe(t *events.Tool, text *lines.Text, isShell bool) {
 	}
 }
 
-// denied recognises by its text a call that never ran because a policy, a hook or the user refused it.
+// denied reports whether the text shows that a policy, a hook or the user refused the call.
 func denied(said []byte) bool {
 	rest, ok := bytes.CutPrefix(said, []byte("Tool execution "))
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Detect reports whether any of the first lines of a stream, or the document that it is, can only be Gemini CLI's. Lines
-// that are no JSON are passed over.
+// Detect reports whether any of the first lines of a stream, or the document that it consists of, can only be Gemini
+// CLI's. Lines that are not JSON are skipped.
 func Detect(head [][]byte) bool {
 	var s scan.Scanner
 	var r record
@@ -22,7 +22,7 @@ func Detect(head [][]byte) bool {
 	return false
 }
 
-// typical reports whether no other agent writes such a record.
+// typical reports whether only Gemini CLI writes such a record.
 func typical(r *record) bool {
 	timed := r.timestamp.Kind == scan.KindString
 	switch {
@@ -40,7 +40,7 @@ func typical(r *record) bool {
 	return typicalReport(r)
 }
 
-// typicalLine recognises the stream's lines, each by fields that are always there.
+// typicalLine reports whether a record is a line of the stream, by fields that are always present.
 func typicalLine(r *record) bool {
 	switch string(r.kind.Body()) {
 	case "init":
@@ -59,7 +59,7 @@ func typicalLine(r *record) bool {
 	return false
 }
 
-// typicalReport recognises the document of --output-format json: statistics by model, or an error under a session's id.
+// typicalReport reports whether a record is the document of --output-format json: it has statistics by model, or an error and a session ID.
 func typicalReport(r *record) bool {
 	if r.stats.Kind != scan.KindObject {
 		return r.session.Kind == scan.KindString && r.failure.kind.Kind == scan.KindString && r.failure.message.Kind == scan.KindString
@@ -69,8 +69,8 @@ func typicalReport(r *record) bool {
 	return m.Get("models").Kind == scan.KindObject && (m.Get("tools").Kind == scan.KindObject || m.Get("files").Kind == scan.KindObject)
 }
 
-// ParentSession is the session whose sub-agent the transcript at path is of, by its folder: a session's transcript
-// is in chats, those of its sub-agents in chats/<session id>. It is empty for any other path.
+// ParentSession returns the session to which the sub-agent's transcript at path belongs, or "". A session's
+// transcript is in chats, those of its sub-agents in chats/<session ID>.
 func ParentSession(path string) string {
 	folders := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
 	if n := len(folders); n >= 3 && folders[n-3] == "chats" {

@@ -16,11 +16,11 @@ const Name = "gemini"
 
 // Limits of what a parser remembers, in entries.
 const (
-	maxMessages = 1 << 14 // messages of a transcript, to give each text once and its tokens once
+	maxMessages = 1 << 14 // messages of a transcript, to count texts and tokens once
 	maxCalls    = 1 << 14 // tool calls, to pair them with results
 )
 
-// Parser reads one stream, transcript or document; see the package doc for what it remembers.
+// Parser parses one stream, transcript or document. The package document lists what it remembers.
 type Parser struct {
 	line
 	record     record
@@ -30,12 +30,12 @@ type Parser struct {
 	calls      calls
 }
 
-// line is what the parts of a parser share: the memory of the line at work, and whose it is.
+// line is what the parts of a parser share: the memory of the current line, and its session and agent.
 type line struct {
 	decode.Decoder
-	session string // the last one that a line had
-	agent   string // the sub-agent whose transcript this is
-	started string // the session that a SessionStarted was made for
+	session string // session of the last line that had one
+	agent   string // sub-agent that the transcript belongs to
+	started string // session of the last SessionStarted
 }
 
 // New returns a parser for one stream.
@@ -50,8 +50,8 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line, or one document. It may hold several objects, one behind the other without a newline between
-// them, or an array of objects; each is treated as a line of its own.
+// Parse parses one line, or one document. It may hold several objects, without a newline between them, or an array
+// of objects; each is treated as a separate line.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.Begin()
 	p.Objects(line, p.readObject)
@@ -64,11 +64,11 @@ func (p *Parser) readObject() {
 	}
 }
 
-// State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
-// Transcripts have no result.
+// State returns what the stream keeps between lines. It is incomplete if something has begun and its result
+// line is missing. Transcripts have no result.
 func (p *Parser) State() decode.State { return decode.State{Incomplete: p.stream.run.open} }
 
-// dispatch turns one whole record into events. Transcripts have no common type: the keys decide.
+// dispatch converts one whole record to events. Transcripts have no common type: the keys decide.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.set.value.Exists():
@@ -91,13 +91,13 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 	}
 }
 
-// beginObject makes the head of a record's events, from its time and the session of earlier lines.
+// beginObject sets the head of a record's events from its time and the session of earlier lines.
 func (l *line) beginObject(timestamp scan.Value) {
 	l.Head = lines.Head{Time: timeOf(timestamp), SessionID: l.session, AgentID: l.agent}
 }
 
-// timeOf reads a time; a writer's zero is none.
+// timeOf reads a time. A writer's zero time is none.
 func timeOf(v scan.Value) time.Time { return lines.Moment(v.Time()) }
 
-// blank reports whether text is white space alone.
+// blank reports whether text consists of white space.
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }

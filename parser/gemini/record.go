@@ -5,13 +5,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// failure is an error object of the stream or of the one document.
+// failure is an error object of the stream or of the single document.
 type failure struct {
 	present              bool
 	value, kind, message scan.Value
 }
 
-// record is one object as raw spans, of whichever form: nothing is judged while it is read, since the keys that show the
+// record is one object as raw spans, in any form. Nothing is interpreted while it is read, since the keys that show the
 // form may come last and the end may be missing.
 type record struct {
 	values
@@ -23,11 +23,11 @@ type record struct {
 	texts    []scan.Value // backs content.texts and calls[].texts
 	nested   scan.Members // of a thought
 
-	call               toolCall // the one at work
+	call               toolCall // the current one
 	fields, callFields *fields.Table
 }
 
-// values is what a record holds but for its memory.
+// values is the content of a record, without its buffers.
 type values struct {
 	kind, timestamp, session, model scan.Value
 
@@ -37,27 +37,27 @@ type values struct {
 	stats                                                            scan.Value
 	failure                                                          failure
 
-	// The one document of --output-format json.
+	// The single document of --output-format json.
 	response, warnings scan.Value
 
-	// A transcript's header, and the older document.
+	// The header of a transcript, and the older document.
 	sessionID, projectHash, started, updated, sessionKind scan.Value
 	messages                                              scan.Value
 
-	// A transcript's message.
+	// A message of a transcript.
 	id      scan.Value
 	content content
 	display scan.Value // displayContent
 	tokens  tokens
 
-	// A transcript's patches.
+	// A patch of a transcript.
 	set    patch
 	rewind scan.Value
 }
 
-// content is a message's content: a string, or an array of parts.
+// content is the content of a message: a string, or an array of parts.
 type content struct {
-	plain     scan.Value // if it is no array
+	plain     scan.Value // if it is not an array
 	texts     []scan.Value
 	parts     bool // it is an array
 	responses bool // it holds results of calls
@@ -66,12 +66,12 @@ type content struct {
 // thought is one entry of thoughts.
 type thought struct{ subject, description, timestamp scan.Value }
 
-// patch is the part of $set that matters here.
+// patch is the part of $set that is used here.
 type patch struct{ value, messages, sessionID, updated scan.Value }
 
-// reset empties r and keeps its memory.
+// reset clears r and keeps its memory.
 func (r *record) reset() {
-	r.values = values{} // in place: a whole record is made apart and copied, a kilobyte and more each line
+	r.values = values{} // in place: creating and copying a whole record costs over a kilobyte per line
 	r.args, r.thought, r.calls, r.callArgs, r.texts = r.args[:0], r.thought[:0], r.calls[:0], r.callArgs[:0], r.texts[:0]
 }
 
@@ -95,7 +95,7 @@ func (r *record) bind() {
 	)
 }
 
-// read takes one object from s. It reports false if the object is malformed; r is then of no use.
+// read reads one object from s. It returns false if the object is malformed; r is then invalid.
 func (r *record) read(s *scan.Scanner) bool {
 	r.reset()
 	r.fields.Read(s)
@@ -108,7 +108,7 @@ func (r *record) read(s *scan.Scanner) bool {
 	return s.Err() == nil
 }
 
-// readContent takes the texts of a content and leaves what the parts repeat: calls, results, images.
+// readContent reads the texts of a content and skips parts that repeat something: calls, results, images.
 func (r *record) readContent(s *scan.Scanner) {
 	r.content = content{}
 	if s.Peek() != scan.KindArray {
@@ -127,7 +127,7 @@ func (r *record) readContent(s *scan.Scanner) {
 	r.content.texts = r.texts[from:len(r.texts):len(r.texts)]
 }
 
-// readPart takes one part of a content and gives its text, if it is one and no thought.
+// readPart reads one part of a content. It returns its text, if it is a text and not a thought.
 func readPart(s *scan.Scanner) (text scan.Value, isResponse bool) {
 	if s.Peek() != scan.KindObject {
 		return s.Value(), false

@@ -6,10 +6,10 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// report is the one document of --output-format json.
+// report handles the single document of --output-format json.
 type report struct{ *line }
 
-// document handles the one document of --output-format json: the last text, the usage, the end. It has no calls.
+// document emits the last text, the usage and the end of the single document. It has no calls.
 func (rp *report) document(r *record) {
 	if r.session.Kind == scan.KindString {
 		rp.session = rp.Strings.Intern(r.session)

@@ -17,12 +17,12 @@ type toolCall struct {
 	args    scan.Value
 	members scan.Members
 
-	// answered marks a call that has a result; texts are what the model saw of it, failed that it was given as an error.
+	// answered marks a call that has a result. texts is what the model received of it. failed marks a result that is an error.
 	answered, failed bool
 	texts            []scan.Value
 
 	display   scan.Value // resultDisplay, if it is a string
-	agentName scan.Value // of a sub-agent, by its resultDisplay
+	agentName scan.Value // of a sub-agent, from its resultDisplay
 }
 
 func (r *record) readCalls(s *scan.Scanner) {
@@ -50,7 +50,7 @@ func (r *record) readArgs(s *scan.Scanner) {
 	r.call.members = r.callArgs[from:len(r.callArgs):len(r.callArgs)]
 }
 
-// readResult takes a result: an array of parts as the CLI writes it, or one part, or a string, as its type allows.
+// readResult reads a result: an array of parts as the CLI writes it or, as its type allows, one part or a string.
 func (r *record) readResult(s *scan.Scanner) {
 	c := &r.call
 	from := len(r.texts)
@@ -103,7 +103,7 @@ func (r *record) readFunctionResponse(s *scan.Scanner, c *toolCall) {
 	}
 }
 
-// readResponse takes {"output":...} or {"error":...}; an object of another shape is its own text.
+// readResponse reads {"output":...} or {"error":...}. The text of any other object is its JSON.
 func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 	if s.Peek() != scan.KindObject {
 		r.texts = append(r.texts, s.Value())
@@ -125,8 +125,8 @@ func (r *record) readResponse(s *scan.Scanner, c *toolCall) {
 	}
 }
 
-// readDisplay takes what the terminal showed: a string, or of a sub-agent its name. Diffs, which hold whole files twice,
-// lists and terminal cells are left.
+// readDisplay reads what the terminal showed: a string, or the name of a sub-agent. It skips diffs, which hold whole
+// files twice, lists and terminal cells.
 func (r *record) readDisplay(s *scan.Scanner) {
 	if s.Peek() != scan.KindObject {
 		if v := s.Value(); v.Kind == scan.KindString {
@@ -140,20 +140,20 @@ func (r *record) readDisplay(s *scan.Scanner) {
 	}
 }
 
-// What the CLI writes before the output of a command, and before what comes from outside.
+// Lines that the CLI writes before the output of a command, and before content from outside.
 const (
 	shellOutput  = "Output: "
 	shellCommand = "Command: "
 	untrustedTag = "<untrusted_context>"
 )
 
-// The envelope around what programs and servers outside said, since 0.49.
+// The envelope around output of programs and servers outside the CLI, since 0.49.
 var (
 	untrustedOpen  = []byte(untrustedTag + "\n")
 	untrustedClose = []byte("\n</untrusted_context>")
 )
 
-// unwrap takes the envelope off.
+// unwrap removes the envelope.
 func unwrap(text []byte) []byte {
 	if inner, ok := bytes.CutPrefix(text, untrustedOpen); ok {
 		return bytes.TrimSuffix(inner, untrustedClose)
@@ -161,19 +161,19 @@ func unwrap(text []byte) []byte {
 	return text
 }
 
-// shellEnd is what the CLI writes behind the output of a command.
+// shellEnd is what the CLI writes after the output of a command.
 type shellEnd struct {
 	exitCode, signal       int
 	hasExitCode, hasSignal bool
 }
 
-// The lines behind a command's output, and the one before it.
+// The lines after a command's output, and the one before it.
 var (
 	outputLine = []byte("\nOutput: ")
 	shellLines = [...][]byte{[]byte("Error:"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:")}
 )
 
-// lead is how much the CLI writes before the output of a tool; false if the beginning of a text does not show it.
+// lead returns how many bytes the CLI wrote before the output of a tool, or false if the beginning of the text is not enough.
 func lead(text *lines.Text, isShell bool) (n int, known bool) {
 	if text.Begins(untrustedTag) && bytes.HasPrefix(text.Head(len(untrustedOpen)), untrustedOpen) {
 		n = len(untrustedOpen)
@@ -191,15 +191,15 @@ func lead(text *lines.Text, isShell bool) (n int, known bool) {
 	return n, !bytes.HasPrefix(head, []byte(shellCommand))
 }
 
-// isTail reports whether a line is of those that the CLI writes behind what a tool said.
+// isTail reports whether a line is one of those that the CLI writes after a tool's output.
 func isTail(line string) bool {
 	return isShellLine([]byte(line)) || strings.HasPrefix(line, string(untrustedClose[1:]))
 }
 
-// shell splits the text of a command's result into what the command said and how it ended.
+// shell splits the text of a command's result into its output and how the command ended.
 func shell(text []byte) (said []byte, end shellEnd) {
 	said, end = splitEnd(unwrap(text))
-	if bytes.HasPrefix(said, []byte(shellCommand)) { // 0.24: the command and its folder come first
+	if bytes.HasPrefix(said, []byte(shellCommand)) { // 0.24 begins with the command and its folder
 		if i := bytes.Index(said, outputLine); i >= 0 {
 			said = said[i+1:]
 		}
@@ -207,8 +207,8 @@ func shell(text []byte) (said []byte, end shellEnd) {
 	return bytes.TrimPrefix(said, []byte(shellOutput)), end
 }
 
-// splitEnd takes off the lines that report how a command ended. Only the last lines count, as long as they are of the CLI's
-// own: the output may hold such lines too.
+// splitEnd removes the lines that report how a command ended. It only looks at the last lines, while they are the CLI's
+// own: the output may contain such lines too.
 func splitEnd(said []byte) ([]byte, shellEnd) {
 	var end shellEnd
 	for {
@@ -227,10 +227,10 @@ func splitEnd(said []byte) ([]byte, shellEnd) {
 	}
 }
 
-// shellTailBytes is how much of the end of a text mostly holds the lines that report how a command ended.
+// shellTailBytes is the length of the end of a text that usually contains the lines about the end of the command.
 const shellTailBytes = 512
 
-// shellEnd reads how a command ended from its result's text and what that is of. Of a long one it makes only the end.
+// shellEnd reads how a command ended from the text of its result, whose source is of. It decodes only the end of a long one.
 func (cs *calls) shellEnd(text *lines.Text, of []scan.Value) shellEnd {
 	if len(of) != 1 || of[0].Kind != scan.KindString {
 		_, end := splitEnd(unwrap(text.All()))
@@ -263,7 +263,7 @@ func isShellLine(line []byte) bool {
 	return false
 }
 
-// number reads the number behind a label; 0.24 writes "(none)" where there is none.
+// number parses the number after a label. 0.24 writes "(none)" if there is none.
 func number(line []byte, label string) (int, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(label))
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Codes of notices that only Gemini CLI gives.
+// Codes of notices that only Gemini CLI emits.
 const (
 	noticeLoop          = "loop_detected"
 	noticeMaxTurns      = "max_turns"
@@ -18,20 +18,20 @@ const (
 	noticeRewind        = "rewind"
 )
 
-// maxLead is how much white space a text may begin with before it comes out all the same, in bytes.
+// maxLead is the maximum length of white space at the beginning of a text that is held back, in bytes.
 const maxLead = 4 << 10
 
-// run is where a stream-json stream stands.
+// run is the state of a stream-json stream.
 type run struct {
-	model     string // empty while it is "auto", which names none
-	messageID string // of the model message at work; empty between two
+	model     string // empty if it is "auto", which names no model
+	messageID string // the current model message; empty between two
 	messages  int    // model messages so far
-	lead      []byte // white space that a text began with; it comes out with what follows it
-	speaking  bool   // the text at work has come out in part
-	lastError string // of the last error line, for a result without one
+	lead      []byte // white space at the beginning of a text, held back until more follows
+	speaking  bool   // part of the current text was emitted
+	lastError string // text of the last error line, for a result without one
 	open      bool   // it lacks the result of what it began
 	asked     int    // calls since the last result
-	batched   bool   // the results at hand are those of several calls
+	batched   bool   // the results that follow are those of several calls
 }
 
 // stream is what --output-format stream-json writes.
@@ -41,10 +41,10 @@ type stream struct {
 	run   run
 }
 
-// readLine takes one line of the stream.
+// readLine reads one line of the stream.
 func (st *stream) readLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
-	if string(kind) != "message" || !r.role.Is("assistant") { // whatever comes between two texts parts them
+	if string(kind) != "message" || !r.role.Is("assistant") { // anything between two texts separates them
 		st.run.lead, st.run.speaking = st.run.lead[:0], false
 	}
 	st.beginObject(r.timestamp)
@@ -74,7 +74,7 @@ func (st *stream) init(r *record) {
 	st.session = st.Strings.Intern(r.session)
 	st.run = run{open: true, messages: st.run.messages}
 	model := st.Strings.Intern(r.model)
-	if !strings.HasPrefix(model, "auto") { // "auto", "auto-gemini-3": a router chooses, and the stream does not say what
+	if !strings.HasPrefix(model, "auto") { // with "auto" or "auto-gemini-3" a router chooses the model, which the stream does not name
 		st.run.model = model
 	}
 	st.Head.SessionID = st.session
@@ -99,9 +99,9 @@ func (st *stream) streamMessage(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// modelWorks gives the model message at work an id, since the stream has none: the session, the time of its first line and
-// its number in the stream. Runs that were started together have times in common, so the time alone would make one of two.
-// All up to the next result of a call is one message.
+// modelWorks assigns an ID to the current model message, since the stream has none: the session, the time of its first
+// line and its number in the stream. The time alone is not unique, since several runs may start together. Everything up to
+// the next result of a call is one message.
 func (st *stream) modelWorks(r *record) {
 	s := &st.run
 	if s.messageID == "" {
@@ -113,7 +113,7 @@ func (st *stream) modelWorks(r *record) {
 	st.Head.MessageID, st.Head.Model = s.messageID, s.model
 }
 
-// say gives a piece of text. What begins with white space waits: a text that is blank to its end is none.
+// say emits a piece of text. It holds back white space at the beginning: text that is blank throughout is omitted.
 func (st *stream) say(r *record) {
 	s := &st.run
 	body := r.content.plain.Body()
@@ -146,8 +146,8 @@ func (st *stream) streamUse(r *record) {
 	st.calls.toolUse(&c)
 }
 
-// streamResult takes a result. Those of several calls, which run side by side, are written one after the other when the
-// slowest has ended.
+// streamResult emits a result. The results of several calls, which run in parallel, are written one after the other
+// when the slowest has ended.
 func (st *stream) streamResult(r *record) {
 	if st.run.asked > 0 {
 		st.run.batched, st.run.asked = st.run.asked > 1, 0
@@ -162,7 +162,7 @@ func (st *stream) streamResult(r *record) {
 	}
 	output := r.output
 	if r.failure.message.Kind == scan.KindString {
-		output = r.failure.message // what the model saw; the other is a short text for the terminal
+		output = r.failure.message // what the model received; the other is a short text for the terminal
 	}
 	var text lines.Text
 	if output.Kind == scan.KindString {
@@ -178,7 +178,7 @@ func (st *stream) streamResult(r *record) {
 	}
 }
 
-// streamError is a warning or an error that does not end the run.
+// streamError emits a warning or an error that does not end the run.
 func (st *stream) streamError(r *record) {
 	text := st.Strings.Text(r.message)
 	if text == "" {
@@ -193,7 +193,7 @@ func (st *stream) streamError(r *record) {
 	st.Notice(level, errorCode(text), text)
 }
 
-// errorCode returns a stable code of the messages that the CLI has for its error lines.
+// errorCode returns a stable code for the text of an error line.
 func errorCode(text string) string {
 	switch {
 	case strings.HasPrefix(text, "Loop detected"):
@@ -217,7 +217,7 @@ func (st *stream) result(r *record) {
 	if end.Error {
 		end.Err = st.Strings.Text(r.failure.message)
 		if end.Err == "" {
-			end.Err = st.run.lastError // an error without words follows an error line (empty responses)
+			end.Err = st.run.lastError // an error without a text follows an error line (empty responses)
 		}
 		if code := st.Strings.Intern(r.failure.kind); code != "" {
 			end.Code = code

@@ -6,24 +6,24 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Tools that more is known of than the table says.
+// Tools that need more than an entry in the table.
 const (
 	shellTool = "run_shell_command"
 	agentTool = "invoke_agent"
 	todoTool  = "write_todos"
-	lastTool  = "complete_task" // with which a sub-agent hands in its result
+	lastTool  = "complete_task" // a sub-agent returns its result with it
 )
 
-// tool is what is known of one of Gemini CLI's tools.
+// tool describes one of Gemini CLI's tools.
 type tool struct {
-	// fields are the arguments that name what the tool acts on, the first that is a string counts. A tool without any,
-	// and all tools that are not listed, go by events.TargetKeys.
+	// fields are the arguments that name the tool's target; the first string among them counts. Tools without fields,
+	// and tools that are not listed, use events.TargetKeys.
 	fields   []string
 	readOnly bool
-	agent    bool // a sub-agent under its own name, as before invoke_agent (0.39)
+	agent    bool // a sub-agent with its own name, as before invoke_agent (0.39)
 }
 
-// tools are those of versions 0.24 to 0.61 of which something is known.
+// tools are the tools of versions 0.24 to 0.61 that need special handling.
 var tools = map[string]tool{
 	"cli_help":                  {agent: true, readOnly: true},
 	"codebase_investigator":     {agent: true, readOnly: true},
@@ -49,8 +49,8 @@ var tools = map[string]tool{
 	"write_file":                {fields: []string{"file_path"}},
 }
 
-// target is the primary argument of a call, given the fields that its tool is known to have. A tool whose own fields are
-// missing or no strings has none: no other field is used.
+// target returns the primary argument of a call, given the fields of its tool. If none of a tool's own fields is a
+// string, the target is empty: no other field is used.
 func (cs *calls) target(name string, fields []string, args scan.Members) string {
 	if name == todoTool {
 		return lines.InProgress(&cs.Strings, &cs.Inner, &cs.Nested, args.Get("todos"), "description")

@@ -13,15 +13,15 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// message is what is remembered of a transcript's message, by its id.
+// message is what the parser remembers of a transcript's message, by its ID.
 type message struct {
-	said     int    // bytes of its text that came out
+	said     int    // bytes of its text that were emitted
 	saidHash uint64 // their hash
-	thoughts int    // how many came out
-	tokens   tokens // what earlier lines had of them
+	thoughts int    // number of thoughts that were emitted
+	tokens   tokens // counts that were emitted
 }
 
-// transcript is the file that the program writes of a session, of lines or of one document.
+// transcript is the file that the program writes for a session: lines or one document.
 type transcript struct {
 	*line
 	calls    *calls
@@ -29,20 +29,20 @@ type transcript struct {
 	within   record       // of a message in a document
 
 	messages memory.Table[message]
-	itemID   lines.Again // a message is on a line for each of its states
-	snapshot uint64      // the last compaction's summary, by its hash
-	copying  bool        // the lines at hand repeat history
+	itemID   lines.Again // a message has a line for each of its states
+	snapshot uint64      // hash of the last compaction's summary
+	copying  bool        // the current lines repeat history
 	modelled bool        // the model has said something since the header
 	last     lastMessage
 }
 
-// conversation takes the header of a transcript, or a whole document.
+// conversation reads the header of a transcript, or a whole document.
 func (tr *transcript) conversation(r *record) {
 	tr.session, tr.agent = tr.Strings.Intern(r.sessionID), ""
 	tr.copying, tr.modelled, tr.last = false, false, lastMessage{}
 	if r.sessionKind.Is("subagent") {
-		tr.agent = tr.session // a sub-agent starts no session; the parent's id is only in the path
-	} else if tr.started != tr.session { // a resumed session may have its header again
+		tr.agent = tr.session // a sub-agent starts no session; only the path has the parent's ID
+	} else if tr.started != tr.session { // a resumed session may repeat its header
 		tr.started = tr.session
 		tr.beginObject(r.started)
 		tr.Head.ItemID = tr.session
@@ -62,7 +62,7 @@ func (tr *transcript) conversation(r *record) {
 	}
 }
 
-// message takes one message, which may have come before in another state.
+// message reads one message, which may be a new state of an earlier one.
 func (tr *transcript) message(r *record) events.LineStatus {
 	tr.beginObject(r.timestamp)
 	tr.Head.ItemID = tr.itemID.Text(&tr.Strings, r.id)
@@ -90,7 +90,7 @@ func (tr *transcript) modelMessage(r *record) events.LineStatus {
 		return events.LineIgnored
 	}
 	tr.copying, tr.modelled = false, true
-	if tr.continuesModel(r) { // calls alone: their model message is the one before
+	if tr.continuesModel(r) { // only calls: the previous message made them
 		tr.Head.MessageID, tr.Head.Model, tr.Head.Time = tr.last.id, tr.last.model, tr.last.at
 		key := tr.Keys.ID(domainMessage, r.id.Body())
 		for i := range r.calls {
@@ -123,23 +123,23 @@ func (tr *transcript) modelMessage(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// holdsMore reports whether the model wrote more than the text of a message: calls, which are recorded with the message when
-// they are over. A token of text has two bytes at the very least, but for few.
+// holdsMore reports whether the model wrote more than the text of a message: calls, which are recorded with the message
+// after they end. With few exceptions a token of text has at least two bytes.
 func (m *message) holdsMore() bool { return m.tokens.output > int64(m.said/2+8) }
 
-// lastMessage is the model's last message since the user's.
+// lastMessage is the model's last message since the user's last one.
 type lastMessage struct {
 	id, model string
 	at        time.Time
 }
 
-// continuesModel reports whether a message holds nothing but calls that the message before it made: so they are recorded
-// where the user stopped them (0.61).
+// continuesModel reports whether a message holds only calls, made by the previous message. They are recorded that way if
+// the user stopped them (0.61).
 func (tr *transcript) continuesModel(r *record) bool {
 	return tr.last.id != "" && len(r.calls) > 0 && !r.tokens.present && len(r.thought) == 0 && blank(tr.contentText(&r.content))
 }
 
-// later gives the id of a part of a message that came after others.
+// later returns the ID of a later part of a message.
 func later(id string, n int) string {
 	if n == 0 {
 		return id
@@ -150,7 +150,7 @@ func later(id string, n int) string {
 func (tr *transcript) reasoning(id string, i int, t *thought) {
 	subject, description := tr.Strings.Text(t.subject), tr.Strings.Text(t.description)
 	text := description
-	if strings.TrimSpace(subject) != "" { // the heading of the thought
+	if strings.TrimSpace(subject) != "" { // heading of the thought
 		text = subject
 		if description != "" {
 			text += "\n" + description
@@ -166,9 +166,9 @@ func (tr *transcript) reasoning(id string, i int, t *thought) {
 	}
 }
 
-// wholeText gives the text of a message once. Should it grow, what was added comes out.
+// wholeText emits the text of a message once. If the text grows, it emits the added part.
 func (tr *transcript) wholeText(id string, m *message, r *record) {
-	if m.said == 0 { // made where it stays
+	if m.said == 0 { // allocated once, as the text of the event
 		text := tr.contentString(&r.content)
 		if lines.Blank(text) {
 			return
@@ -186,18 +186,18 @@ func (tr *transcript) wholeText(id string, m *message, r *record) {
 	m.said, m.saidHash = len(text), tr.Keys.Bytes(domainText, text)
 }
 
-// contentString gives the text of a content.
+// contentString returns the text of a content.
 func (tr *transcript) contentString(c *content) string {
 	if len(c.texts) == 0 {
 		return tr.Strings.Text(c.plain)
 	}
-	if len(c.texts) == 1 { // then the content is an array
+	if len(c.texts) == 1 { // c.plain is unset, the content is an array
 		return tr.Strings.Text(c.texts[0])
 	}
 	return tr.Strings.Copy(tr.contentText(c))
 }
 
-// contentText gives the text of a content, all its parts as one, in memory that the next call uses again.
+// contentText returns the text of a content, with its parts joined, in memory that the next call reuses.
 func (tr *transcript) contentText(c *content) []byte {
 	tr.Scratch = scan.AppendString(tr.Scratch[:0], c.plain.Body())
 	for _, text := range c.texts {
@@ -206,7 +206,7 @@ func (tr *transcript) contentText(c *content) []byte {
 	return tr.Scratch
 }
 
-// sessionContext is how the CLI's own description of the workspace begins, which is the first message of each history.
+// sessionContext begins the CLI's description of the workspace, the first message of each history.
 var sessionContext = []byte("<session_context>")
 
 func (tr *transcript) userMessage(r *record) events.LineStatus {
@@ -222,7 +222,7 @@ func (tr *transcript) userMessage(r *record) events.LineStatus {
 		return events.LineOK
 	}
 	synthetic := r.content.responses || isEnvelope(text)
-	if r.display.Exists() { // what was typed, before files and commands in it were expanded
+	if r.display.Exists() { // the text as typed, before files and commands in it were expanded
 		text = tr.displayed(r.display)
 	}
 	if blank(text) { // results of calls
@@ -233,7 +233,7 @@ func (tr *transcript) userMessage(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// displayed gives the text of displayContent, which has the forms of content.
+// displayed returns the text of displayContent, which has the forms of content.
 func (tr *transcript) displayed(v scan.Value) []byte {
 	if v.Kind == scan.KindString {
 		tr.Scratch = scan.AppendString(tr.Scratch[:0], v.Body())
@@ -253,7 +253,7 @@ func (tr *transcript) displayed(v scan.Value) []byte {
 	return tr.Scratch
 }
 
-// envelopes are the beginnings of what the CLI sends in the user's name.
+// envelopes are the beginnings of texts that the CLI sends in the user's name.
 var envelopes = [...][]byte{
 	sessionContext, stateSnapshot, []byte("<hook_context>"), []byte("System: Potential loop detected"),
 }
@@ -267,10 +267,10 @@ func isEnvelope(text []byte) bool {
 	return false
 }
 
-// requestCancelled is what the terminal shows when the user stopped a run.
+// requestCancelled is shown in the terminal when the user stopped a run.
 const requestCancelled = "Request cancelled."
 
-// uiNotice is a message of an interactive session to its user.
+// uiNotice emits a message that an interactive session showed to its user.
 func (tr *transcript) uiNotice(r *record, level events.Level) {
 	key := tr.Keys.ID(domainMessage, r.id.Body())
 	if !tr.messages.Add(key) {
@@ -289,7 +289,7 @@ func (tr *transcript) uiNotice(r *record, level events.Level) {
 	}
 }
 
-// patch handles $set. Its messages are a copy of earlier ones; of them only a compaction is new.
+// patch handles $set. Its messages copy earlier ones; only a compaction is new.
 func (tr *transcript) patch(r *record) events.LineStatus {
 	if r.set.sessionID.Kind == scan.KindString {
 		if id := tr.Strings.Intern(r.set.sessionID); tr.agent == "" {
@@ -311,13 +311,13 @@ func (tr *transcript) patch(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// stateSnapshot is how the summary begins that replaces a compacted history.
+// stateSnapshot begins the summary that replaces a compacted history.
 var stateSnapshot = []byte("<state_snapshot>")
 
-// maxSnapshotMessages is how far a summary may be from the beginning of a history.
+// maxSnapshotMessages is the number of messages at the beginning of a history among which a summary is searched.
 const maxSnapshotMessages = 4
 
-// findSnapshot looks for the summary of a compaction at the beginning of a history.
+// findSnapshot searches for the summary of a compaction at the beginning of a history.
 func (tr *transcript) findSnapshot(messages scan.Value) (id string, hash uint64) {
 	s := &tr.Inner
 	s.Reset(messages.Raw)
@@ -350,7 +350,7 @@ func (tr *transcript) findSnapshot(messages scan.Value) (id string, hash uint64)
 	return "", 0
 }
 
-// findText takes a content and gives the first of its texts with a beginning.
+// findText reads a content and returns the first of its texts that starts with begin.
 func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
 	if s.Peek() != scan.KindArray {
 		if v := s.Value(); bytes.HasPrefix(v.Body(), begin) {
@@ -366,7 +366,7 @@ func findText(s *scan.Scanner, begin []byte) (found scan.Value) {
 	return found
 }
 
-// rewind reports messages that were dropped from the history. What they contained has happened all the same.
+// rewind reports messages that were dropped from the history. Their content happened nevertheless.
 func (tr *transcript) rewind(*record) {
 	tr.beginObject(scan.Value{})
 	tr.Notice(events.LevelInfo, noticeRewind, "conversation rewound")

@@ -6,17 +6,17 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// tokens is a count as Gemini CLI reports it.
+// tokens holds token counts as Gemini CLI reports them.
 //
 //	total = input + output + thoughts + tool
 //
-// input includes cached; output excludes thoughts; tool is the input that server-side tools took, beside the prompt.
+// input includes cached; output excludes thoughts; tool is the input of server-side tools, in addition to the prompt.
 type tokens struct {
 	present                                      bool
 	input, output, cached, thoughts, tool, total int64
 }
 
-// usage gives the tokens in the provider's arithmetic and in the one that all providers share:
+// usage returns the tokens in the provider's arithmetic and in the one that all providers share:
 //
 //	input  = input + tool
 //	output = output + thoughts
@@ -28,10 +28,10 @@ func (t tokens) usage(scope events.UsageScope) *events.Usage {
 	}
 }
 
-// max raises every field of t to that of o and returns what was added, and whether anything was.
+// max raises each count of t to that of o if that is larger. It returns the increase and whether there is one.
 func (t *tokens) max(o tokens) (grown tokens, more bool) {
 	if u := o.usage(events.UsageScopeCall); !u.Tokens.Plausible() || !u.Provider.Plausible() {
-		return o, true // to be ignored: what comes later is compared with what was there before
+		return o, true // implausible: later counts are compared with the previous ones
 	}
 	grow := func(have *int64, now int64) int64 {
 		if now <= *have {
@@ -48,8 +48,8 @@ func (t *tokens) max(o tokens) (grown tokens, more bool) {
 	return grown, more
 }
 
-// The keys of usage objects: of a transcript's message, and of a model in the one document, which has other names for two
-// of them (and means by input what was not cached); and of a result line's stats.
+// The keys of usage objects: those of a transcript's message and of a model in the single document, which has two
+// different names and where input excludes cached tokens; and those of a result line's stats.
 var (
 	tokenCounts = usage.Map{
 		"input": usage.Input, "prompt": usage.Prompt, "output": usage.Output, "candidates": usage.Output, "cached": usage.CacheRead,
@@ -60,7 +60,7 @@ var (
 	}
 )
 
-// readTokens reads the usage object that comes next in s.
+// readTokens reads the next value of s as a usage object.
 func readTokens(s *scan.Scanner) tokens {
 	c, ok := tokenCounts.Read(s)
 	t := tokensOf(&c)
@@ -77,8 +77,8 @@ func tokensOf(c *usage.Counts) tokens {
 	}
 }
 
-// streamStats emits the usage of a result line: each model's part where the parts add up to the whole (0.34 and
-// later), else the whole. Sub-agents and helper models are in it.
+// streamStats emits the usage of a result line: that of each model if they add up to the total (0.34 and
+// later), otherwise the total. Both include sub-agents and helper models.
 func (st *stream) streamStats(stats scan.Value) {
 	if stats.Kind != scan.KindObject {
 		return
@@ -94,7 +94,7 @@ func (st *stream) streamStats(stats scan.Value) {
 	}
 }
 
-// modelStats emits the usage of each model of a result line, and returns their sum.
+// modelStats emits the usage of each model of a result line and returns their sum.
 func (st *stream) modelStats(models scan.Value) (sum tokens) {
 	if models.Kind != scan.KindObject {
 		return sum
@@ -115,17 +115,17 @@ func (st *stream) modelStats(models scan.Value) (sum tokens) {
 	return sum
 }
 
-// sum is what the parts of a result line are compared by.
+// sum returns the counts that streamStats compares.
 func (t tokens) sum() tokens { return tokens{input: t.input, output: t.output, cached: t.cached} }
 
-// withThoughts adds what the stream does not spell out: what is in the total, but neither input nor output, are thoughts.
-// Input of server-side tools is in it too; nothing separates the two.
+// withThoughts adds a count that the stream lacks: the part of the total that is neither input nor output is thoughts. It
+// includes the input of server-side tools, which nothing distinguishes.
 func (t tokens) withThoughts() tokens {
 	t.thoughts = max(t.total-t.input-t.output, 0)
 	return t
 }
 
-// usageOfStream is the usage of a run by a result line, whose own arithmetic has no thoughts.
+// usageOfStream returns the usage of a run from a result line, whose own arithmetic has no thoughts.
 func (t tokens) usageOfStream() *events.Usage {
 	u := t.usage(events.UsageScopeRun)
 	u.Provider.Reasoning = 0

@@ -16,25 +16,25 @@ const (
 	maxAnswerBytes = 16 << 20
 )
 
-// answer is one response that comes in pieces. Nothing of it goes out before it has ended: its pieces are in any order
-// of choices and calls, and a call has its name and input only when its last piece is there.
+// answer is a response that arrives in pieces. Its events are emitted after it has ended: its pieces are in any order
+// of choices and calls, and a call has its name and input only after its last piece.
 //
 //	state     on                                                 to
 //	none      a chunk, an event of a response                    open
 //	open      [DONE]; an error; all choices finished and usage   ended
 //	          received; the last event of a response
 //	open      another answer; the end of the stream              ended, or cut if it had not finished
-//	ended     a chunk of the same id                             ended: it can only add to the usage
-//	ended     a chunk of another id, or after [DONE] one that    open
-//	          says something
+//	ended     a chunk with the same ID                           ended: it can only add to the usage
+//	ended     a chunk with another ID, or after [DONE] one with  open
+//	          text or calls
 type answer struct {
 	open bool
-	done bool // [DONE] came after the last chunk
+	done bool // [DONE] followed the last chunk
 
 	id, model string
 	created   time.Time
 	choices   []*streamed
-	spare     []*streamed // of answers before, whose memory the next choices take
+	spare     []*streamed // of earlier answers, whose memory the next choices reuse
 	counts    counts
 	failure   failure
 	bytes     int
@@ -42,15 +42,15 @@ type answer struct {
 	response  responded
 }
 
-// streamed is one choice of an answer that streams: what it said, and how it ended.
+// streamed is one choice of a streaming answer: its content, and how it ended.
 type streamed struct {
 	index    int64
 	segments []segment
 	calls    []*call    // of all segments, in order
-	finish   scan.Value // the last finish_reason that is a word
+	finish   scan.Value // the last finish_reason that is not empty
 }
 
-// answers puts answers together that come in pieces; those that come whole end by the same rules.
+// answers assembles answers that arrive in pieces. Answers that arrive whole end by the same rules.
 type answers struct {
 	*line
 	calls     *calls
@@ -58,12 +58,12 @@ type answers struct {
 	ledger    *ledger
 	responses *responses
 
-	answer  answer // the last one
-	cut     bool   // it had no end
-	dropped int    // pieces of answers that were too long
+	answer  answer // the latest one
+	cut     bool   // it was cut
+	dropped int    // pieces that exceeded the limits
 }
 
-// chunk takes one piece of a streamed answer.
+// chunk handles one piece of a streamed answer.
 func (an *answers) chunk(r *record) {
 	a := &an.answer
 	if a.open && a.finished() && an.startsAnother(r) {
@@ -104,8 +104,8 @@ func (an *answers) begin() {
 	an.calls.numbered, an.cut = 0, false
 }
 
-// startsAnother reports whether a chunk begins an answer of its own behind one that has finished: only a first piece
-// has the role, and another id. Some servers change the id within an answer.
+// startsAnother reports whether a chunk begins a new answer after one that has finished: it has another ID, and the
+// role, which only a first piece has. Some servers change the ID within an answer.
 func (an *answers) startsAnother(r *record) bool {
 	if len(r.id.Body()) == 0 || string(r.id.Body()) == an.answer.id {
 		return false
@@ -144,7 +144,7 @@ func says(r *record) bool {
 	return false
 }
 
-// tail takes what a chunk behind the end adds to the usage.
+// tail adds the usage of a chunk that follows the end.
 func (an *answers) tail(r *record) {
 	a := &an.answer
 	before := a.counts
@@ -156,7 +156,7 @@ func (an *answers) tail(r *record) {
 	}
 }
 
-// about takes the identity of an answer from a chunk; the first chunk of Azure has empty ones.
+// about reads the identity of an answer from a chunk. In the first chunk of Azure it is empty.
 func (an *answers) about(r *record) {
 	a := &an.answer
 	if a.id == "" {
@@ -202,7 +202,7 @@ func (an *answers) piece(c *choice) {
 	}
 }
 
-// choice finds the choice of an index, or makes it; nil if there are too many.
+// choice returns the choice with an index and creates it if needed, or returns nil if there are too many.
 func (a *answer) choice(index int64) *streamed {
 	at := len(a.choices)
 	for i, c := range a.choices {
@@ -229,7 +229,7 @@ func (a *answer) choice(index int64) *streamed {
 	return c
 }
 
-// segment is where text goes: behind a call a new segment begins.
+// segment returns the segment for the next text: after a call a new segment begins.
 func (t *streamed) segment() *segment {
 	if n := len(t.segments); n == 0 || len(t.segments[n-1].calls) > 0 {
 		t.addSegment()
@@ -237,7 +237,7 @@ func (t *streamed) segment() *segment {
 	return &t.segments[len(t.segments)-1]
 }
 
-// addSegment begins a segment, in the memory of one before if there is some.
+// addSegment begins a segment. It reuses the memory of an earlier one if possible.
 func (t *streamed) addSegment() {
 	if n := len(t.segments); n < cap(t.segments) {
 		t.segments = t.segments[:n+1]
@@ -246,7 +246,7 @@ func (t *streamed) addSegment() {
 	t.segments = append(t.segments, segment{})
 }
 
-// addCall begins a call, in the memory of one before if there is some.
+// addCall begins a call. It reuses the memory of an earlier one if possible.
 func (t *streamed) addCall() *call {
 	if n := len(t.calls); n < cap(t.calls) && t.calls[:n+1][n] != nil {
 		t.calls = t.calls[:n+1]
@@ -257,8 +257,8 @@ func (t *streamed) addCall() *call {
 	return c
 }
 
-// reset empties t and keeps its memory, for a stream of answers has many pieces of few bytes. The events of an answer
-// hold nothing of it.
+// reset clears t and keeps its memory, since a stream of answers has many small pieces. The events of an answer do
+// not refer to that memory.
 func (t *streamed) reset() {
 	for i := range t.segments {
 		g := &t.segments[i]
@@ -273,7 +273,7 @@ func (t *streamed) reset() {
 	*t = streamed{segments: t.segments[:0], calls: t.calls[:0], finish: scan.Value{Raw: t.finish.Raw[:0]}}
 }
 
-// finished reports whether every choice has its end.
+// finished reports whether every choice has ended.
 func (a *answer) finished() bool {
 	for _, c := range a.choices {
 		if !finishes(c.finish) {
@@ -283,7 +283,7 @@ func (a *answer) finished() bool {
 	return len(a.choices) > 0
 }
 
-// done takes the [DONE] of a stream.
+// done handles the [DONE] of a stream.
 func (an *answers) done() {
 	if an.answer.open {
 		an.end()
@@ -291,8 +291,8 @@ func (an *answers) done() {
 	an.answer.done = true
 }
 
-// close ends the answer because another one begins, or the stream has ended. One that had not finished is cut: it has
-// no end.
+// close ends the answer because another one begins or the stream has ended. An answer that had not finished is cut:
+// it has no end.
 func (an *answers) close() {
 	a := &an.answer
 	if !a.open {
@@ -307,7 +307,7 @@ func (an *answers) close() {
 	a.open, an.cut = false, true
 }
 
-// end gives the events of the answer, and its end.
+// end emits the events of the answer, including its end.
 func (an *answers) end() {
 	a := &an.answer
 	an.emitAnswer()
@@ -323,7 +323,7 @@ func (an *answers) end() {
 	a.open = false
 }
 
-// worse gives the reason that says more of an answer's end: the first one, unless a later one means a failure.
+// worse returns the reason that says more about an answer's end: the first one, unless a later one is a failure.
 func worse(a, b scan.Value) scan.Value {
 	if !a.Exists() || failingFinish(b.Body()) && !failingFinish(a.Body()) {
 		return b
@@ -344,12 +344,12 @@ func (an *answers) emitAnswer() {
 	}
 }
 
-// identify makes the head of an answer's events.
+// identify sets the head of an answer's events.
 func (an *answers) identify(a *answer) {
 	an.Head = lines.Head{Time: a.created, MessageID: a.id, Model: a.model, SessionID: a.response.session}
 }
 
-// ended gives the end of an answer.
+// ended emits the end of an answer.
 func (an *answers) ended(reason scan.Value, f failure, duration time.Duration) {
 	end := &events.End{Error: f.failed, Code: an.Strings.Intern(reason), Duration: duration}
 	if f.failed {
@@ -367,7 +367,7 @@ func (an *answers) ended(reason scan.Value, f failure, duration time.Duration) {
 	an.Emit(events.KindSessionEnded).End = end
 }
 
-// codeError is the code of a failure that has none of its own.
+// codeError is the code of a failure without one.
 const codeError = "error"
 
 // failure is why an answer failed.
@@ -395,7 +395,7 @@ func isFailure(r *record) bool {
 	return false
 }
 
-// errorBody takes the body of an error. Within a stream it ends the answer that streams.
+// errorBody handles an error body. Within a stream it ends the open answer.
 func (an *answers) errorBody(r *record) {
 	f := an.failureOf(r)
 	if !f.failed {

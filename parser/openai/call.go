@@ -9,18 +9,18 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// call is a tool call, whole or put together from pieces.
+// call is a tool call, whole or assembled from pieces.
 type call struct {
 	index   int64
 	indexed bool
-	legacy  bool       // function_call: it has no id and no index
-	id      scan.Value // a string, or a number as some servers send it
+	legacy  bool       // function_call, without ID and index
+	id      scan.Value // a string, or a number from some servers
 	name    []byte     // raw
-	args    scan.Value // if they came whole: a string, or an object
-	pieces  []byte     // if they came in pieces: raw, behind an opening quote
+	args    scan.Value // if they arrived whole: a string, or an object
+	pieces  []byte     // if they arrived in pieces: raw, after an opening quote
 }
 
-// arguments gives the arguments as received.
+// arguments returns the arguments as received.
 func (c *call) arguments() scan.Value {
 	if len(c.pieces) > 0 {
 		return scan.Value{Kind: scan.KindString, Raw: append(c.pieces, '"')}
@@ -28,26 +28,26 @@ func (c *call) arguments() scan.Value {
 	return c.args
 }
 
-// calls makes the events of calls, and remembers their names for the results.
+// calls emits the events of calls and remembers their names for the results.
 type calls struct {
 	*line
-	quoted scan.Quoted // over arguments that are JSON in a string
-	input  []byte      // backs Tool.Input where the line has them so, and args
+	quoted scan.Quoted // reads arguments that are JSON in a string
+	input  []byte      // backs Tool.Input and args if the arguments are in a string
 	args   scan.Members
 
 	names    memory.Table[string]
-	begun    int // how many answers have begun
-	numbered int // how many calls of the last one were emitted
+	begun    int // number of answers that have begun
+	numbered int // number of calls of the last answer that were emitted
 }
 
-// call gives the event of a call.
+// call emits a call.
 func (cs *calls) call(c *call) {
 	name := cs.toolName(c.name)
 	args, input := cs.decode(c.arguments())
 	if cs.DropInput {
 		input = nil
 	}
-	if args == nil && len(c.pieces) > 0 && input != nil { // what came in pieces lies in memory that the next answer takes
+	if args == nil && len(c.pieces) > 0 && input != nil { // the pieces are in memory that the next answer reuses
 		start := len(cs.input)
 		cs.input = append(cs.input, input...)
 		input = cs.input[start:len(cs.input):len(cs.input)]
@@ -59,19 +59,19 @@ func (cs *calls) call(c *call) {
 	cs.remember(t)
 }
 
-// toolName is the name as written, without control sequences.
+// toolName returns the name as written, without control sequences.
 func (l *line) toolName(raw []byte) string {
 	return events.CleanLine(l.Strings.Intern(scan.Value{Kind: scan.KindString, Raw: l.quote(raw)}), 0)
 }
 
-// quote gives raw as a string value; the memory is good until the next call.
+// quote returns raw as a string value. The memory is valid until the next call.
 func (l *line) quote(raw []byte) []byte {
 	l.Scratch = append(append(append(l.Scratch[:0], '"'), raw...), '"')
 	return l.Scratch
 }
 
-// callID is the id that a server gave to a call. Where it gave none, one is made of the answer's own id and the number
-// of the call in it, so that it is the same whenever the answer is read.
+// callID returns the ID that the server assigned to a call. If there is none, it combines the answer's ID and the
+// number of the call in the answer, so that it is the same whenever the answer is read.
 func (cs *calls) callID(id scan.Value) string {
 	cs.numbered++
 	switch {
@@ -87,17 +87,17 @@ func (cs *calls) callID(id scan.Value) string {
 	return answer + "#call-" + strconv.Itoa(cs.numbered)
 }
 
-// remember keeps the name of a call for its result.
+// remember stores the name of a call for its result.
 func (cs *calls) remember(t *events.Tool) {
 	if t.Name != "" {
 		cs.names.Set(cs.Keys.String(domainID, t.ID), t.Name)
 	}
 }
 
-// decode gives the members of a call's arguments and their JSON. Arguments are an object as text; some servers send the
-// object itself, and some encode the text twice. Of what is no object, such as arguments that a limit cut, there are no
-// members, and the JSON is as received. Where arguments are dropped there is no JSON of an object in a text, and
-// of its members only those that may be a target.
+// decode returns the members of a call's arguments and their JSON. Arguments are an object as text; some servers send
+// the object itself, and some encode the text twice. If they are not an object, for example because a limit cut them,
+// there are no members, and the JSON is as received. If arguments are dropped, there is no JSON of an object in a text,
+// and only the members that may be a target.
 func (cs *calls) decode(v scan.Value) (args scan.Members, input []byte) {
 	switch v.Kind {
 	case scan.KindObject:
@@ -116,7 +116,7 @@ func (cs *calls) decode(v scan.Value) (args scan.Members, input []byte) {
 		var whole bool
 		if cs.args, cs.input, whole = cs.quoted.Members(cs.args[:0], cs.input, v.Body(), isArgument); whole {
 			if cs.args == nil {
-				cs.args = scan.Members{} // an object without them, and not what is no object
+				cs.args = scan.Members{} // a non-nil slice: an object without wanted members
 			}
 			return cs.args, nil
 		}
@@ -146,7 +146,7 @@ func (cs *calls) decode(v scan.Value) (args scan.Members, input []byte) {
 	return nil, v.Raw
 }
 
-// fragment adds a piece of a call to a choice that streams.
+// fragment adds a piece of a call to a streaming choice.
 func (an *answers) fragment(t *streamed, f *fragment) {
 	a := &an.answer
 	c := an.continued(t, f)
@@ -183,7 +183,7 @@ func (an *answers) fragment(t *streamed, f *fragment) {
 	}
 }
 
-// open adds a call behind what the choice has said.
+// open adds a call after what the choice has said.
 func (t *streamed) open() *call {
 	if len(t.segments) == 0 {
 		t.addSegment()
@@ -193,12 +193,12 @@ func (t *streamed) open() *call {
 	return c
 }
 
-// continued finds the call that a fragment goes on with; nil if it begins a new one. An id wins over an index: servers
-// use an index twice, or none at all, or number calls anew in each chunk.
+// continued returns the call that a fragment continues, or nil if it begins a new one. An ID takes precedence over an
+// index: servers use an index twice, or none at all, or restart the numbering in each chunk.
 //
-//	index    id           name    goes on with
+//	index    id           name    continues
 //	known    new          any     none
-//	known    same, none   any     the call of the index; none if that is whole and a name comes again
+//	known    same, none   any     the call of the index; none if that is whole and the name repeats
 //	unknown  of a call    any     that call, unless it is whole
 //	unknown  new          any     none
 //	unknown  none         some    none
@@ -239,7 +239,7 @@ func (an *answers) continued(t *streamed, f *fragment) *call {
 	return t.calls[len(t.calls)-1]
 }
 
-// lastLegacy finds the function_call of a choice; there is one, unless a whole one came and another begins.
+// lastLegacy returns the function_call of a choice. There is one, unless it is whole and another begins.
 func (an *answers) lastLegacy(t *streamed, f *fragment) *call {
 	for i := len(t.calls) - 1; i >= 0; i-- {
 		if c := t.calls[i]; c.legacy {
@@ -252,8 +252,8 @@ func (an *answers) lastLegacy(t *streamed, f *fragment) *call {
 	return nil
 }
 
-// restarts reports whether a fragment begins a call of its own though index or id are those of c: c is whole, and a name
-// comes again with arguments.
+// restarts reports whether a fragment begins a new call although it has the index or ID of c: c is whole, and the
+// fragment has a name and arguments.
 func (an *answers) restarts(c *call, f *fragment) bool {
 	if len(f.name.Body()) == 0 || len(f.args.Body()) == 0 && f.args.Kind != scan.KindObject {
 		return false
@@ -261,7 +261,7 @@ func (an *answers) restarts(c *call, f *fragment) bool {
 	return an.isWhole(c)
 }
 
-// repeats reports whether a fragment is a whole call that came before, under the same id: some servers send their calls
+// repeats reports whether a fragment is a whole call that came before with the same ID: some servers send their calls
 // again with the last chunk.
 func (t *streamed) repeats(f *fragment) bool {
 	for _, c := range t.calls {

@@ -10,20 +10,20 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// segment is what one choice said up to its next calls, and those calls. Texts are raw, still escaped: so pieces of a
-// stream join into what the whole would have been, even where a cut lies between two halves of a surrogate pair.
+// segment is what one choice said up to its next calls, and those calls. Texts are raw, still escaped. So the pieces
+// of a stream join into the original text, even if a cut separates the halves of a surrogate pair.
 type segment struct {
 	reasoning, text, refusal, transcript []byte
 	calls                                []*call
 }
 
-// contents makes the events of what messages say.
+// contents emits the events of the contents of messages.
 type contents struct {
 	*line
 	calls *calls
 }
 
-// sayWhole gives the events of a whole message, which is one segment.
+// sayWhole emits the events of a whole message, which is one segment.
 func (co *contents) sayWhole(m *message) {
 	g := segment{transcript: m.transcript.Body()}
 	g.text, g.reasoning, g.refusal = co.contentOf(m)
@@ -34,7 +34,7 @@ func (co *contents) sayWhole(m *message) {
 	}
 }
 
-// contentOf gives what a message or a delta says: its text, its thinking and its refusal.
+// contentOf returns the text, the reasoning and the refusal of a message or a delta.
 func (co *contents) contentOf(m *message) (text, reasoning, refusal []byte) {
 	var t, r, f joined
 	t.add(m.content.Body())
@@ -57,7 +57,7 @@ func (co *contents) contentOf(m *message) (text, reasoning, refusal []byte) {
 	return t.body, reasoning, f.body
 }
 
-// reasoningOf gives the thinking of a message or a delta. Several of its names, where they come together, hold the same
+// reasoningOf returns the reasoning of a message or a delta. If several of its keys are present, they hold the same
 // text.
 func (co *contents) reasoningOf(m *message) []byte {
 	for _, v := range [...]scan.Value{m.reasoningContent, m.reasoning, m.thinking} {
@@ -79,8 +79,8 @@ func (co *contents) reasoningOf(m *message) []byte {
 	return co.texts(m.contentBlocks, "thinking")
 }
 
-// texts joins the strings that are under a key in the objects of an array, or in an object "delta" of theirs; v may
-// also be one string.
+// texts joins the strings under a key in the objects of an array, or in the objects "delta" within these; v may
+// also be a string.
 func (co *contents) texts(v scan.Value, key string) []byte {
 	if v.Kind != scan.KindArray {
 		return v.Body()
@@ -110,10 +110,10 @@ func (co *contents) texts(v scan.Value, key string) []byte {
 	return all.body
 }
 
-// joined is raw text that is put together from pieces. One piece alone is not copied.
+// joined is raw text that is assembled from pieces. A single piece is not copied.
 type joined struct {
 	body  []byte
-	owned bool // body is no piece of the line
+	owned bool // body does not point into the line
 }
 
 func (j *joined) add(piece []byte) {
@@ -128,7 +128,7 @@ func (j *joined) add(piece []byte) {
 	}
 }
 
-// say gives the events of a segment.
+// say emits the events of a segment.
 func (co *contents) say(g *segment) {
 	text := co.Strings.Unescape(g.text)
 	thought, text := splitThought(text)
@@ -151,10 +151,10 @@ func (co *contents) text(text string) {
 	}
 }
 
-// finishes reports whether v is a reason to finish: null and "" are what unfinished choices have.
+// finishes reports whether v is a finish reason: unfinished choices have null or "".
 func finishes(v scan.Value) bool { return len(v.Body()) > 0 }
 
-// failingFinish lists the reasons that mean a failure; all others end an answer that stands.
+// failingFinish lists the reasons that are failures; all others end a valid answer.
 func failingFinish(reason []byte) bool {
 	switch string(reason) {
 	case "error", "insufficient_system_resource":
@@ -163,13 +163,13 @@ func failingFinish(reason []byte) bool {
 	return false
 }
 
-// Codes of the notices that say why an answer is not whole.
+// Codes of the notices about incomplete answers.
 const (
 	noticeLength        = "length"
 	noticeContentFilter = "content_filter"
 )
 
-// cutShort reports an answer that a limit or a filter cut short.
+// cutShort reports that a limit or a filter cut an answer.
 func (co *contents) cutShort(reason []byte) {
 	co.Scratch = append(co.Scratch[:0], reason...)
 	for i, c := range co.Scratch {
@@ -191,11 +191,11 @@ func (co *contents) cutShort(reason []byte) {
 	e.Text = "the answer is cut short: " + co.Strings.Unescape(reason)
 }
 
-// thoughtTags are the tags around thinking that a server left in the content.
+// thoughtTags are the tags around reasoning that a server left in the content.
 var thoughtTags = [...]string{"think", "thinking", "thought"}
 
-// splitThought takes the block of thinking off the head of a text, and the blanks behind it. A block that is never
-// closed, since a limit cut the answer, is all there is.
+// splitThought removes the block of reasoning at the head of a text, and the blanks after it. A block that is
+// never closed, because a limit cut the answer, is the whole text.
 func splitThought(text string) (thought, rest string) {
 	head := strings.TrimLeft(text, " \t\r\n")
 	if !strings.HasPrefix(head, "<") {
@@ -212,7 +212,7 @@ func splitThought(text string) (thought, rest string) {
 	return "", text
 }
 
-// body takes a whole chat completion.
+// body handles a whole chat completion.
 func (an *answers) body(r *record) {
 	an.close()
 	an.begin()
@@ -246,7 +246,7 @@ func (an *answers) body(r *record) {
 	a.open = false
 }
 
-// sortChoices puts the choices of a body in the order of their indexes; one without an index goes by its place.
+// sortChoices sorts the choices of a body by index. The index of a choice without one is its position.
 func sortChoices(choices []choice) {
 	for i := range choices {
 		choices[i].place = int64(i)
@@ -257,13 +257,13 @@ func sortChoices(choices []choice) {
 	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(a.place, b.place) })
 }
 
-// isNative reports whether a record is of Ollama's own chat API: whole, or one of many lines of a stream.
+// isNative reports whether a record is from Ollama's own chat API: whole, or one of many lines of a stream.
 func isNative(r *record) bool {
 	done := r.rest.Get("done")
 	return r.message.there && (done.Kind == scan.KindTrue || done.Kind == scan.KindFalse)
 }
 
-// native takes a record of Ollama's own API as a chunk of one choice. The last one is done, and has the usage.
+// native handles a record of Ollama's own API as a chunk with one choice. The last one is done and has the usage.
 func (an *answers) native(r *record) {
 	c := choice{delta: r.message}
 	if r.rest.Get("done").True() {

@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Detect reports whether any of the first lines can only be of an OpenAI-compatible server. Lines that are no JSON, but
-// for the fields of server-sent events, are passed over.
+// Detect reports whether any of the first lines can only be from an OpenAI-compatible server. It skips lines that are
+// not JSON, except for the fields of server-sent events.
 func Detect(first [][]byte) bool {
 	p := Parser{record: newRecord()}
 	p.record.response = newRecord()
@@ -59,19 +59,19 @@ func (p *Parser) typical(r *record) bool {
 	return false
 }
 
-// typicalRequest separates a request from the records of agents that hold messages: those have a type.
+// typicalRequest distinguishes a request from the records of agents that hold messages: those have a type.
 func typicalRequest(r *record) bool {
 	return r.model.Kind == scan.KindString && !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
 }
 
-// failureKeys are the keys of the bodies of errors, but for those that every record knows. Agents write records with an
-// error in them too: those have a session, a time or more.
+// failureKeys are the keys of error bodies, except for those that every record knows. Agents also write records with an
+// error, but those have a session, a time or further keys.
 var failureKeys = map[string]bool{
 	"code": true, "detail": true, "html-message": true, "param": true, "provider": true, "raw_status_code": true, "request_id": true,
 	"sequence_number": true, "status": true, "statusCode": true, "user_id": true,
 }
 
-// typicalFailure reports whether a record holds nothing but what the body of an error does.
+// typicalFailure reports whether a record holds only what an error body holds.
 func typicalFailure(r *record) bool {
 	for _, m := range r.rest {
 		if !failureKeys[string(m.Name)] {

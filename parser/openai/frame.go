@@ -8,27 +8,27 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// maxFrameBytes is how long an event of several data lines may be.
+// maxFrameBytes is the maximum length of an event of several data lines.
 const maxFrameBytes = 16 << 20
 
-// frame is the state of a stream of server-sent events. The standard ends an event with a blank line; since most events
-// are one line, and some writers leave the blank lines out, a line of data that is whole counts at once.
+// frame is the state of a stream of server-sent events. The standard ends an event with a blank line. Since most events
+// are one line, and some writers omit the blank lines, a whole line of data counts at once.
 //
-//	held   line                        gives
+//	held   line                        result
 //	no     data: whole                 its events
-//	no     data: not whole             nothing: it is held
-//	yes    data: not a body by itself  nothing: it is held, a newline between
-//	yes    data: a body by itself      what is held was torn; its events
-//	any    data: torn, a body behind   nothing: it was torn, and the body is given again by itself
-//	yes    blank, event:, [DONE], end  what is held, if it is whole now; else it was torn
+//	no     data: not whole             none: it is held
+//	yes    data: not a body by itself  none: it is held too, after a newline
+//	yes    data: a body by itself      the held data was torn; the events of the body
+//	any    data: torn, then a body     none: it was torn, and the body is read again by itself
+//	yes    blank, event:, [DONE], end  the held data, if it is whole now; otherwise it was torn
 type frame struct {
 	streams bool   // there was a line of data
-	held    []byte // an event that is not whole yet
+	held    []byte // an incomplete event
 }
 
 var doneMark = []byte("[DONE]")
 
-// readLine takes a trimmed line.
+// readLine reads a trimmed line.
 func (p *Parser) readLine(line []byte) {
 	switch {
 	case len(line) == 0:
@@ -44,7 +44,7 @@ func (p *Parser) readLine(line []byte) {
 	}
 }
 
-// field takes a line that is no JSON: a comment, or a field and its value.
+// field reads a line that is not JSON: a comment, or a field and its value.
 func (p *Parser) field(line []byte) {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok {
@@ -64,7 +64,7 @@ func (p *Parser) field(line []byte) {
 	}
 }
 
-// data takes a line of data.
+// data reads a line of data.
 func (p *Parser) data(value []byte) {
 	f := &p.frame
 	switch {
@@ -75,7 +75,7 @@ func (p *Parser) data(value []byte) {
 	case len(f.held) == 0 && value[0] != '{' && value[0] != '[':
 		p.Verdict.Note(events.LineMalformed)
 	case p.datum(value, len(f.held) > 0):
-	case p.tornBefore(value): // the line is read again from there
+	case p.tornBefore(value): // the caller reads the line again from there
 		f.held = nil
 		p.Verdict.Note(events.LineMalformed)
 	case len(f.held)+len(value) > maxFrameBytes:
@@ -89,8 +89,8 @@ func (p *Parser) data(value []byte) {
 	}
 }
 
-// datum takes data that is whole by itself, and reports whether it was. Behind data that is held, which it might
-// belong to, only a body is.
+// datum reads data that is whole by itself, and reports whether it was. After held data, which it might belong
+// to, only a body counts as whole.
 func (p *Parser) datum(value []byte, behindHeld bool) bool {
 	if len(value) == 0 || value[0] != '{' && value[0] != '[' {
 		return false
@@ -119,7 +119,7 @@ func (p *Parser) datum(value []byte, behindHeld bool) bool {
 	return true
 }
 
-// tornBefore reports whether data is a torn event with a whole body behind it, which no event of several lines holds.
+// tornBefore reports whether data is a torn event followed by a whole body, which no event of several lines contains.
 func (p *Parser) tornBefore(value []byte) bool {
 	at := lines.BehindTorn(value)
 	if at == len(value) {
@@ -129,14 +129,14 @@ func (p *Parser) tornBefore(value []byte) bool {
 	return p.record.read(&p.Scanner) && p.kindOf(p.record) != kindUnknown
 }
 
-// isEmptyObject recognises the data of a ping.
+// isEmptyObject reports whether value is the data of a ping.
 func isEmptyObject(value []byte) bool {
 	var s scan.Scanner
 	s.Reset(value)
 	return s.Object() && !s.Key() && s.Err() == nil
 }
 
-// frameEnd takes the event that is held.
+// frameEnd reads the held event.
 func (p *Parser) frameEnd() {
 	f := &p.frame
 	if len(f.held) == 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// items makes the events of the items of a response, and of results.
+// items emits the events of the items of a response, and of results.
 type items struct {
 	*line
 	calls    *calls
 	contents *contents
 
-	results memory.Table[int] // that were emitted
+	results memory.Table[int] // results that were emitted
 }
 
-// item gives the events of one output item of a response. It reports false for a type that it does not know.
+// item emits the events of one output item of a response. It returns false for an unknown type.
 func (it *items) item(m scan.Members) bool {
 	before := len(it.Out)
 	kind := m.Get("type").Body()
@@ -54,7 +54,7 @@ func (it *items) item(m scan.Members) bool {
 	return true
 }
 
-// isOutput lists the items that answer a call.
+// isOutput lists the items that are results of a call.
 func isOutput(kind []byte) bool {
 	switch string(kind) {
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output",
@@ -78,7 +78,7 @@ func (it *items) itemMessage(m scan.Members) {
 	it.contents.say(&segment{text: text.body, refusal: refusal.body})
 }
 
-// itemReasoning gives the summary of the thinking, or the thinking itself where a server shows it.
+// itemReasoning emits the summary of the reasoning, or the reasoning itself if the server exposes it.
 func (it *items) itemReasoning(m scan.Members) {
 	text := it.paragraphs(m.Get("summary"))
 	if text == "" {
@@ -89,7 +89,7 @@ func (it *items) itemReasoning(m scan.Members) {
 	}
 }
 
-// paragraphs joins the texts of an array, a blank line between them.
+// paragraphs joins the texts of an array with blank lines.
 func (it *items) paragraphs(v scan.Value) string {
 	var joined []byte
 	for m := range scan.Objects(&it.Inner, v, &it.Nested) {
@@ -103,7 +103,7 @@ func (it *items) paragraphs(v scan.Value) string {
 	return it.Strings.Unescape(joined)
 }
 
-// itemCall gives a call, and its result where the server ran it: those items hold both.
+// itemCall emits a call, and its result if the server ran it: those items hold both.
 func (it *items) itemCall(m scan.Members, kind string) {
 	c := it.serverCall(m, kind)
 	id := it.calls.callID(c.id)
@@ -119,7 +119,7 @@ func (it *items) itemCall(m scan.Members, kind string) {
 	}
 }
 
-// lateResult emits the result of a call that was emitted while the server still worked on it.
+// lateResult emits the result of a call that was emitted while the server was still running it.
 func (it *items) lateResult(m scan.Members) {
 	before := len(it.Out)
 	c := it.serverCall(m, string(m.Get("type").Body()))
@@ -154,7 +154,7 @@ func (it *items) itemApproval(m scan.Members) {
 	e.Approval = &events.Approval{ID: it.Strings.Text(m.Get("id")), Tool: name, Subject: it.calls.target(name, args, scan.Value{})}
 }
 
-// itemOutput gives the result of a call that the client ran.
+// itemOutput emits the result of a call that the client ran.
 func (it *items) itemOutput(m scan.Members) {
 	id := m.Get("call_id")
 	if len(id.Body()) == 0 {
@@ -162,7 +162,7 @@ func (it *items) itemOutput(m scan.Members) {
 	}
 	key := it.key(id)
 	if seen, _ := it.results.Get(key); seen > 0 && len(id.Body()) > 0 {
-		return // in a response that was fetched again, or under another item's id
+		return // in a response that was fetched again, or with another item's ID
 	}
 	it.results.Set(key, 1)
 	it.itemResult(m, id)
@@ -182,7 +182,7 @@ func (it *items) itemResult(m scan.Members, id scan.Value) {
 	}
 }
 
-// result gives the result of the call with an id.
+// result emits the result of the call with an ID.
 func (it *items) result(id scan.Value, output lines.Text) *events.DisplayEvent {
 	e := it.Emit(events.KindToolResult)
 	t := &e.Tool
@@ -192,14 +192,14 @@ func (it *items) result(id scan.Value, output lines.Text) *events.DisplayEvent {
 	return e
 }
 
-// exit is how the commands of a shell call ended; of several the first that failed counts.
+// exit is how the commands of a shell call ended: as the first one that failed, if any.
 type exit struct {
 	code          int
 	known, failed bool
 }
 
-// outputText reads the text of a result: a string, or the texts of an array, one a line. The outputs of shell_call have
-// standard output, standard error and how the command ended.
+// outputText reads the text of a result: a string, or the texts of an array, one per line. The outputs of shell_call
+// have standard output, standard error and how the command ended.
 func (it *items) outputText(v scan.Value) (lines.Text, exit) {
 	var x exit
 	all := it.Output.Text()
@@ -232,7 +232,7 @@ func (it *items) outcome(v scan.Value) exit {
 	return exit{failed: m.Get("type").Is("timeout")}
 }
 
-// itemOfCall is what an item contains of a call, and of its result if the item holds one.
+// itemOfCall is the content of an item about a call, and about its result if the item has one.
 type itemOfCall struct {
 	id           scan.Value
 	name, target string
@@ -279,7 +279,7 @@ func (it *items) serverCall(m scan.Members, kind string) itemOfCall {
 		c.input, c.readOnly, c.target = v.Raw, true, it.firstText(v)
 		it.answerOf(m, &c)
 	case "code_interpreter_call":
-		c.input = m.Get("code").Raw // a program: no field of it is what it acts on
+		c.input = m.Get("code").Raw // a program: it has no target
 		it.answerOf(m, &c)
 		c.output = it.logs(m.Get("outputs"))
 	case "image_generation_call":
@@ -300,7 +300,7 @@ func (it *items) namedCall(m scan.Members, wire scan.Value, c *itemOfCall) {
 	c.input, c.target = input, it.calls.target(c.name, args, wire)
 }
 
-// answerOf reports whether an item that holds its result has come so far, and whether it failed.
+// answerOf sets whether the result in an item is complete, and whether and why the call failed.
 func (it *items) answerOf(m scan.Members, c *itemOfCall) {
 	if isRunning(m) {
 		return
@@ -315,7 +315,7 @@ func (it *items) answerOf(m scan.Members, c *itemOfCall) {
 	}
 }
 
-// isRunning reports whether the server still works on an item.
+// isRunning reports whether the server is still working on an item.
 func isRunning(m scan.Members) bool {
 	switch string(m.Get("status").Body()) {
 	case "in_progress", "searching", "interpreting", "generating", "calling":
@@ -330,7 +330,7 @@ func (it *items) mcpResult(m scan.Members, c *itemOfCall) {
 	}
 }
 
-// shellCall reads one command as its words, or several as lines.
+// shellCall reads a command as its words, or several as lines.
 func (it *items) shellCall(action scan.Value, c *itemOfCall) {
 	it.Members(action)
 	c.input = action.Raw
@@ -347,7 +347,7 @@ func (it *items) shellCall(action scan.Value, c *itemOfCall) {
 	c.target = strings.Join(list, "\n")
 }
 
-// webSearch reads a search, or the page that is opened or looked through.
+// webSearch reads a search, or the page that is opened or searched.
 func (it *items) webSearch(action scan.Value, c *itemOfCall) {
 	it.Members(action)
 	c.input, c.readOnly = action.Raw, true
@@ -368,7 +368,7 @@ func (it *items) firstText(v scan.Value) string {
 	return ""
 }
 
-// logs joins what the code of an interpreter wrote.
+// logs joins the output of an interpreter's code.
 func (it *items) logs(v scan.Value) lines.Text {
 	all := it.Output.Text()
 	for m := range scan.Objects(&it.Inner, v, &it.Nested) {

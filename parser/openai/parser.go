@@ -20,10 +20,10 @@ const (
 	maxPolled  = 1 << 10 // responses that run in the background
 )
 
-// The domains of keys. Calls and responses are remembered apart.
+// The domain of keys. Calls and responses have separate tables.
 const domainID byte = 0
 
-// Parser reads the responses of one file or stream; see the package doc for what it remembers.
+// Parser parses the responses of one file or stream. The package document lists what it remembers.
 type Parser struct {
 	line
 	record *record
@@ -38,7 +38,7 @@ type Parser struct {
 	ledger    ledger
 }
 
-// line is what the parts of a parser share: the memory of the line at work.
+// line is what the parts of a parser share: the memory of the current line.
 type line struct{ decode.Decoder }
 
 // New returns a parser for one file or stream.
@@ -59,22 +59,22 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line: a body, several bodies one behind the other, an array of bodies, or a line of a stream of
-// server-sent events. A body that spans many lines is passed whole. Of an event that spans several lines the status of the
-// last one counts.
+// Parse parses one line: a body, several bodies in sequence, an array of bodies, or a line of a stream of server-sent
+// events. A body that spans many lines must be passed whole. If an event spans several lines, the status of the last one
+// counts.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.beginLine()
 	p.readLine(lines.Trim(line))
 	return p.Result()
 }
 
-// beginLine makes room for the events of a line.
+// beginLine prepares for the events of a line.
 func (p *Parser) beginLine() {
 	p.Begin()
 	p.calls.input = lines.Buffer(p.calls.input)
 }
 
-// objects takes the JSON of a line.
+// objects reads the JSON of a line.
 func (p *Parser) objects(line []byte) {
 	for line = lines.Trim(line); len(line) > 0; line = lines.Trim(line) {
 		p.Scanner.Reset(line)
@@ -97,7 +97,7 @@ func (p *Parser) objects(line []byte) {
 	}
 }
 
-// array takes a list of bodies, as Gemini's endpoint sends its errors. A torn list gives nothing.
+// array reads a list of bodies, the form in which Gemini's endpoint sends its errors. A torn list yields nothing.
 func (p *Parser) array(line []byte) {
 	if p.Scanner.Skip(); p.Scanner.Err() != nil {
 		return
@@ -120,7 +120,7 @@ func (p *Parser) array(line []byte) {
 	}
 }
 
-// kind is what a record turned out to be.
+// kind is the meaning of a record.
 type kind uint8
 
 const (
@@ -129,12 +129,12 @@ const (
 	kindChunk              // a piece of one
 	kindResponse           // a whole response of the Responses API
 	kindResponseEvent      // a piece of one
-	kindNative             // of Ollama's own API
-	kindFailure            // the body of an error
-	kindRequest            // what went to the server
+	kindNative             // from Ollama's own API
+	kindFailure            // an error body
+	kindRequest            // a request to the server
 )
 
-// kindOf determines what a record is by its shape: object and type may be missing.
+// kindOf determines the kind of a record by its shape: object and type may be missing.
 func (p *Parser) kindOf(r *record) kind {
 	switch {
 	case isResponseEvent(r):
@@ -143,7 +143,7 @@ func (p *Parser) kindOf(r *record) kind {
 		return kindChunk
 	case r.object.Is("chat.completion"):
 		return kindBody
-	case r.object.Is("text_completion"): // the API before chat: no agent works by it
+	case r.object.Is("text_completion"): // the API before chat: no agent uses it
 		return kindUnknown
 	case r.hasChoices:
 		for i := range r.choices {
@@ -169,14 +169,14 @@ func (p *Parser) kindOf(r *record) kind {
 	return kindUnknown
 }
 
-// isResponseEvent recognises the events of a Responses stream by their type.
+// isResponseEvent reports whether a record is an event of a Responses stream, by its type.
 func isResponseEvent(r *record) bool {
 	const prefix = "response."
 	kind := r.kind.Body()
 	return len(kind) > len(prefix) && string(kind[:len(prefix)]) == prefix
 }
 
-// dispatch turns one whole record into events.
+// dispatch converts one whole record to events.
 func (p *Parser) dispatch(r *record) {
 	switch p.kindOf(r) {
 	case kindBody:
@@ -209,8 +209,8 @@ func (p *Parser) unknown(r *record) {
 	p.Verdict.Note(p.Unknown("", name.Body()))
 }
 
-// Flush returns the answer that the stream ended in: with its end if it had finished, else what there is of it. The last
-// lines are malformed if they are an event that was cut; they counted as ignored, since it could have been completed.
+// Flush returns the answer in which the stream ended: with its end if it had finished, otherwise what exists of it. If the last
+// lines are an event that was cut, they are malformed; they counted as ignored, since the event could have been completed.
 func (p *Parser) Flush() decode.Result {
 	p.beginLine()
 	p.frameEnd()
@@ -219,21 +219,21 @@ func (p *Parser) Flush() decode.Result {
 	return decode.Result{Events: p.Out, Status: status}
 }
 
-// State returns what the stream holds. It is incomplete if an answer began that lacks its end; pieces of answers are dropped
-// when an answer is too long.
+// State returns what the stream keeps between lines. It is incomplete if an answer has begun and its end is missing. Pieces
+// of answers that exceed the limits are counted as dropped.
 func (p *Parser) State() decode.State {
 	return decode.State{
 		Pending: p.answers.answer.open, Incomplete: p.answers.answer.open && !p.answers.answer.finished() || p.answers.cut, Dropped: p.answers.dropped,
 	}
 }
 
-// key makes a key of an id for a memory, however the id is escaped.
+// key returns the key of an ID. It does not depend on how the ID is escaped.
 func (l *line) key(id scan.Value) uint64 { return l.Keys.ID(domainID, id.Body()) }
 
-// failureOf reads the error that is beside an answer, or in place of one.
+// failureOf reads the error that accompanies or replaces an answer.
 func (l *line) failureOf(r *record) failure { return l.readFailure(r.failure) }
 
-// readFailure reads an error: an object, a text, or what else is not null.
+// readFailure reads an error: an object, a text, or any other value except null.
 func (l *line) readFailure(v scan.Value) failure {
 	switch v.Kind {
 	case scan.KindNone, scan.KindNull:
@@ -254,7 +254,7 @@ func (l *line) readFailure(v scan.Value) failure {
 	}
 }
 
-// code reads a code: a word or a number. LiteLLM writes 'None' where it has none, and xAI a sentence.
+// code reads a code: a word or a number. LiteLLM writes 'None' if there is none, and xAI a sentence.
 func (l *line) code(v scan.Value) string {
 	switch {
 	case v.Kind == scan.KindNumber:
@@ -265,7 +265,7 @@ func (l *line) code(v scan.Value) string {
 	return l.Strings.Intern(v)
 }
 
-// words gives a text, or what replaces one as JSON: FastAPI's list of what is wrong with a request.
+// words returns a text, or the JSON of what replaces one: FastAPI's list of the errors in a request.
 func (l *line) words(v scan.Value) string {
 	switch v.Kind {
 	case scan.KindString:

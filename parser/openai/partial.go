@@ -8,10 +8,10 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// maxPartial is how many items of a response may stream at once.
+// maxPartial is the maximum number of items of a response that stream at once.
 const maxPartial = 1024
 
-// partialItem is an item whose pieces came, and whose whole did not yet.
+// partialItem is an item whose pieces arrived before the whole item.
 type partialItem struct {
 	index                    int64
 	id                       string
@@ -28,7 +28,7 @@ func (a *responded) find(index int64) *partialItem {
 	return nil
 }
 
-// forget drops the deltas of an item that came whole.
+// forget drops the deltas of an item that arrived whole.
 func (a *responded) forget(index int64) {
 	for i, x := range a.partial {
 		if x.index == index {
@@ -38,7 +38,7 @@ func (a *responded) forget(index int64) {
 	}
 }
 
-// beginItem handles an item as it is added: a call has its name and id then, and its arguments in pieces.
+// beginItem handles an item when it is added: a call then has its name and ID; its arguments follow in pieces.
 func (re *responses) beginItem(r *record, index int64) {
 	x := re.partial(index)
 	if x == nil {
@@ -56,7 +56,7 @@ func (re *responses) beginItem(r *record, index int64) {
 	}
 }
 
-// partial finds the item of a place, or makes it; nil if there are too many, or its whole was emitted.
+// partial returns the item at an index and creates it if needed. It returns nil if there are too many or the item was emitted.
 func (re *responses) partial(index int64) *partialItem {
 	a := &re.answers.answer.response
 	if x := a.find(index); x != nil {
@@ -107,17 +107,17 @@ func (re *responses) itemDelta(r *record, kind string) {
 	}
 }
 
-// maxPolledItems is how many items of a response are remembered while it runs.
+// maxPolledItems is the maximum number of items of a running response that are remembered.
 const maxPolledItems = 4096
 
 // polledItem is what was emitted of an item of a response that had not ended.
 type polledItem struct {
 	id       string
-	answered bool // or never will be: all but a call that the server still works on
+	answered bool // or never will be, for all items except calls that are still running
 }
 
-// poll gives the items of a response. One that runs in the background is fetched again until it has ended: each item is
-// emitted once, a call when it is first seen and its result when it is there.
+// poll emits the items of a response. A background response is fetched repeatedly until it has ended. Each item is
+// emitted once: a call when it first appears, its result when it is complete.
 func (re *responses) poll(r *record, pending bool) {
 	key := re.key(r.id)
 	items, known := re.polled.Get(key)
@@ -148,7 +148,7 @@ func (re *responses) poll(r *record, pending bool) {
 	}
 }
 
-// isUnfinishedMessage recognises a text that will come whole when the response is fetched again.
+// isUnfinishedMessage reports whether an item is a text that will be complete when the response is fetched again.
 func isUnfinishedMessage(m scan.Members) bool {
 	return m.Get("type").Is("message") && m.Get("status").Is("in_progress")
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// part is one element of a message's content, if that is an array.
+// part is one element of a message's content if that is an array.
 type part struct {
 	kind, text, thinking, refusal scan.Value
 }
 
-// fragment is one entry of tool_calls, or function_call: a whole call in a whole message, a piece of one in a delta.
+// fragment is one entry of tool_calls, or function_call: a whole call in a whole message, a piece of a call in a delta.
 type fragment struct {
 	index, id, name, args scan.Value
 	legacy                bool // function_call
@@ -20,7 +20,7 @@ type fragment struct {
 // same text.
 type message struct {
 	there            bool
-	content          scan.Value // if it is no array
+	content          scan.Value // if it is not an array
 	parts            []part
 	refusal          scan.Value
 	transcript       scan.Value // audio.transcript
@@ -37,12 +37,12 @@ type message struct {
 // choice is one element of choices.
 type choice struct {
 	index, finish, failure scan.Value
-	place                  int64 // index, or the place in choices if there is none
+	place                  int64 // index, or the position in choices if there is none
 	whole, delta           message
 }
 
-// record is one object as raw spans: nothing is judged while it is read, since what it is may come last and its end may
-// be missing.
+// record is one object as raw spans. Nothing is interpreted while it is read, since the member that shows its form may
+// come last and its end may be missing.
 type record struct {
 	content
 
@@ -54,24 +54,24 @@ type record struct {
 	fragments []fragment   // backs calls
 	members   scan.Members // backs output and item
 
-	choice                           choice // the one at work, and its part
+	choice                           choice // the current one, and its part
 	part                             part
 	fields, choiceFields, partFields *fields.Table
 }
 
-// content is what a record holds but for its memory.
+// content is the content of a record, without its buffers.
 type content struct {
 	id, object, kind, created, model, usage, failure scan.Value
 
-	hasChoices bool // choices is there, be it null
+	hasChoices bool // choices is present, possibly null
 	hasOutput  bool
 	item       scan.Members // of response.output_item.*
-	message    message      // of Ollama's own API
+	message    message      // from Ollama's own API
 	messageRaw scan.Value
-	responded  bool // response is there
+	responded  bool // response is present
 }
 
-// reset empties r and keeps its memory.
+// reset clears r and keeps its memory.
 func (r *record) reset() {
 	r.content = content{}
 	r.choices, r.output, r.rest = r.choices[:0], r.output[:0], r.rest[:0]
@@ -94,7 +94,7 @@ func newRecord() *record {
 	return r
 }
 
-// reader takes a message or a delta into m.
+// reader returns a function that reads a message or a delta into m.
 func (r *record) reader(m *message) func(*scan.Scanner) {
 	all := fields.New(
 		"role", &m.role, "refusal", &m.refusal, "audio.transcript", &m.transcript, "reasoning_content", &m.reasoningContent,
@@ -105,7 +105,7 @@ func (r *record) reader(m *message) func(*scan.Scanner) {
 	return func(s *scan.Scanner) { m.there = all.Read(s) || m.there }
 }
 
-// read takes one object from s. It reports false if the object is malformed; r is then of no use.
+// read reads one object from s. It returns false if the object is malformed; r is then invalid.
 func (r *record) read(s *scan.Scanner) bool {
 	r.reset()
 	return r.fields.Read(s) && s.Err() == nil
@@ -120,7 +120,7 @@ func (r *record) readOwnMessage() func(*scan.Scanner) {
 	}
 }
 
-// readResponse takes the response that an event of a Responses stream repeats.
+// readResponse reads the response that an event of a Responses stream repeats.
 func (r *record) readResponse(s *scan.Scanner) {
 	if r.response == nil || s.Peek() != scan.KindObject {
 		s.Skip()
@@ -142,7 +142,7 @@ func (r *record) readOutput(s *scan.Scanner) {
 	}
 }
 
-// readItem takes one item of a response; nil if it is no object.
+// readItem reads one item of a response. It returns nil if it is not an object.
 func (r *record) readItem(s *scan.Scanner) scan.Members {
 	if s.Peek() != scan.KindObject {
 		s.Skip()
@@ -167,7 +167,7 @@ func (r *record) readChoices(s *scan.Scanner) {
 	}
 }
 
-// readContent takes a string, an array of parts or bare strings, or one part alone.
+// readContent reads a string, an array of parts or bare strings, or a single part.
 func (r *record) readContent(s *scan.Scanner, m *message) {
 	from := len(r.parts)
 	switch s.Peek() {
@@ -226,7 +226,7 @@ func readFragment(s *scan.Scanner) fragment {
 	return f
 }
 
-// readFunction takes a function's name and arguments, or a custom tool's name and input.
+// readFunction reads a function's name and arguments, or a custom tool's name and input.
 func readFunction(s *scan.Scanner, f *fragment) {
 	if !scan.Enter(s) {
 		return

@@ -7,23 +7,23 @@ import (
 )
 
 // isRequest reports whether a record is the body of a request: the conversation so far, and the model, which Azure has
-// in the address.
+// in the URL.
 func isRequest(r *record) bool {
 	return r.rest.Get("messages").Kind == scan.KindArray || r.model.Kind == scan.KindString && r.rest.Get("input").Kind == scan.KindArray
 }
 
-// requests reads what went to the server: prompts, and the results of calls.
+// requests handles what was sent to the server: prompts, and the results of calls.
 type requests struct {
 	*line
 	calls *calls
 	items *items
 
 	entry   scan.Members
-	repeats map[uint64]int // of the ids of one request
+	repeats map[uint64]int // number of occurrences of each ID in one request
 }
 
-// request takes the body of a request. Its messages repeat the whole conversation, so all that it adds are the results
-// of tools, which no answer holds, each once, and what the user said since the last answer.
+// request reads the body of a request. Its messages repeat the whole conversation. So it only emits results of tools,
+// which no answer contains, each once, and what the user said since the last answer.
 func (rq *requests) request(r *record) {
 	rq.Head = lines.Head{}
 	list := r.rest.Get("messages")
@@ -41,7 +41,7 @@ func (rq *requests) request(r *record) {
 	}
 }
 
-// afterLastAnswer counts the entries up to and with the last one that the model made.
+// afterLastAnswer returns the number of entries up to and including the model's last one.
 func (rq *requests) afterLastAnswer(list scan.Value) int {
 	n, last := 0, 0
 	rq.Inner.Reset(list.Raw)
@@ -72,7 +72,7 @@ func (rq *requests) requestEntry(m scan.Members, fresh bool) {
 	}
 }
 
-// requestResult emits a result that no earlier request had.
+// requestResult emits a result unless an earlier request had it.
 func (rq *requests) requestResult(id, content scan.Value) {
 	if !rq.isNew(id) {
 		return
@@ -81,8 +81,8 @@ func (rq *requests) requestResult(id, content scan.Value) {
 	rq.items.result(id, text)
 }
 
-// isNew reports whether no earlier request had a result. An id may come again for another call of the same conversation:
-// the second time it is in one request it is the second call's.
+// isNew reports whether no earlier request had a result. An ID may recur for another call of the same conversation: its
+// second occurrence in one request belongs to the second call.
 func (rq *requests) isNew(id scan.Value) bool {
 	if len(id.Body()) == 0 {
 		return false
@@ -99,7 +99,7 @@ func (rq *requests) isNew(id scan.Value) bool {
 	return true
 }
 
-// rememberCalls keeps the names of the calls that a request repeats, for their results.
+// rememberCalls stores the names of the calls that a request repeats, for their results.
 func (rq *requests) rememberCalls(list scan.Value) {
 	for range scan.Elements(&rq.Inner, list) {
 		if rq.Inner.Peek() != scan.KindObject {
@@ -113,7 +113,7 @@ func (rq *requests) rememberCalls(list scan.Value) {
 	}
 }
 
-// prompt gives what the user said: a string, or the texts of an array.
+// prompt emits what the user said: a string, or the texts of an array.
 func (rq *requests) prompt(content scan.Value) {
 	text := rq.Strings.Text(content)
 	if content.Kind == scan.KindArray {

@@ -8,13 +8,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// responded is what an answer of the Responses API has emitted while it streams.
+// responded is what a streaming answer of the Responses API has emitted so far.
 type responded struct {
-	session string                // of a response that is part of a conversation
-	queue   []events.DisplayEvent // of whole items, their borrowed fields made the queue's own
+	session string                // of a response that belongs to a conversation
+	queue   []events.DisplayEvent // events of whole items, with copies of their borrowed fields
 	partial []*partialItem
 
-	// The items whose events were queued, by their places in the output and by their ids.
+	// The items whose events were queued, by their indexes in the output and by their IDs.
 	places map[int64]bool
 	ids    map[string]bool
 }
@@ -22,7 +22,7 @@ type responded struct {
 // has reports whether an item was emitted.
 func (a *responded) has(index int64, id string) bool { return a.places[index] || id != "" && a.ids[id] }
 
-// add notes that an item was emitted.
+// add records that an item was emitted.
 func (a *responded) add(index int64, id string) {
 	if a.places == nil {
 		a.places, a.ids = map[int64]bool{}, map[string]bool{}
@@ -30,7 +30,7 @@ func (a *responded) add(index int64, id string) {
 	a.places[index], a.ids[id] = true, true
 }
 
-// responses reads the bodies and the events of the Responses API.
+// responses handles the bodies and the events of the Responses API.
 type responses struct {
 	*line
 	answers  *answers
@@ -41,7 +41,7 @@ type responses struct {
 	polled memory.Table[[]polledItem]
 }
 
-// response takes a whole body of the Responses API.
+// response handles a whole body of the Responses API.
 func (re *responses) response(r *record) {
 	re.answers.close()
 	re.answers.begin()
@@ -58,7 +58,7 @@ func (re *responses) response(r *record) {
 	re.endResponse(r, status)
 }
 
-// aboutResponse takes the identity of a response.
+// aboutResponse reads the identity of a response.
 func (re *responses) aboutResponse(r *record) {
 	re.answers.about(r)
 	conversation := r.rest.Get("conversation")
@@ -71,7 +71,7 @@ func (re *responses) aboutResponse(r *record) {
 	}
 }
 
-// endResponse gives the usage and the end of a response.
+// endResponse emits the usage and the end of a response.
 func (re *responses) endResponse(r *record, status []byte) {
 	a := &re.answers.answer
 	switch string(status) {
@@ -95,8 +95,8 @@ func (re *responses) endResponse(r *record, status []byte) {
 	a.open = false
 }
 
-// responseEvent takes one event of a Responses stream. Everything comes three times: in deltas, in its item, and in the
-// response at the end. The item decides.
+// responseEvent handles one event of a Responses stream. Everything appears three times: in deltas, in its item, and in
+// the response at the end. The item decides.
 func (re *responses) responseEvent(r *record) {
 	kind := string(r.kind.Body())
 	switch kind {
@@ -124,7 +124,7 @@ func (re *responses) responseEvent(r *record) {
 	re.Verdict.Note(events.LineOK)
 }
 
-// openResponse begins an answer, if the event is not of the one that is open.
+// openResponse begins an answer unless the event belongs to the open one.
 func (re *responses) openResponse(r *record) {
 	a := &re.answers.answer
 	if a.open && (!r.responded || a.id == "" || string(r.response.id.Body()) == a.id) {
@@ -140,7 +140,7 @@ func (re *responses) openResponse(r *record) {
 	}
 }
 
-// closeResponse emits all of a response. A response whose end comes again is emitted once.
+// closeResponse emits all of a response. A response whose end is repeated is emitted once.
 func (re *responses) closeResponse(r *record) {
 	a := &re.answers.answer
 	if !r.responded {
@@ -166,7 +166,7 @@ func (re *responses) closeResponse(r *record) {
 	re.endResponse(whole, status)
 }
 
-// addedItem takes an item when it begins.
+// addedItem handles an item when it begins.
 func (re *responses) addedItem(r *record) {
 	if r.item == nil {
 		return
@@ -177,7 +177,7 @@ func (re *responses) addedItem(r *record) {
 	re.beginItem(r, re.outputIndex(r))
 }
 
-// doneItem takes an item when it is whole. It reports false for a type that it does not know.
+// doneItem handles an item when it is whole. It returns false for an unknown type.
 func (re *responses) doneItem(r *record) bool {
 	if r.item == nil {
 		return true
@@ -196,7 +196,7 @@ func (re *responses) doneItem(r *record) bool {
 	return re.queueItem(r.item)
 }
 
-// outputIndex is the place of an item; an event without one is of the next place.
+// outputIndex returns the index of an item; an event without one belongs to the next index.
 func (re *responses) outputIndex(r *record) int64 {
 	if v := r.rest.Get("output_index"); v.Kind == scan.KindNumber {
 		return v.Int()
@@ -204,8 +204,8 @@ func (re *responses) outputIndex(r *record) int64 {
 	return -1 - int64(len(re.answers.answer.response.places))
 }
 
-// queueItem keeps the events of an item until the response has ended, or has grown longer than an answer may be held. It
-// reports false for a type it does not know.
+// queueItem keeps the events of an item until the response has ended or exceeds the limit of an answer. It returns false
+// for an unknown type.
 func (re *responses) queueItem(m scan.Members) bool {
 	before := len(re.Out)
 	known := re.items.item(m)
@@ -223,7 +223,7 @@ func (re *responses) queueItem(m scan.Members) bool {
 	return known
 }
 
-// emitItems emits the queued events, and what is known of items that never came whole.
+// emitItems emits the queued events, and what is known of items that never arrived whole.
 func (re *responses) emitItems() {
 	a := &re.answers.answer.response
 	re.Out = append(re.Out, a.queue...)
@@ -242,7 +242,7 @@ func (re *responses) emitItems() {
 	a.partial = nil
 }
 
-// quietEvent lists the events that are known and have nothing which a whole item will not have.
+// quietEvent lists the known events that only have what a whole item will have.
 func quietEvent(kind string) bool {
 	switch kind {
 	case "response.audio.delta", "response.audio.done", "response.audio.transcript.delta", "response.audio.transcript.done",

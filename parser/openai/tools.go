@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// targets names the input that a tool acts on, where the general list (events.TargetKeys) would find another one first.
-// The names belong to whoever wrote the agent, so a tool without its field goes by the general list all the same.
+// targets names the input that is a tool's target if the general list (events.TargetKeys) would find another one first.
+// The author of the agent chooses the names, so a tool without its field also uses the general list.
 var targets = map[string]string{
 	"bash":                "command",
 	"Bash":                "command",
@@ -33,7 +33,7 @@ var targets = map[string]string{
 	"search_file_content": "pattern",
 }
 
-// isArgument reports whether target looks at an argument.
+// isArgument reports whether target uses an argument.
 func isArgument(name []byte) bool {
 	switch string(name) {
 	case "patch", "patchText":
@@ -42,8 +42,8 @@ func isArgument(name []byte) bool {
 	return events.IsTargetKey(name)
 }
 
-// target is the primary argument of a call. wire is the arguments as received: a custom tool's input is no
-// JSON but a text of its own, such as a patch.
+// target returns the primary argument of a call. wire is the arguments as received: a custom tool's input is
+// not JSON but a text, such as a patch.
 func (cs *calls) target(name string, args scan.Members, wire scan.Value) string {
 	if name == "apply_patch" {
 		if path := cs.patchTarget(args, wire); path != "" {
@@ -66,7 +66,7 @@ func (cs *calls) target(name string, args scan.Members, wire scan.Value) string 
 	return ""
 }
 
-// argument gives the text of one argument; a command's is that of the command inside its shell.
+// argument returns the text of one argument; for a command, that of the command inside its shell.
 func (cs *calls) argument(args scan.Members, key string) string {
 	v := args.Get(key)
 	if key == "command" || key == "cmd" {
@@ -87,7 +87,7 @@ func (cs *calls) patchTarget(args scan.Members, wire scan.Value) string {
 	return ""
 }
 
-// command is the text of a command; of apply_patch the first file of the patch.
+// command returns the text of a command, or for apply_patch the first file of the patch.
 func (cs *calls) command(v scan.Value) string {
 	var words [2]scan.Value
 	n := 0

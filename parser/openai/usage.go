@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// counts is the usage that an answer reported, in the server's own arithmetic.
+// counts is the usage of an answer, in the server's own arithmetic.
 type counts struct {
 	tokens   events.Tokens
 	total    int64
@@ -19,7 +19,7 @@ type counts struct {
 	duration time.Duration
 }
 
-// grow raises c to what a later chunk has: usage on chunks is a running total, and may come twice.
+// grow raises c to the counts of a later chunk: usage on chunks is a running total and may be repeated.
 func (c *counts) grow(o counts) {
 	c.tokens.Max(o.tokens)
 	c.total = max(c.total, o.total)
@@ -32,13 +32,12 @@ func (c *counts) grow(o counts) {
 	c.duration = max(c.duration, o.duration)
 }
 
-// normalise gives the tokens in the arithmetic that all providers share: input with what was cached, output with what
-// was thought. OpenAI's own counts are that already. Where the total is larger than prompt and completion, the total
-// shows what is outside of them:
+// normalise returns the tokens in the arithmetic that all providers share: input includes cached tokens, output includes
+// reasoning. OpenAI's own counts are like that. If the total exceeds prompt plus completion, it shows which count these exclude:
 //
-//	total = prompt + completion + cached      the cache is not in the prompt (Portkey over Anthropic)
-//	total = prompt + completion + reasoning   thinking is not in the completion (xAI)
-//	total = prompt + completion + x           no reasoning reported: x was thought (Gemini)
+//	total = prompt + completion + cached      prompt excludes cached (Portkey over Anthropic)
+//	total = prompt + completion + reasoning   completion excludes reasoning (xAI)
+//	total = prompt + completion + x           no reasoning is reported: x is reasoning (Gemini)
 func (c *counts) normalise() events.Tokens {
 	t := c.tokens
 	cached := t.CacheRead + t.CacheWrite
@@ -61,15 +60,15 @@ func (c *counts) normalise() events.Tokens {
 	return t
 }
 
-// ledger reads what an answer used.
+// ledger reads the usage of an answer.
 type ledger struct {
 	*line
-	usage  usage // the object at work
+	usage  usage // the current object
 	fields *fields.Table
 }
 
-// countsOf reads the usage of a chunk or a body: usage, else Groq's usage beside it, else the counts of Ollama's own API;
-// and how long the server worked, where it says so.
+// countsOf reads the usage of a chunk or a body: usage, or Groq's usage next to it, or the counts of Ollama's own API. It
+// also reads how long the server worked, if it says so.
 func (lg *ledger) countsOf(r *record) counts {
 	var c counts
 	switch {
@@ -92,7 +91,7 @@ func (lg *ledger) countsOf(r *record) counts {
 	return c
 }
 
-// usage is a usage object of chat completions or of Responses as raw spans; the two spell the same under other names.
+// usage is a usage object of chat completions or of Responses as raw spans; the two use different names for the same counts.
 type usage struct {
 	prompt, input, completion, output, total         scan.Value
 	promptDetails, inputDetails                      usageDetails
@@ -103,7 +102,7 @@ type usage struct {
 // usageDetails is an object of details.
 type usageDetails struct{ value, cached, written, reasoning scan.Value }
 
-// there reports whether the object is there, and no null.
+// there reports whether the object exists and is not null.
 func (d *usageDetails) there() bool { return d.value.Exists() && d.value.Kind != scan.KindNull }
 
 func (u *usage) fields() *fields.Table {
@@ -154,7 +153,7 @@ func (lg *ledger) counts(v scan.Value) counts {
 	return c
 }
 
-// firstOf returns a, or b where a is not there or null.
+// firstOf returns a, or b if a is missing or null.
 func firstOf(a, b scan.Value) scan.Value {
 	if a.Exists() && a.Kind != scan.KindNull {
 		return a
@@ -171,7 +170,7 @@ func firstNumber(values ...scan.Value) scan.Value {
 	return scan.Value{}
 }
 
-// number reads a count that may be a float, or a string of digits.
+// number reads a count, which may be a float or a string of digits.
 func number(v scan.Value) int64 {
 	if v.Kind == scan.KindString {
 		v = scan.Value{Kind: scan.KindNumber, Raw: bytes.TrimSpace(v.Body())}

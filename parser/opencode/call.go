@@ -10,21 +10,21 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// call is what is remembered of a part; of all but tools, only that it was seen.
+// call is what the parser remembers of a part. For parts other than tools, it only records that the part was seen.
 //
 //	state     used  done
 //	unseen    no    no
-//	open      yes   no     the first of running, completed and error gives the call
-//	done      yes   yes    the first of completed and error gives the result; what comes then is a repeat
+//	open      yes   no     the first of running, completed and error emits the call
+//	done      yes   yes    the first of completed and error emits the result; later ones are repetitions
 type call struct {
 	id         string
 	used, done bool
 }
 
-// calls are the tool calls of a stream, and their results.
+// calls holds the tool calls of a stream and their results.
 type calls struct {
 	*line
-	openIDs memory.Table[uint64] // call id → the part that is open under it
+	openIDs memory.Table[uint64] // call ID → the open part that uses it
 }
 
 // toolPart emits the call and the result of a tool's part, each once.
@@ -52,7 +52,7 @@ func (cs *calls) toolPart(pt *part) {
 		cs.link(pt, c)
 	}
 	if c.used && (c.done || !finished) {
-		return // a state that has nothing new
+		return // a state that adds nothing
 	}
 	name := events.CleanLine(cs.Strings.Intern(pt.tool), 0)
 	if !c.used {
@@ -65,7 +65,7 @@ func (cs *calls) toolPart(pt *part) {
 	}
 }
 
-// callKey is the key of a tool's part: its own id, else the call's.
+// callKey returns the key of a tool's part: its own ID, otherwise that of the call.
 func (cs *calls) callKey(pt *part) (uint64, bool) {
 	if key, ok := cs.partKey(pt); ok {
 		return key, true
@@ -76,8 +76,8 @@ func (cs *calls) callKey(pt *part) (uint64, bool) {
 	return 0, false
 }
 
-// name gives a call its id, and holds it until the call is finished. Models' servers make the call ids: where one is
-// empty, or in use by another part, the part's own id is used.
+// name assigns an ID to a call and reserves it until the call is finished. Call IDs come from the models' servers:
+// if one is empty, or in use by another part, the part's own ID is used.
 func (cs *calls) name(pt *part, c *call, key uint64, finished bool) {
 	if c.id = cs.Strings.Text(pt.callID); c.id == "" {
 		c.id = cs.Head.ItemID
@@ -91,7 +91,7 @@ func (cs *calls) name(pt *part, c *call, key uint64, finished bool) {
 	}
 }
 
-// link gives the session that a task starts its call.
+// link records which call started the session of a task.
 func (cs *calls) link(pt *part, c *call) {
 	if child := pt.state.child; len(child.Body()) > 0 {
 		in, _ := cs.sessions.Get(cs.Keys.ID(domainSession, child.Body()))
@@ -100,13 +100,13 @@ func (cs *calls) link(pt *part, c *call) {
 			cs.sessions.Set(cs.Keys.ID(domainSession, child.Body()), in)
 		}
 	} else if !c.used {
-		// The call does not name its session; the session's title names the call.
+		// The call does not name its session; the session's title identifies the call.
 		title := cs.Strings.Text(pt.state.args.Get("description")) + " (@" + cs.Strings.Text(pt.state.args.Get("subagent_type")) + " subagent)"
 		cs.tasks.Set(cs.taskKey(pt.sessionID, title), c.id)
 	}
 }
 
-// linkEarly links the session of a task whose row is pending: it is there before the text has ended.
+// linkEarly links the session of a task whose row is pending: the session starts before the text has ended.
 func (cs *calls) linkEarly(pt *part) {
 	if pt.tool.Is("task") && !pt.state.status.Is("pending") {
 		if id := cs.Strings.Text(pt.callID); id != "" {
@@ -115,7 +115,7 @@ func (cs *calls) linkEarly(pt *part) {
 	}
 }
 
-// close frees a call's id for the next call.
+// close frees a call's ID for the next call.
 func (cs *calls) close(pt *part, key uint64) {
 	if len(pt.callID.Body()) > 0 {
 		used := cs.Keys.ID(domainCall, pt.callID.Body())
@@ -155,7 +155,7 @@ func (cs *calls) toolResult(pt *part, name, id string) {
 	if st.exit.Kind == scan.KindNumber {
 		t.ExitCode, t.HasExitCode = int(st.exit.Int()), true
 	}
-	// A command that failed, or that ran into its time limit (exit: null), is completed all the same.
+	// A command that failed or exceeded its time limit (exit: null) has the status completed too.
 	unwell := info.shell && (t.HasExitCode && t.ExitCode != 0 || st.exit.Kind == scan.KindNull)
 	if failed || unwell || info.standIn {
 		t.Error = true
@@ -176,17 +176,17 @@ func (cs *calls) toolResult(pt *part, name, id string) {
 	}
 }
 
-// How the errors of calls begin that never ran, or that were stopped.
+// How the errors of calls begin that were never run or that were stopped.
 const (
 	deniedByRule = "The user has specified a rule which prevents"
 	deniedByUser = "The user rejected permission"
 	aborted      = "Tool execution aborted"
 )
 
-// maxWrapperBytes is how far behind the start of a result its text can begin, in bytes of the line.
+// maxWrapperBytes is how far from the beginning of a result its text can begin, in bytes of the line.
 const maxWrapperBytes = 4 << 10
 
-// summarise makes the summary of a result, which is of what is behind the tool's wrapper.
+// summarise sets the summary of a result, from the text after the tool's wrapper.
 func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
 	inner := *text
 	for _, mark := range wrappers {
@@ -199,7 +199,7 @@ func summarise(t *events.Tool, text *lines.Text, wrappers []string) {
 	text.FillCut(t, cut)
 }
 
-// between is the time from start to end; aborted calls can end before they start.
+// between returns the time from start to end. Aborted calls can end before they start.
 func between(start, end scan.Value) time.Duration {
 	from, to := millis(start), millis(end)
 	if from.IsZero() || to.IsZero() {

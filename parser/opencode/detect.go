@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// Detect reports whether any of the first lines of a stream can only be OpenCode's. Lines that are no JSON are passed
-// over.
+// Detect reports whether any of the first lines of a stream can only be OpenCode's. Lines that are not JSON are
+// skipped.
 func Detect(firstLines [][]byte) bool {
 	var s scan.Scanner
 	r := newRecord()
@@ -21,7 +21,7 @@ func Detect(firstLines [][]byte) bool {
 	return false
 }
 
-// typical reports whether no other agent writes such a record: by the prefixes of ids, and the shape around them.
+// typical reports whether only OpenCode writes such a record, by the prefixes of IDs and the shape around them.
 func typical(r *record) bool {
 	switch {
 	case r.table.Kind == scan.KindString:

@@ -7,25 +7,25 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// OpenCode writes the row of a text when it begins, and again when it has ended, which is some hundred milliseconds after the
-// first call of the same message runs (1.18, parity.log). Who follows the database would get the call before the text that
-// announces it, so rows of calls are pending until the texts of their message that began before them have ended.
+// OpenCode writes the row of a text when the text begins, and again when it has ended. That is some hundred milliseconds
+// after the first call of the same message runs (1.18, parity.log). A reader of the database would see the call before the
+// text that announces it. So rows of calls are pending until the texts that began before them in their message have ended.
 
-// Limits of what is pending. What has no room goes before its text.
+// Limits of pending rows. A row that exceeds them is emitted before its text.
 const (
 	maxDrafts      = 64
 	maxDraftBytes  = 1 << 20
-	maxPendingRows = 64 // of one message
+	maxPendingRows = 64 // per message
 )
 
 // draft is a message of which a text is being written.
 type draft struct {
-	texts []uint64 // the keys of its parts
-	rows  [][]byte // of its calls, in order
+	texts []uint64 // keys of its texts
+	rows  [][]byte // rows of its calls, in order
 	bytes int
 }
 
-// beginDraft notes a text that is being written.
+// beginDraft records a text that is being written.
 func (pe *pending) beginDraft(message, part uint64) {
 	d := pe.drafts[message]
 	if d == nil {
@@ -43,7 +43,7 @@ func (pe *pending) beginDraft(message, part uint64) {
 	}
 }
 
-// endDraft notes that a text has ended, and returns the rows that waited for it.
+// endDraft records that a text has ended. It returns the rows that waited for it.
 func (pe *pending) endDraft(message, part uint64) [][]byte {
 	d := pe.drafts[message]
 	if d == nil {
@@ -55,7 +55,7 @@ func (pe *pending) endDraft(message, part uint64) [][]byte {
 	return nil
 }
 
-// pend keeps the row of a call whose message has a text that is being written; false if there is none, or no room.
+// pend keeps the row of a call if a text of its message is being written. It returns false if there is none, or no room.
 func (pe *pending) pend(message uint64, r *record) bool {
 	d := pe.drafts[message]
 	if d == nil || len(d.rows) >= maxPendingRows {
@@ -69,7 +69,7 @@ func (pe *pending) pend(message uint64, r *record) bool {
 	return true
 }
 
-// releaseDraft returns the rows of a message that are pending.
+// releaseDraft returns the pending rows of a message.
 func (pe *pending) releaseDraft(message uint64) [][]byte {
 	d := pe.drafts[message]
 	if d == nil {
@@ -79,9 +79,9 @@ func (pe *pending) releaseDraft(message uint64) [][]byte {
 	return d.rows
 }
 
-// releaseDrafts returns all rows that are pending: their texts may never end.
+// releaseDrafts returns all pending rows: their texts may never end.
 func (pe *pending) releaseDrafts() (rows [][]byte) {
-	for _, message := range slices.Sorted(maps.Keys(pe.drafts)) { // so that reading again gives the same order
+	for _, message := range slices.Sorted(maps.Keys(pe.drafts)) { // so that reading again yields the same order
 		rows = append(rows, pe.releaseDraft(message)...)
 	}
 	return rows
@@ -97,7 +97,7 @@ func (pe *pending) hasDrafts() bool {
 	return false
 }
 
-// appendPart appends the row of a part as an object of its own.
+// appendPart appends the row of a part as a separate object.
 func (r *record) appendPart(b []byte) []byte {
 	b = append(b, `{"table":"part"`...)
 	for _, column := range [...]struct {

@@ -16,7 +16,7 @@ type failure struct {
 	status     int // of the API's response; 0 if there was none
 }
 
-// errorCodes are the codes of notices for the names of errors.
+// errorCodes maps the names of errors to codes of notices.
 var errorCodes = map[string]string{
 	"APIError":                 "api_error",
 	"ContentFilterError":       "content_filter",
@@ -28,10 +28,10 @@ var errorCodes = map[string]string{
 	"UnknownError":             "unknown_error",
 }
 
-// maxErrorName is the longest name of an error that is kept, in runes.
+// maxErrorName is the maximum length of the name of an error, in runes.
 const maxErrorName = 64
 
-// code is the failure's name as a notice has it.
+// code returns the failure's name in the form of a notice code.
 func (f failure) code() string {
 	if code := errorCodes[f.name]; code != "" {
 		return code
@@ -42,7 +42,7 @@ func (f failure) code() string {
 // interrupted reports whether the user stopped the model.
 func (f failure) interrupted() bool { return f.name == "MessageAbortedError" }
 
-// cause is why it failed; none where the user stopped the model.
+// cause returns the cause of the failure, or "" if the user stopped the model.
 func (f failure) cause() events.Cause {
 	if f.interrupted() {
 		return ""
@@ -50,8 +50,8 @@ func (f failure) cause() events.Cause {
 	return cause.Of(f.status, f.text, f.name)
 }
 
-// failure reads an error; its name is empty if there is none. Bodies and headers of responses are left out: they are
-// long, and may hold what is private.
+// failure reads an error; its name is empty if there is none. Bodies and headers of responses are omitted: they are
+// long and may hold private data.
 func (l *line) failure(v scan.Value) failure {
 	var name, message, data scan.Value
 	status := 0
@@ -81,7 +81,7 @@ func (l *line) failure(v scan.Value) failure {
 	return f
 }
 
-// retryText describes a model call that is made again.
+// retryText describes a repeated model call.
 func retryText(reason string, attempt scan.Value) string {
 	var b strings.Builder
 	b.WriteString("API call failed")

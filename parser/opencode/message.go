@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// role is whose message a part belongs to. Only the message has it, never the part.
+// role is the author of a part's message. Only the message names it, never the part.
 type role uint8
 
 const (
@@ -18,12 +18,12 @@ const (
 	roleAssistant
 )
 
-// message is what is remembered of a message for its parts.
+// message is what the parser remembers of a message for its parts.
 type message struct {
 	role            role
-	summary         bool // the model sums up the conversation for a compaction
+	summary         bool // the model summarizes the conversation for a compaction
 	inputHoldsCache bool
-	deferred        bool // an entry of pending.deferred waits
+	deferred        bool // an entry of pending.deferred is waiting
 	tokens          tokenSource
 	end             turnEnd
 	model, provider string // of an assistant's message
@@ -32,39 +32,39 @@ type message struct {
 	completed       time.Time
 }
 
-// tokenSource is where the tokens of a message were emitted from.
+// tokenSource says what the emitted tokens of a message were read from.
 type tokenSource uint8
 
 const (
 	tokensUnknown   tokenSource = iota
 	tokensOfSteps               // its step-finish parts
-	tokensOfMessage             // the message itself, for want of a step-finish
+	tokensOfMessage             // the message itself, if there is no step-finish
 )
 
-// turnEnd is what was emitted of the end of a message's turn.
+// turnEnd says what was emitted about the end of a message's turn.
 type turnEnd uint8
 
 const (
 	turnOpen   turnEnd = iota
 	turnDone           // its end
-	turnFailed         // its error, which is its end if there was none before
+	turnFailed         // its error, which is its end unless there was one before
 )
 
-// session is what is remembered of a session for its messages.
+// session is what the parser remembers of a session for its messages.
 type session struct {
-	call    string // the id of the tool call that started it; empty for those of the user
-	turn    string // the id of the last user message
+	call    string // ID of the tool call that started it; empty if the user did
+	turn    string // ID of the last user message
 	version string
 	created time.Time
 	started bool
 }
 
-// origin is the form that a part is in, where forms differ.
+// origin is the form of a part, where forms differ.
 type origin uint8
 
 const (
-	originStream   origin = iota // a line of run --format json: a part of the model's, complete
-	originSnapshot               // a row, a file or an export: a part as it is now
+	originStream   origin = iota // a line of run --format json: a complete part of the model
+	originSnapshot               // a row, a file or an export: the current state of a part
 	originLog                    // the event log or the server: every state of a part, in order
 )
 
@@ -73,15 +73,15 @@ func (l *line) sessionOf(id string) session {
 	return s
 }
 
-// conversation makes the events of sessions, messages and parts, whatever form they come in.
+// conversation emits the events of sessions, messages and parts of all forms.
 type conversation struct {
 	*line
 	calls   *calls
 	pending *pending
 }
 
-// messageEvents handles a message without its parts. Its tokens and its error are on other lines too, mostly;
-// what is not is emitted later, see deferred.
+// messageEvents handles a message without its parts. Its tokens and its error are usually on other lines too;
+// otherwise they are emitted later, see deferred.
 func (cv *conversation) messageEvents(info *messageInfo, from origin) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
@@ -113,7 +113,7 @@ func (cv *conversation) messageEvents(info *messageInfo, from origin) events.Lin
 	return events.LineOK
 }
 
-// sessionEvents handles a session. One whose call was seen belongs to it and starts nothing.
+// sessionEvents handles a session. If its call is known, the session belongs to the call and starts nothing.
 func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	if len(info.id.Body()) == 0 {
 		return events.LineIgnored
@@ -156,7 +156,7 @@ func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	return events.LineOK
 }
 
-// modelName reads {"id","providerID"}, which columns hold as text.
+// modelName reads {"id","providerID"}, which is text in columns.
 func (l *line) modelName(v scan.Value) (model, provider string) {
 	if v.Kind == scan.KindString {
 		v = scan.Value{Kind: scan.KindObject, Raw: l.column(v)}
@@ -165,7 +165,7 @@ func (l *line) modelName(v scan.Value) (model, provider string) {
 	return l.Strings.Intern(l.Nested.Get("id")), l.Strings.Intern(l.Nested.Get("providerID"))
 }
 
-// partEvents emits the events of a part. at is when its line or row was written, zero if that is unknown.
+// partEvents emits the events of a part. at is when its line or row was written; zero if unknown.
 func (cv *conversation) partEvents(pt *part, from origin, at time.Time) events.LineStatus {
 	m, _ := cv.messages.Get(cv.Keys.ID(domainMessage, pt.messageID.Body()))
 	if from == originStream && m.role == roleUnknown && !pt.synthetic.True() {
@@ -205,7 +205,7 @@ func (cv *conversation) partEvents(pt *part, from origin, at time.Time) events.L
 	return events.LineOK
 }
 
-// identify fills the head of a part's events, and returns the id of its message.
+// identify sets the head of a part's events and returns the ID of its message.
 func (cv *conversation) identify(pt *part, m *message, at time.Time) (messageID string) {
 	messageID = cv.messageID.Text(&cv.Strings, pt.messageID)
 	cv.Head = lines.Head{
@@ -217,7 +217,7 @@ func (cv *conversation) identify(pt *part, m *message, at time.Time) (messageID 
 		TurnID:        m.turn,
 	}
 	if m.role == roleUser || pt.synthetic.True() {
-		cv.Head.MessageID, cv.Head.Model, cv.Head.ModelProvider = "", "", "" // no model call
+		cv.Head.MessageID, cv.Head.Model, cv.Head.ModelProvider = "", "", "" // not a model call
 	}
 	in := cv.sessionOf(cv.Head.SessionID)
 	if in.call != "" {
@@ -233,9 +233,9 @@ func (cv *conversation) identify(pt *part, m *message, at time.Time) (messageID 
 	return messageID
 }
 
-// idTime is when an id was made, to the millisecond: behind its prefix are 12 hexadecimal digits, the low 48 bits of
-// the time in milliseconds times 4096, plus a counter. What lies above is taken from a time near by. Files and exports
-// have no other time of some parts.
+// idTime returns the creation time of an ID in milliseconds. After the prefix come 12 hexadecimal digits: the low 48
+// bits of the time in milliseconds times 4096, plus a counter. The higher bits are taken from near, a time close to
+// it. Files and exports have no other time for some parts.
 func idTime(id []byte, near time.Time) time.Time {
 	const prefix, digits = len("prt_"), 12
 	if len(id) < prefix+digits || near.IsZero() {
@@ -299,12 +299,12 @@ func (cv *conversation) reasoning(pt *part, from origin) {
 	cv.Emit(events.KindReasoning).Text = text
 }
 
-// dated gives the events of a part the part's own time.
+// dated sets the time of a part's events to the part's own time.
 func (cv *conversation) dated(pt *part) {
 	cv.Head.Time = firstTime(millis(pt.end), millis(pt.start), cv.Head.Time)
 }
 
-// stepFinish emits the usage of a model call, once, and in stores the end of a turn. The stream's end is elsewhere.
+// stepFinish emits the usage of a model call, once, and in stores the end of a turn. See stream for the end of a stream.
 func (cv *conversation) stepFinish(pt *part, m *message, from origin) {
 	if !cv.first(pt) {
 		return
@@ -327,17 +327,17 @@ func (cv *conversation) stepFinish(pt *part, m *message, from origin) {
 	cv.messages.Set(cv.Keys.ID(domainMessage, pt.messageID.Body()), *m)
 }
 
-// endsTurn reports whether a step that finished for reason is the last one. Up to 0.5 there is no reason.
+// endsTurn reports whether a step that finished for this reason is the last one. Up to 0.5 there is no reason.
 func endsTurn(reason scan.Value) bool { return len(reason.Body()) > 0 && !reason.Is("tool-calls") }
 
-// endOf is the end of a turn whose last step finished for reason. A reason that says nothing shows no success.
+// endOf returns the end of a turn whose last step finished for this reason. An unspecific reason does not show success.
 func endOf(reason string) events.End {
 	switch reason {
 	case "stop", "length":
 		return events.End{Code: reason}
 	case "error":
 		return events.End{Error: true, Code: reason, Cause: events.CauseOther}
-	case "content-filter": // the program itself goes on as after any other answer
+	case "content-filter": // the program itself continues as after any other answer
 		return events.End{Code: reason, Cause: events.CauseContentFilter}
 	default:
 		return events.End{Code: reason, Unjudged: true}

@@ -14,7 +14,7 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "opencode"
 
-// Parser reads one stream, dump, log, tree or document; see the package doc for what it remembers.
+// Parser parses one stream, dump, log, tree or document. The package document lists what it remembers.
 type Parser struct {
 	line
 	record       *record
@@ -26,18 +26,18 @@ type Parser struct {
 	pending      pending
 }
 
-// line is what the parts of a parser share: the memory of the line at work, and what earlier lines say of its session.
+// line is what the parts of a parser share: the memory of the current line, and what earlier lines say about its session.
 type line struct {
 	decode.Decoder
 	small     scan.Scanner // over small values that were kept whole
-	columns   []byte       // backs the texts of columns, and with them Tool.Input
+	columns   []byte       // backs the texts of columns, including Tool.Input
 	sessionID lines.Again
 	messageID lines.Again
 
 	parts    memory.Table[call]
 	messages memory.Table[message]
 	sessions memory.Table[session]
-	tasks    memory.Table[string] // title of the session that a task starts → id of the call
+	tasks    memory.Table[string] // title of the session that a task starts → ID of the call
 }
 
 // New returns a parser for one stream.
@@ -60,16 +60,15 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line, or one document. A line may hold several objects, one behind the other without a newline between
-// them, or an array of objects; each is treated as a line of its own. Lines of a server's event stream may keep their
-// "data:".
+// Parse parses one line, or one document. A line may hold several objects, without a newline between them, or an array
+// of objects; each is treated as a separate line. Lines of a server's event stream may begin with "data:".
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.begin()
 	p.Objects(bytes.TrimPrefix(lines.Trim(line), []byte("data:")), p.readObject)
 	return p.Result()
 }
 
-// begin makes room for the events of a line.
+// begin prepares for the events of a line.
 func (p *Parser) begin() {
 	p.Begin()
 	p.columns = lines.Buffer(p.columns)
@@ -81,7 +80,7 @@ func (p *Parser) readObject() {
 	}
 }
 
-// dispatch finds the form of a record by what only that form has.
+// dispatch determines the form of a record by members that only that form has.
 func (p *Parser) dispatch(r *record) events.LineStatus {
 	switch {
 	case r.table.Kind == scan.KindString:
@@ -95,8 +94,8 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 	}
 }
 
-// Flush returns the pending events of the ended stream: its end, if it has one, and what messages have of which no part
-// came.
+// Flush returns the pending events of the ended stream: its end, if it has one, and the contents of messages of which
+// no part arrived.
 func (p *Parser) Flush() decode.Result {
 	p.begin()
 	p.store.replay(p.pending.releaseDrafts())
@@ -108,9 +107,9 @@ func (p *Parser) Flush() decode.Result {
 	return decode.Result{Events: p.Out}
 }
 
-// Quiet gives the end that is pending only because the agent may go on, after a compaction, and the errors of messages
-// that are pending since parts may follow; it is for those who follow a stream that has been quiet for a while. If the
-// agent goes on nevertheless, so do the events.
+// Quiet returns an end that is pending only because the agent may continue after a compaction, and errors of messages
+// that are pending because parts may follow. Call it when a followed stream has been quiet for a while. If the agent
+// nevertheless continues, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
 	p.store.replay(p.pending.releaseDrafts())
@@ -120,8 +119,8 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 	return p.Out
 }
 
-// State returns what the stream holds. It is incomplete if something has begun that lacks its end; forms other than the
-// stream have no end.
+// State returns what the stream keeps between lines. It is incomplete if something has begun and its end is missing.
+// Only the stream form has an end.
 func (p *Parser) State() decode.State {
 	return decode.State{
 		Pending:    p.stream.run.held || len(p.pending.deferred) > 0 || len(p.pending.starts) > 0 || p.pending.hasDrafts(),
@@ -129,7 +128,7 @@ func (p *Parser) State() decode.State {
 	}
 }
 
-// millis reads a time in milliseconds since 1970; the zero time for what is none.
+// millis reads a time in milliseconds since 1970, or the zero time if there is none.
 func millis(v scan.Value) time.Time {
 	ms := v.Int()
 	if v.Kind != scan.KindNumber || ms <= 0 || ms > maxMillis {
@@ -138,10 +137,10 @@ func millis(v scan.Value) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// maxMillis is the end of the year 9999, which is the last that times are written for.
+// maxMillis is the end of the year 9999, the last one that written times can have.
 const maxMillis = 253402300799999
 
-// firstTime gives the first of several times that is known.
+// firstTime returns the first known time.
 func firstTime(times ...time.Time) time.Time {
 	for _, t := range times {
 		if !t.IsZero() {
@@ -151,15 +150,15 @@ func firstTime(times ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; a later repetition of it then counts as new.
 const (
-	maxParts     = 1 << 16 // parts, to leave out repeats and to pair a call's states
+	maxParts     = 1 << 16 // parts, to omit repetitions and to pair a call's states
 	maxOpenCalls = 1 << 12 // calls without a result
 	maxMessages  = 1 << 14 // messages, for role, model and turn of their parts
-	maxSessions  = 1 << 12 // sessions, and tasks whose session is not known
+	maxSessions  = 1 << 12 // sessions, and tasks whose session is unknown
 )
 
-// The domains of hashes, so that a message never meets a session.
+// The domains of hashes, so that a message never collides with a session.
 const (
 	domainPart byte = iota
 	domainCall
@@ -168,7 +167,7 @@ const (
 	domainTask
 )
 
-// partKey is the key of a part; false if it has no id, so that it can be no repeat.
+// partKey returns the key of a part, or false if it has no ID and thus cannot be a repetition.
 func (l *line) partKey(pt *part) (uint64, bool) {
 	if len(pt.id.Body()) > 0 {
 		return l.Keys.ID(domainPart, pt.id.Body()), true
@@ -176,7 +175,7 @@ func (l *line) partKey(pt *part) (uint64, bool) {
 	return 0, false
 }
 
-// first reports whether this is the first sight of a part that is emitted once, and remembers it.
+// first reports whether a part that is emitted once is seen for the first time, and remembers it.
 func (l *line) first(pt *part) bool {
 	key, ok := l.partKey(pt)
 	if !ok {
@@ -185,12 +184,12 @@ func (l *line) first(pt *part) bool {
 	return l.parts.Add(key)
 }
 
-// taskKey is the key of a task: the session that it was called in, and the title of the session that it starts.
+// taskKey returns the key of a task: the session that called it, and the title of the session that it starts.
 func (l *line) taskKey(session scan.Value, title string) uint64 {
 	return l.Keys.With(l.Keys.ID(domainTask, session.Body()), []byte(title))
 }
 
-// column unescapes the text of a column into memory that lives as long as the line's events.
+// column unescapes the text of a column into memory that is valid as long as the line's events.
 func (l *line) column(v scan.Value) []byte {
 	start := len(l.columns)
 	l.columns = scan.AppendString(l.columns, v.Body())

@@ -7,11 +7,11 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/lines"
 )
 
-// pending is what waits for later lines: the rows of calls for the texts before them, the start of a sub-agent's session for
-// its call, and what a message itself has for its parts.
+// pending holds what waits for later lines: rows of calls that wait for the texts before them, the start of a sub-agent's
+// session that waits for its call, and contents of a message that wait for its parts.
 //
 //	waits               until                                                            limit
-//	rows of calls       the texts of their message that began before have ended          64 messages, 1 MiB
+//	rows of calls       the texts that began before them in their message have ended     64 messages, 1 MiB
 //	start of a session  the first message or part of the session                         64
 //	tokens, an error    a part of a later message of the session, or another session     16,384 messages
 //	all of them         Flush; the first two and errors: Quiet
@@ -20,12 +20,12 @@ type pending struct {
 	drafts   map[uint64]*draft // by message
 	starts   []start
 	deferred []deferred
-	entered  string // the session of the last part
+	entered  string // session of the last part
 }
 
-// deferred is what a message itself has and perhaps no part has: tokens, where it has no step-finish, and the error that
-// ended its turn. In dumps the row of a message is before its parts and those of the messages before it, so both
-// wait until a later message or another session has its say.
+// deferred holds contents of a message that its parts may not have: tokens, if there is no step-finish, and the error
+// that ended its turn. In dumps the row of a message comes before its parts and before those of earlier messages, so
+// both wait for a part of a later message or another session.
 type deferred struct {
 	key     uint64
 	head    lines.Head
@@ -33,8 +33,8 @@ type deferred struct {
 	failure failure
 }
 
-// deferMessage notes what a message has. In a log, and where the message is known, its parts have been seen: an error is
-// emitted at once.
+// deferMessage records the contents of a message. In a log, and if the message is known, its parts have been seen, so an
+// error is emitted at once.
 func (pe *pending) deferMessage(key uint64, info *messageInfo, m *message, now bool) {
 	o := deferred{key: key, failure: pe.failure(info.failure)}
 	if m.tokens == tokensUnknown && info.tokens.Tokens != (events.Tokens{}) {
@@ -68,7 +68,7 @@ func (pe *pending) deferMessage(key uint64, info *messageInfo, m *message, now b
 	m.deferred = true
 }
 
-// messageHead is the identity of events that a message itself has.
+// messageHead returns the head of the events of a message itself.
 func (pe *pending) messageHead(info *messageInfo, m *message) lines.Head {
 	head := lines.Head{
 		Time:          firstTime(m.completed, m.created),
@@ -85,8 +85,8 @@ func (pe *pending) messageHead(info *messageInfo, m *message) lines.Head {
 	return head
 }
 
-// enter is called before the events of a part: what earlier messages of its session deferred is due now, and so is all
-// that the session deferred whose parts came before. Ids of messages ascend.
+// enter is called before the events of a part. It emits what earlier messages of the session deferred, and everything
+// that the previous session deferred if the part begins another one. IDs of messages are in ascending order.
 func (pe *pending) enter(sessionID, messageID string) {
 	if sessionID != pe.entered {
 		left := pe.entered
@@ -98,7 +98,7 @@ func (pe *pending) enter(sessionID, messageID string) {
 	}
 }
 
-// releaseIf emits what is in the entries that due picks.
+// releaseIf emits the contents of the entries for which due returns true.
 func (pe *pending) releaseIf(due func(o *deferred) bool) {
 	kept := pe.deferred[:0]
 	for i := range pe.deferred {
@@ -118,7 +118,7 @@ func (pe *pending) releaseFirst() {
 	pe.deferred = pe.deferred[1:]
 }
 
-// release emits what is still pending. The head of the part at hand stays as it is.
+// release emits what is still pending. It does not change the head of the current part.
 func (pe *pending) release(o *deferred) {
 	m, _ := pe.messages.Get(o.key)
 	m.deferred = false
@@ -135,8 +135,8 @@ func (pe *pending) release(o *deferred) {
 	pe.messages.Set(o.key, m)
 }
 
-// emitFailure ends the turn of a message with its error. A turn that ended otherwise before, as one does whose answer
-// was filtered, has a warning.
+// emitFailure ends the turn of a message with its error. If the turn already has another end, as after a filtered
+// answer, it emits a warning.
 func (pe *pending) emitFailure(o *deferred, m *message) {
 	pe.Head = o.head
 	done := m.end != turnOpen
@@ -151,13 +151,13 @@ func (pe *pending) emitFailure(o *deferred, m *message) {
 	}
 }
 
-// maxStarts limits the starts that are pending. The oldest goes for one without room.
+// maxStarts limits the pending starts. If there is no room, the oldest is emitted.
 const maxStarts = 64
 
-// start is the start of a sub-agent's session whose call is not known yet. OpenCode makes the session some milliseconds
-// before the row of the call has its arguments (1.18, subagent.log), and after a restart the row of the session can be read
-// before that of its call, which was written since. The start is pending until the first message of the session: only a
-// session that no call made starts something.
+// start is the start of a sub-agent's session whose call is not known yet. OpenCode creates the session some milliseconds
+// before the row of the call has its arguments (1.18, subagent.log). After a restart the row of the session may be read
+// before that of its call, which has been rewritten since. The start is pending until the first message of the session:
+// only a session that no call started is emitted.
 type start struct {
 	key     uint64 // of the session
 	task    uint64 // of the call; see taskKey
@@ -180,7 +180,7 @@ func (pe *pending) enterSession(key uint64) {
 	}
 }
 
-// releaseStart gives a start that is pending, unless the call of its session is known by now.
+// releaseStart emits a pending start, unless the call of its session is known by now.
 func (pe *pending) releaseStart(i int) {
 	s := pe.starts[i]
 	pe.starts = slices.Delete(pe.starts, i, i+1)
@@ -196,7 +196,7 @@ func (pe *pending) releaseStart(i int) {
 	}
 }
 
-// releaseStarts gives all starts that are pending.
+// releaseStarts emits all pending starts.
 func (pe *pending) releaseStarts() {
 	for len(pe.starts) > 0 {
 		pe.releaseStart(0)

@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// record is one object of a line as raw spans: nothing is judged while it is read, since what shows its form may come
-// last and its end may be missing.
+// record is one object of a line as raw spans. Nothing is interpreted while it is read, since the member that shows
+// its form may come last and its end may be missing.
 type record struct {
 	columns
 	part    part // of a line of the stream
@@ -15,7 +15,7 @@ type record struct {
 	fields *fields.Table
 }
 
-// columns are the members that are kept as they stand.
+// columns holds the members that are kept unparsed.
 type columns struct {
 	kind, timestamp, session, failure, rejected scan.Value // a line of the stream
 
@@ -40,7 +40,7 @@ func newRecord() *record {
 	return r
 }
 
-// read takes one object from s. It reports false if the object is malformed; r is then of no use.
+// read reads one object from s. It returns false if the object is malformed; r is then invalid.
 func (r *record) read(s *scan.Scanner) bool {
 	r.columns, r.hasPart = columns{}, false
 	r.part.reset()
@@ -69,18 +69,18 @@ func (m *messageInfo) bind() {
 	)
 }
 
-// read takes one message from s.
+// read reads one message from s.
 func (m *messageInfo) read(s *scan.Scanner) {
 	m.messageValues = messageValues{}
 	m.fields.Read(s)
 }
 
-// sessionInfo is a session, from its row or its JSON form.
+// sessionInfo is a session, read from its row or its JSON form.
 type sessionInfo struct {
 	id, parentID, directory, title, version, agent, model, created scan.Value
 }
 
-// fields are where the members of the JSON form go, which is at a path.
+// fields returns the table for the JSON form, whose path is at.
 func (i *sessionInfo) fields(at string) *fields.Table {
 	return fields.New(
 		at+"id", &i.id, at+"parentID", &i.parentID, at+"directory", &i.directory, at+"title", &i.title, at+"version", &i.version,
@@ -88,14 +88,14 @@ func (i *sessionInfo) fields(at string) *fields.Table {
 	)
 }
 
-// part is one part of a message as raw spans, whatever its type. All forms of the format share it.
+// part is one part of a message as raw spans, of any type. All forms of the format share it.
 type part struct {
 	values
 	fields *fields.Table
-	taken  bool // it was read since it was empty
+	taken  bool // it was read since the last reset
 }
 
-// values are what a part has.
+// values holds the contents of a part.
 type values struct {
 	kind, id, messageID, sessionID scan.Value
 
@@ -110,7 +110,7 @@ type values struct {
 	tokens       tokens
 
 	prompt         scan.Value // subtask
-	auto, overflow scan.Value // why a conversation was made shorter
+	auto, overflow scan.Value // why a conversation was compacted
 	attempt        scan.Value // retry
 	failure        scan.Value
 }
@@ -139,16 +139,16 @@ func (p *part) bind() {
 	)
 }
 
-// reset empties p and keeps its memory.
+// reset clears p and keeps its memory.
 func (p *part) reset() {
 	if p.taken { // an export holds many parts
 		args := p.state.args[:0]
-		p.values = values{} // in place: a literal with args in it is made apart and copied, a kilobyte and a half each line
+		p.values = values{} // in place: creating and copying a literal that keeps args costs 1.5 KB per line
 		p.state.args, p.taken = args, false
 	}
 }
 
-// read takes one part from s; it reports false if anything else comes.
+// read reads one part from s. It returns false for anything else.
 func (p *part) read(s *scan.Scanner) bool {
 	p.reset()
 	p.taken = true

@@ -16,8 +16,8 @@ type server struct {
 	question scan.Members
 }
 
-// serverEvent takes an event of the server (GET /event of `opencode serve`): the changes that the log has, and what
-// never reaches a store.
+// serverEvent reads an event of the server (GET /event of `opencode serve`): the changes that the log also has, and
+// events that are never stored.
 func (sv *server) serverEvent(r *record) events.LineStatus {
 	sv.Inner.Reset(r.properties.Raw)
 	switch string(r.kind.Body()) {
@@ -50,8 +50,8 @@ func (sv *server) serverEvent(r *record) events.LineStatus {
 	return events.LineOK
 }
 
-// approval reads a call that waits for leave. What it is about is named permission and patterns in 1.x, type and
-// pattern before, action and resources in what comes.
+// approval reads a call that is waiting for permission. Its subject is in permission and patterns in 1.x, in
+// type and pattern before, and in action and resources in later versions.
 func (sv *server) approval(m scan.Members) *events.Approval {
 	a := &events.Approval{ID: sv.Strings.Text(m.Get("id"))}
 	for _, key := range [...]string{"permission", "action", "type"} {
@@ -82,7 +82,7 @@ func (sv *server) ask(m scan.Members) *events.Ask {
 	return a
 }
 
-// unversioned takes the schema version off a type of the log: message.updated.1.
+// unversioned removes the schema version from a type of the log: message.updated.1.
 func unversioned(kind []byte) []byte {
 	n := len(kind)
 	for n > 0 && kind[n-1] >= '0' && kind[n-1] <= '9' {
@@ -94,14 +94,14 @@ func unversioned(kind []byte) []byte {
 	return kind
 }
 
-// known reports whether a type of the log or the server is known, whether or not it gives events.
+// known reports whether a type of the log or the server is known, whether or not it yields events.
 func known(kind []byte) bool {
 	_, ok := eventTypes[string(unversioned(kind))]
 	return ok
 }
 
-// eventTypes are the types of the log and the server in @opencode-ai/sdk 1.19.3, old names included, and those that were
-// seen beside them. Those of session.next repeat messages and parts in a form made for version 2.
+// eventTypes are the types of the log and the server in @opencode-ai/sdk 1.19.3, including old names, and others that
+// were seen. Those of session.next repeat messages and parts in a form made for version 2.
 var eventTypes = newSet(
 	"session.created", "session.updated", "session.deleted", "session.diff", "session.error", "session.status", "session.idle", "session.compacted",
 	"message.updated", "message.removed", "message.part.updated", "message.part.delta", "message.part.removed",

@@ -20,7 +20,7 @@ type store struct {
 	info    messageInfo
 	parts   scan.Value
 
-	sessionOf, changedSession *fields.Table // a session, and that in info of a change
+	sessionOf, changedSession *fields.Table // a session; the session in info of a change
 	session                   sessionInfo
 
 	partOf   *fields.Table // part and time of a change
@@ -36,7 +36,7 @@ func (sr *store) bind() {
 	sr.partOf = fields.New("time", &sr.reported, "part", func(s *scan.Scanner) { sr.whole = sr.changed.read(s) })
 }
 
-// row takes a row of the database, or a file of the older trees in the form of one.
+// row reads a row of the database, or a file of the older trees in the form of one.
 func (sr *store) row(r *record) events.LineStatus {
 	switch string(r.table.Body()) {
 	case "session":
@@ -75,7 +75,7 @@ func (sr *store) row(r *record) events.LineStatus {
 	return sr.Unknown("table/", r.table.Body())
 }
 
-// either gives a column, or the member of the same meaning where the column is missing.
+// either returns a column, or the member with the same meaning if the column is missing.
 func either(column, member scan.Value) scan.Value {
 	if column.Kind == scan.KindString {
 		return column
@@ -93,8 +93,8 @@ func (sr *store) openData(r *record) bool {
 	return sr.Inner.Peek() == scan.KindObject
 }
 
-// quietTable lists the tables that hold nothing of what the agent did, or hold it a second time. Some hold secrets
-// (account, credential): no reader should hand them out.
+// quietTable lists the tables that hold nothing about what the agent did, or hold it a second time. Some hold
+// secrets (account, credential), which no reader should return.
 func quietTable(name []byte) bool {
 	switch string(name) {
 	case "account", "account_state", "control_account", "credential", "event_sequence", "migration", "permission", "project",
@@ -104,7 +104,7 @@ func quietTable(name []byte) bool {
 	return false
 }
 
-// logEvent takes a row of the event log. Each holds a whole session, message or part as it was at that moment.
+// logEvent reads a row of the event log. Each holds a whole session, message or part as it was at that time.
 func (sr *store) logEvent(r *record) events.LineStatus {
 	if !sr.openData(r) {
 		return events.LineMalformed
@@ -112,8 +112,8 @@ func (sr *store) logEvent(r *record) events.LineStatus {
 	return sr.change(r.kind, time.Time{}, &r.part, r.aggregate)
 }
 
-// change takes a change of a session, message or part from the log or the server, whose members the inner scanner is
-// about to read. of is the session that the row names, if it names one.
+// change reads a change of a session, message or part from the log or the server. The inner scanner is about to read
+// its members. of is the session that the row names, if any.
 func (sr *store) change(kind scan.Value, at time.Time, pt *part, of scan.Value) events.LineStatus {
 	name := kind.Body()
 	if !known(name) {
@@ -158,7 +158,7 @@ func (sr *store) partChange(pt *part, at time.Time, of scan.Value) events.LineSt
 	return sr.conversation.partEvents(pt, originLog, firstTime(millis(sr.reported), at))
 }
 
-// export takes what `opencode export` prints: a session with all that is in it.
+// export reads the output of `opencode export`: a session with all its contents.
 func (sr *store) export(r *record) events.LineStatus {
 	sr.session = sessionInfo{}
 	sr.Inner.Reset(r.info.Raw)
@@ -168,11 +168,11 @@ func (sr *store) export(r *record) events.LineStatus {
 	for sr.Inner.Array(); sr.Inner.Element(); {
 		sr.exported(&r.part)
 	}
-	sr.pending.enter("", "") // the session is over: what its messages deferred is due
+	sr.pending.enter("", "") // the session is over: emit what its messages deferred
 	return status
 }
 
-// exported handles one message of an export. Its parts may be before what shows whose they are.
+// exported handles one message of an export. Its parts may come before the info that names its role.
 func (sr *store) exported(pt *part) {
 	sr.info.messageValues, sr.parts = messageValues{}, scan.Value{}
 	if !sr.message.Read(&sr.Inner) {
@@ -185,7 +185,7 @@ func (sr *store) exported(pt *part) {
 	}
 }
 
-// partRow takes a row of a part as it is now.
+// partRow reads a row with the current state of a part.
 func (sr *store) partRow(r *record) events.LineStatus {
 	pt := &r.part
 	message := sr.Keys.ID(domainMessage, pt.messageID.Body())
@@ -208,7 +208,7 @@ func (sr *store) partRow(r *record) events.LineStatus {
 	return sr.conversation.partEvents(pt, originSnapshot, millis(r.created))
 }
 
-// replay takes rows that were pending.
+// replay reads rows that were pending.
 func (sr *store) replay(rows [][]byte) {
 	for _, row := range rows {
 		var s scan.Scanner

@@ -9,31 +9,31 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// run is where a stream of `run --format json` stands.
+// run is the state of a stream of `run --format json`.
 //
 //	state    open  ended  held
 //	nothing  no    no     no
 //	running  yes   no     no    a line of the stream
-//	deciding yes   no     yes   step_finish with another reason than tool-calls, or error: the end, if no step_start comes
+//	deciding yes   no     yes   step_finish with a reason other than tool-calls, or error: the end unless step_start follows
 //	ended    yes   yes    no    Flush, Quiet, done, or a line of another session
 //
-// A step_start takes the end back: after a compaction, which finishes with "stop" as an answer does, and after the error
-// of a conversation that grew too long, the agent goes on.
+// A step_start cancels the end: the agent continues after a compaction, which finishes with "stop" like an answer, and
+// after the error of a conversation that grew too long.
 type run struct {
 	sessionID         string
 	open, ended, held bool
-	end               events.End // the one that is pending, and its time
+	end               events.End // the pending end, and its time
 	at                time.Time
 }
 
-// stream is what run --format json writes.
+// stream handles the output of run --format json.
 type stream struct {
 	*line
 	conversation *conversation
 	run          run
 }
 
-// streamLine takes a line of the stream.
+// streamLine reads a line of the stream.
 func (st *stream) streamLine(r *record) events.LineStatus {
 	kind := r.kind.Body()
 	switch string(kind) {
@@ -87,7 +87,7 @@ func (st *stream) streamError(r *record, at time.Time) {
 	st.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text, Cause: f.cause()})
 }
 
-// streamDone takes the last line of versions that write one. Nothing comes behind it.
+// streamDone reads the last line of versions that write one. Nothing follows it.
 func (st *stream) streamDone(r *record, at time.Time) {
 	if !st.run.held && !st.run.ended {
 		end := events.End{Code: st.Strings.Intern(r.kind)}
@@ -99,20 +99,20 @@ func (st *stream) streamDone(r *record, at time.Time) {
 	st.releaseEnd()
 }
 
-// hold keeps an end until it is sure that it is one. An error that it replaces was not the end.
+// hold keeps an end until it is final. If it replaces an error, that error was not the end.
 func (st *stream) hold(at time.Time, end events.End) {
 	st.overcome()
 	st.run.held, st.run.ended = true, false
 	st.run.at, st.run.end = at, end
 }
 
-// goOn takes back the end that was held: the agent works on.
+// goOn cancels the held end: the agent continues.
 func (st *stream) goOn() {
 	st.overcome()
 	st.run.held, st.run.ended = false, false
 }
 
-// overcome reports an error that did not end the session.
+// overcome reports an error from which the session recovered.
 func (st *stream) overcome() {
 	if end := &st.run.end; st.run.held && end.Error && end.Err != "" {
 		st.Head = lines.Head{Time: st.run.at, SessionID: st.run.sessionID}
@@ -120,7 +120,7 @@ func (st *stream) overcome() {
 	}
 }
 
-// releaseEnd emits the end that is pending.
+// releaseEnd emits the pending end.
 func (st *stream) releaseEnd() {
 	if !st.run.held {
 		return
@@ -130,20 +130,20 @@ func (st *stream) releaseEnd() {
 	st.Out = append(st.Out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: st.run.at, SessionID: st.run.sessionID, End: &end})
 }
 
-// The ids of messages and parts that OpenCode makes (1.18.33) begin with the 48 lower bits of the time in milliseconds,
-// shifted by 12 bits for a counter, in hexadecimal: msg_223bb1223001... The bits above repeat every two years.
+// The IDs of messages and parts that OpenCode creates (1.18.33) begin with the low 48 bits of the time in milliseconds,
+// shifted by 12 bits for a counter, in hexadecimal: msg_223bb1223001... The higher bits repeat every two years.
 const (
 	idTimeDigits  = 12
 	idCounterBits = 12
 	idTimeSpan    = 1 << (4*idTimeDigits - idCounterBits) * time.Millisecond
 )
 
-// longestAnswer bounds how long before its first line a message can have been made. An id that says otherwise is of another
-// program.
+// longestAnswer limits the time between the creation of a message and its first line. An ID with a longer time is another
+// program's.
 const longestAnswer = time.Hour
 
-// madeAt is when the message of an id was made, which the model was asked for then; its first line comes with the answer.
-// An id that does not show it gives the time of the line.
+// madeAt returns the creation time of the message with this ID, which is when the model was called; its first line comes
+// with the answer. If the ID does not show the time, it returns the time of the line.
 func madeAt(id string, line time.Time) time.Time {
 	const prefix = len("msg_")
 	if line.IsZero() || len(id) < prefix+idTimeDigits {

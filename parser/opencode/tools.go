@@ -7,20 +7,20 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tool is what is known of one of OpenCode's tools.
+// tool describes one of OpenCode's tools.
 type tool struct {
-	// field is the input that names what the tool acts on. A tool that is listed without one has no target but what
-	// calls.target makes for it; tools that are not listed go by events.TargetKeys.
+	// field is the input that names the tool's target. A listed tool without a field only has the target that
+	// calls.target computes for it; tools that are not listed use events.TargetKeys.
 	field    string
 	readOnly bool
 	shell    bool // its exit code shows whether it failed
-	standIn  bool // for a call that could not be made
-	// wrappers are the marks behind which the text of its result begins, as encoded in a line.
+	standIn  bool // replaces a call that could not be made
+	// wrappers are marks, escaped as in a line, after which the text of its result begins.
 	wrappers []string
 }
 
-// tools are those of versions 0.5 to 1.18. All others are of MCP servers, as <server>_<tool>, or of plugins; where the
-// server's name ends is unknown.
+// tools are those of versions 0.5 to 1.18. All others belong to MCP servers, as <server>_<tool>, or to plugins; the
+// end of the server's name is ambiguous.
 var tools = map[string]tool{
 	"apply_patch": {}, // the first file of the patch
 	"bash":        {field: "command", shell: true},
@@ -47,8 +47,8 @@ var tools = map[string]tool{
 	"write":       {field: "filePath"},
 }
 
-// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
-// is used.
+// target returns the primary argument of a call. A known tool whose field is missing or not a string has none: no
+// other field is used.
 func (cs *calls) target(name string, args scan.Members) string {
 	t, known := tools[name]
 	switch {
@@ -74,7 +74,7 @@ func (cs *calls) target(name string, args scan.Members) string {
 	return ""
 }
 
-// argument is a string, or a command's words.
+// argument returns a string argument, or the words of a command.
 func (l *line) argument(v scan.Value, isCommand bool) string {
 	if v.Kind == scan.KindArray && isCommand {
 		return command.Line(&l.Decoder, v)

@@ -14,7 +14,7 @@ var tokenCounts = usage.Map{
 	"cache.read": usage.CacheRead, "cache.write": usage.CacheWrite,
 }
 
-// tokens is such an object.
+// tokens is the object tokens of a step-finish part or a message.
 type tokens struct {
 	events.Tokens
 	total int64
@@ -26,13 +26,13 @@ func (t *tokens) read(s *scan.Scanner) {
 	}
 }
 
-// normalise gives the tokens in the arithmetic that all providers share:
+// normalise returns the tokens in the arithmetic that all providers share:
 //
-//	input  = input + cache.read + cache.write, or input alone where it holds the cached ones already
-//	output = output, + reasoning where total shows that output lacks it: total = input + output + reasoning + cache
+//	input  = input + cache.read + cache.write, or input alone if it already includes cached tokens
+//	output = output, plus reasoning if total shows that output excludes it: total = input + output + reasoning + cache
 //
-// Versions up to 0.5 took input as the model's server reported it, cached tokens included but for Anthropic's; later ones
-// take them off.
+// Versions up to 0.5 use input as the model's server reports it, which includes cached tokens except for Anthropic; later
+// versions subtract them.
 func (t *tokens) normalise(inputHoldsCache bool) events.Tokens {
 	n := t.Tokens
 	if !inputHoldsCache {
@@ -53,7 +53,7 @@ func holdsCache(version, provider string) bool {
 	return !strings.Contains(provider, "anthropic") && !strings.Contains(provider, "bedrock")
 }
 
-// usage is one Usage event's payload. Models without a price cost 0 in the format, which is no price.
+// usage returns the payload of a Usage event. The format gives models without a price the cost 0, which is ignored.
 func (t *tokens) usage(cost scan.Value, inputHoldsCache bool) *events.Usage {
 	u := &events.Usage{Scope: events.UsageScopeCall, Provider: t.Tokens, Tokens: t.normalise(inputHoldsCache)}
 	if c := cost.Float(); c != 0 {

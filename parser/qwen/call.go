@@ -12,12 +12,12 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// call is what is remembered of a tool call, by its id. Servers count ids anew in each run, so a transcript that goes on
-// over several runs has an id for several calls.
+// call is what the parser remembers of a tool call, by its ID. Servers restart their IDs in each run, so in a transcript
+// of several runs one ID can identify several calls.
 //
 //	state  called  answered
-//	open   yes     no        a repeat with the same body is dropped, one with another body is a new call
-//	done   yes     yes       a repeat is a new call
+//	open   yes     no        the same body again is a repetition, another body is a new call
+//	done   yes     yes       the same ID again is a new call
 //	early  no      yes       the result came first; the call may still come
 type call struct {
 	body             uint64
@@ -25,14 +25,14 @@ type call struct {
 	called, answered bool
 }
 
-// calls are the tool calls of a stream or transcript, and their results.
+// calls holds the tool calls of a stream or transcript and their results.
 type calls struct {
 	*line
 	session *session
 	reports *reports
 
 	byID      memory.Table[call]
-	durations memory.Table[outcome] // until a call's result comes
+	durations memory.Table[outcome] // of calls whose result has not come yet
 }
 
 func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
@@ -62,7 +62,7 @@ func (cs *calls) toolUse(r *sdkstream.Envelope, b *sdkstream.Block) {
 	}
 }
 
-// server finds the MCP server of a tool named mcp__server__tool.
+// server returns the MCP server of a tool named mcp__server__tool.
 func server(name string) string {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok {
@@ -75,7 +75,7 @@ func server(name string) string {
 	return server
 }
 
-// toolResults gives the results of a transcript's line; there is one line a call.
+// toolResults emits the results of a transcript's line; each call has its own line.
 func (cs *calls) toolResults(r *sdkstream.Envelope) {
 	cs.session.start(r)
 	if cs.Head.AgentID != "" && cs.reports.telemetry.early == (events.Tokens{}) {
@@ -88,7 +88,7 @@ func (cs *calls) toolResults(r *sdkstream.Envelope) {
 	}
 }
 
-// toolResult gives a result, unless its call has one.
+// toolResult emits a result, unless its call has one.
 func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	id := b.ToolUseID
 	if b.Response {
@@ -133,31 +133,31 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 		t.Denied = t.Denied || r.Transcript && details.Get("errorType").Is("execution_denied") || bytes.Contains(text, deniedByRule)
 		t.Err = string(text)
 		if r.Transcript && details.Get("status").Is("cancelled") || bytes.HasPrefix(text, operationCancelled) {
-			t.State = events.ToolStateStopped // 0.24: so it is too after SIGTERM
+			t.State = events.ToolStateStopped // 0.24: also after SIGTERM
 		}
 	}
 }
 
-// deniedByRule is what the text of a call has that a rule does not allow; a transcript says so beside it (0.24.4).
+// deniedByRule is in the result of a call that a rule forbids; a transcript also has it as a field (0.24.4).
 var deniedByRule = []byte("invocation was denied by permission rules.")
 
-// operationCancelled is how the text of a call begins that was stopped while it ran.
+// operationCancelled begins the result of a call that was stopped while it ran.
 var operationCancelled = []byte("[Operation Cancelled]")
 
-// failed reports whether the transcript marks a result as no success.
+// failed reports whether the transcript marks a result as failed.
 func failed(details scan.Members) bool {
 	status := details.Get("status")
 	return len(status.Body()) > 0 && !status.Is("success")
 }
 
-// outcome fills in what the transcript has of a result beside its text.
+// outcome sets the fields of a result that the transcript has in addition to the text.
 func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text []byte) {
 	if code, ok := exitCode(text); ok {
 		t.ExitCode, t.HasExitCode = code, true
 		t.Error = t.Error || code != 0
 	}
 	switch display := details.Get("resultDisplay"); display.Kind {
-	case scan.KindString: // what was shown, without the frame that the model sees around it
+	case scan.KindString: // what was shown, without the frame that the model receives
 		shown := cs.Output.Text(display)
 		if summary, _ := shown.Summary(); summary != "" {
 			t.Summary = summary
@@ -166,7 +166,7 @@ func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text
 		cs.Members(cs.Members(display).Get("executionSummary"))
 		t.Duration = scan.Millis(cs.Nested.Get("totalDurationMs"))
 	}
-	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // of a sub-agent's own transcript
+	if took := details.Get("durationMs"); took.Kind == scan.KindNumber { // in a sub-agent's own transcript
 		t.Duration = scan.Millis(took)
 	}
 	if o, ok := cs.durations.Get(body); ok {
@@ -178,7 +178,7 @@ func (cs *calls) outcome(t *events.Tool, details scan.Members, body uint64, text
 	}
 }
 
-// resultText is the text of a result: of an array its texts, a newline between them.
+// resultText returns the text of a result; the texts of an array are joined by newlines.
 func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
 	text := cs.Output.Text()
 	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
@@ -195,7 +195,7 @@ func (cs *calls) resultText(b *sdkstream.Block) lines.Text {
 	return text
 }
 
-// head is how the text of a result begins, still escaped.
+// head returns the beginning of the text of a result, still escaped.
 func head(b *sdkstream.Block) []byte {
 	for _, v := range [...]scan.Value{b.Content, b.Output, b.Failure} {
 		if len(v.Body()) > 0 {
@@ -208,14 +208,14 @@ func head(b *sdkstream.Block) []byte {
 	return nil
 }
 
-// The frame around what a shell command wrote, as the model sees it.
+// The frame around the output of a shell command, as the model receives it.
 var (
 	commandHead = []byte("Command: ")
 	exitLine    = []byte("\nExit Code: ")
 	signalLine  = []byte("\nSignal: ")
 )
 
-// exitCode reads the code in the frame of a shell command's output.
+// exitCode reads the exit code in the frame of a shell command's output.
 func exitCode(text []byte) (int, bool) {
 	if !bytes.HasPrefix(text, commandHead) {
 		return 0, false

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// deltas holds the content of stream_event lines that precede the whole lines. Only the first whole line of a response has the
-// id that message_start has, so a text belongs to its thread.
+// deltas collects the content of stream_event lines, which precede the whole lines. Only the first whole line of a response
+// has the ID of message_start, so a text belongs to its thread.
 type deltas struct {
 	*line
 	calls   *calls
@@ -17,10 +17,10 @@ type deltas struct {
 
 	pending lines.Pending
 
-	messageID, model string // of the message that streams
+	messageID, model string // the streaming message
 }
 
-// streamEvent takes one event of a message as it is made.
+// streamEvent handles one event of a message that is streaming.
 func (d *deltas) streamEvent(r *sdkstream.Envelope) {
 	d.session.open = true
 	d.Members(r.Rest.Get("event"))
@@ -47,7 +47,7 @@ func (d *deltas) streamEvent(r *sdkstream.Envelope) {
 	}
 }
 
-// progress reports a call at work: what an MCP tool reports, or a sign of life of a shell.
+// progress reports on a running call: what an MCP tool reports, or the heartbeat of a shell.
 func (d *deltas) progress(id, content scan.Value) {
 	if len(id.Body()) == 0 {
 		return
@@ -59,7 +59,7 @@ func (d *deltas) progress(id, content scan.Value) {
 	e.Text = d.Strings.Text(d.Nested.Get("message"))
 }
 
-// piece adds to the text of a block.
+// piece adds a piece to the text of a block.
 func (d *deltas) piece(index int64, thinking bool, v scan.Value) {
 	piece := d.Strings.Text(v)
 	if piece == "" {

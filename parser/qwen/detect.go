@@ -6,8 +6,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// Detect reports whether any of the first lines of a stream or a transcript can only be Qwen Code's. Lines that are no
-// JSON are passed over.
+// Detect reports whether any of the first lines of a stream or transcript can only be Qwen Code's. Lines that are not
+// JSON are skipped.
 func Detect(first [][]byte) (found bool) {
 	sdkstream.Each(first, lines.Trim, func(r *sdkstream.Envelope) bool {
 		found = typical(r)
@@ -16,8 +16,8 @@ func Detect(first [][]byte) (found bool) {
 	return found
 }
 
-// typical reports whether no other agent writes such a record. Claude Code's stream has the same shapes; it has no
-// qwen_code_version, and the ids of its messages are not those of its lines.
+// typical reports whether only Qwen Code writes such a record. Claude Code's stream has the same shapes, but no
+// qwen_code_version, and its message IDs differ from those of its lines.
 func typical(r *sdkstream.Envelope) bool {
 	if r.Session.Kind != scan.KindString || r.UUID.Kind != scan.KindString {
 		return false

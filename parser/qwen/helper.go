@@ -10,12 +10,12 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// A sub-agent in the background has a transcript of its own, subagents/<session>/agent-<id>.jsonl, whose lines have its id
-// (agentId). The result of its call has the same id in its text, and a notice in the user's name that its work is over.
-// From 0.24 on its file has its tokens; the telemetry in the session's transcript repeats them. So it is with sub-agents in
-// the foreground (0.24.4), whose id the session's transcript does not report: it is made of their type and their call.
+// A background sub-agent has its own transcript, subagents/<session>/agent-<id>.jsonl, whose lines have its ID (agentId). The
+// result of its call has the same ID in its text, and so does the notice in the user's name that its work has ended. From 0.24
+// on its transcript has its tokens, which the telemetry in the session's transcript repeats. The same applies to foreground
+// sub-agents (0.24.4); the session's transcript does not report their ID, which consists of their type and their call.
 
-// delegated names the sub-agent that a call of the session's transcript starts.
+// delegated sets the ID of the sub-agent that a call of the session's transcript starts.
 func (cs *calls) delegated(t *events.Tool, version string) {
 	if t.ID == "" || t.AgentType == "" || !writesUsage(version) {
 		return
@@ -24,10 +24,10 @@ func (cs *calls) delegated(t *events.Tool, version string) {
 	cs.seen.Add(cs.Keys.String(domainHelper, t.AgentID))
 }
 
-// taskMark is before the id of a sub-agent in the result of the call that put it into the background.
+// taskMark precedes the ID of a sub-agent in the result of the call that moved it to the background.
 var taskMark = []byte("task_id: ")
 
-// launched fills in the result of a call whose sub-agent goes on in the background.
+// launched handles the result of a call whose sub-agent continues in the background.
 func (cs *calls) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Block) {
 	_, id, ok := bytes.Cut(head(b), taskMark)
 	if !ok {
@@ -45,7 +45,7 @@ func (cs *calls) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Bl
 	}
 }
 
-// writesUsage reports whether a version of the program writes the tokens of a sub-agent into that one's own transcript.
+// writesUsage reports whether a version of the program writes the tokens of a sub-agent to that sub-agent's transcript.
 func writesUsage(version string) bool {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -53,8 +53,8 @@ func writesUsage(version string) bool {
 	return err == nil && (major != "0" || n >= 24)
 }
 
-// countedByHelper reports whether a call to the API is one of a sub-agent whose own transcript has its tokens: its prompt id
-// is <session>#<agent>#<count>.
+// countedByHelper reports whether a call to the API belongs to a sub-agent whose own transcript has its tokens. Its prompt
+// ID is <session>#<agent>#<count>.
 func (rp *reports) countedByHelper(prompt []byte) bool {
 	_, rest, ok := bytes.Cut(prompt, []byte("#"))
 	if !ok {
@@ -64,8 +64,8 @@ func (rp *reports) countedByHelper(prompt []byte) bool {
 	return ok && len(agent) > 0 && rp.seen.Find(rp.Keys.Bytes(domainHelper, agent)) != nil
 }
 
-// helperMessage is the id of the response that a line of a sub-agent's transcript is of. A response is a line with its
-// tokens, and one for each call behind it; where no line has tokens, the results of calls part the responses.
+// helperMessage returns the ID of the response that a line of a sub-agent's transcript belongs to. A response is a line
+// with tokens followed by a line for each call. If no line has tokens, the results of calls separate the responses.
 func (p *Parser) helperMessage(r *sdkstream.Envelope) string {
 	if r.Rest.Get("usageMetadata").Exists() {
 		p.responses.end("")
@@ -73,7 +73,7 @@ func (p *Parser) helperMessage(r *sdkstream.Envelope) string {
 	return p.responses.of("", p.Head.ItemID)
 }
 
-// taskNotice emits the end of the work of a sub-agent in the background.
+// taskNotice emits the end of a background sub-agent's work.
 func (s *session) taskNotice(text string) {
 	if n, ok := lines.ReadTaskNotice(text); ok {
 		n.Apply(s.Emit(events.KindToolProgress))

@@ -10,12 +10,12 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/sdkstream"
 )
 
-// apiError is how the text begins that the program says in the model's place when the API failed. Nothing else in a
-// stream shows it: the result says success.
+// apiError begins the text that the program writes in place of the model after an API failure. Nothing else in a
+// stream shows the failure: the result says success.
 const apiError = "[API Error:"
 
-// assistant gives the blocks of a model message. In a transcript the id of the API's response is that of the telemetry
-// line before it.
+// assistant emits the blocks of a model message. In a transcript, the telemetry line before it has the ID of the API's
+// response.
 func (p *Parser) assistant(r *sdkstream.Envelope) {
 	p.session.start(r)
 	before := len(p.Out)
@@ -53,8 +53,8 @@ func (p *Parser) assistant(r *sdkstream.Envelope) {
 	}
 }
 
-// sign is what a message of a transcript shows of the end of its run: one that ends with a text and makes no call is the
-// last word.
+// sign returns what a message of a transcript shows about the end of its run: a message that ends with a text and makes
+// no call is the last one.
 func (p *Parser) sign(r *sdkstream.Envelope) events.Sign {
 	last := ""
 	for i := range r.Message.Blocks {
@@ -76,14 +76,14 @@ func (p *Parser) sign(r *sdkstream.Envelope) events.Sign {
 	}
 }
 
-// responses are the responses that a stream is in the middle of: the id of each one's first line, by the call of the agent.
+// responses maps the call of each agent to the ID of the first line of its unfinished response.
 type responses map[string]string
 
-// maxResponses bounds the agents whose responses are kept apart; those that a stream has at work at once are few.
+// maxResponses limits the agents whose responses are tracked; only a few run at once.
 const maxResponses = 256
 
-// of is the id of the response that a line belongs to. The lines of one response follow each other, each with an id of its
-// own; the last one has the usage, but for sub-agents, whose responses end with their results.
+// of returns the ID of the response that a line belongs to. The lines of one response are consecutive, each with its own
+// ID; the last one has the usage. Responses of sub-agents have none and end with their results.
 func (r *responses) of(agent, line string) string {
 	if first := (*r)[agent]; first != "" {
 		return first
@@ -95,7 +95,7 @@ func (r *responses) of(agent, line string) string {
 	return line
 }
 
-// end releases the response of an agent: what comes is of the next one.
+// end ends the response of an agent: the next line begins another one.
 func (r responses) end(agent string) { delete(r, agent) }
 
 func (p *Parser) text(v scan.Value) {
@@ -122,7 +122,7 @@ func (p *Parser) reasoning(v scan.Value) {
 	p.deltas.pending.Complete(e.ParentID, true, text)
 }
 
-// user gives the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a
+// user emits the results and the prompts of a user line. In a stream its text is the prompt of a sub-agent, or a
 // notification; what the user typed is only in the transcript.
 func (p *Parser) user(r *sdkstream.Envelope) {
 	p.session.start(r)
@@ -141,8 +141,8 @@ func (p *Parser) user(r *sdkstream.Envelope) {
 	}
 }
 
-// syntheticSubtype reports whether a user line of that subtype begins no turn: the program speaks in the user's name, since 0.2x,
-// or the user does in the middle of a turn (qwen-code 0.24.4, transcript-records.ts).
+// syntheticSubtype reports whether a user line of that subtype begins no turn: either the program speaks in the user's name,
+// since 0.2x, or the user speaks during a turn (qwen-code 0.24.4, transcript-records.ts).
 func syntheticSubtype(subtype []byte) bool {
 	switch string(subtype) {
 	case "notification", "cron", "goal_runtime", "mid_turn_user_message":

@@ -11,14 +11,14 @@ import (
 // Name is the provider's name in settings and on the command line.
 const Name = "qwen"
 
-// Limits of what a parser remembers, in entries. The oldest is evicted first; then a repeat of it is taken for new.
+// Limits of what a parser remembers, in entries. The oldest is evicted first; a later repetition of it then counts as new.
 const (
-	maxSeen      = 1 << 16 // lines and API responses, to leave out repeats
+	maxSeen      = 1 << 16 // lines and API responses, to omit repetitions
 	maxCalls     = 1 << 14 // tool calls, to pair them with results
-	maxDurations = 1 << 12 // how long calls took, until their result comes
+	maxDurations = 1 << 12 // durations of calls, until their result comes
 )
 
-// Parser reads one stream or transcript; see the package doc for what it remembers.
+// Parser parses one stream or transcript. The package document lists what it remembers.
 type Parser struct {
 	line
 	record sdkstream.Envelope
@@ -30,7 +30,7 @@ type Parser struct {
 	deltas  deltas
 }
 
-// line is what the parts of a parser share: the memory of the line at work.
+// line is what the parts of a parser share: the memory of the current line.
 type line struct {
 	decode.Decoder
 	seen      memory.Table[struct{}]
@@ -52,8 +52,8 @@ func New() *Parser {
 	return p
 }
 
-// Parse reads one line. A line may hold several objects, one behind the other without a newline between them, or the array
-// of all of them that --output-format json prints.
+// Parse parses one line. A line may hold several objects without a newline between them, or the array of all objects that
+// --output-format json prints.
 func (p *Parser) Parse(line []byte) decode.Result {
 	p.Begin()
 	p.Objects(line, p.readObject)
@@ -66,13 +66,13 @@ func (p *Parser) readObject() {
 	}
 }
 
-// State returns what the stream holds. It is incomplete if something has begun whose result line has not come.
-// Transcripts have no result.
+// State returns what the stream keeps between lines. It is incomplete if something has begun and its result
+// line is missing. Transcripts have no result.
 func (p *Parser) State() decode.State {
 	return decode.State{Pending: p.deltas.pending.Any(), Incomplete: p.session.open, Dropped: p.deltas.pending.Dropped}
 }
 
-// dispatch turns one whole record into events.
+// dispatch converts one whole record to events.
 func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	kind := r.Kind.Body()
 	switch string(kind) {
@@ -106,8 +106,8 @@ func (p *Parser) dispatch(r *sdkstream.Envelope) {
 	p.Verdict.Note(events.LineOK)
 }
 
-// repeats reports whether a line with this uuid came before. An init line has the uuid of its session, and comes once a
-// turn where prompts come by standard input.
+// repeats reports whether a line with this uuid came before. An init line has the uuid of its session and repeats with
+// each turn if prompts arrive on standard input.
 func (p *Parser) repeats(r *sdkstream.Envelope) bool {
 	id := r.UUID.Body()
 	if len(id) == 0 || string(id) == string(r.Session.Body()) {
@@ -116,7 +116,7 @@ func (p *Parser) repeats(r *sdkstream.Envelope) bool {
 	return !p.seen.Add(p.Keys.ID(domainLine, id))
 }
 
-// identify fills the head of a record's events.
+// identify sets the head of a record's events.
 func (p *Parser) identify(r *sdkstream.Envelope) {
 	h := &p.Head
 	h.Time = lines.Moment(r.Timestamp.Time())
@@ -132,7 +132,7 @@ func (p *Parser) identify(r *sdkstream.Envelope) {
 	}
 }
 
-// The domains of hashes, so that ids of different things never meet.
+// The domains of hashes, so that IDs of different things never collide.
 const (
 	domainLine byte = iota
 	domainCall

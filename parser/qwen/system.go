@@ -15,20 +15,20 @@ import (
 // noticeModelFallback is the code of a fallback to another model.
 const noticeModelFallback = "model_fallback"
 
-// session is what the program reports of the session and its runs.
+// session is what the program reports about the session and its runs.
 type session struct {
 	*line
 	ledger  *ledger
 	reports *reports
 
-	model    string // the first one; totals are reported under it
+	model    string // the first model; totals are reported under it
 	lastText string // of the main thread
-	started  string // the session that a SessionStarted was made for
-	open     bool   // a stream that lacks the result of what it began
+	started  string // session of the last SessionStarted
+	open     bool   // the stream lacks the result of something that it began
 }
 
-// system handles the lines that the program writes about itself. In a stream their content is in data, in a
-// transcript in systemPayload.
+// system handles the lines that the program writes about itself. Their content is in data in a stream, and in
+// systemPayload in a transcript.
 func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	payload := r.Rest.Get("systemPayload")
 	if !r.Transcript {
@@ -63,7 +63,7 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	return events.LineOK
 }
 
-// start emits a transcript's session at its first message line: there is no init.
+// start emits a transcript's session at its first message line, since there is no init.
 func (s *session) start(r *sdkstream.Envelope) {
 	version := r.Rest.Get("version")
 	if !r.Transcript || version.Kind != scan.KindString || string(r.Session.Body()) == s.started {
@@ -96,7 +96,7 @@ func (s *session) init(r *sdkstream.Envelope) {
 	s.open, s.lastText = true, ""
 }
 
-// result ends a run. "success" is also what the program says when the API refused its key: then the last text decides.
+// result ends a run. The program also reports "success" if the API refused its key: then the last text decides.
 func (s *session) result(r *sdkstream.Envelope) {
 	s.ledger.totals(r.Rest.Get("usage"))
 	subtype := s.Strings.Intern(r.Subtype)
@@ -156,7 +156,7 @@ func (s *session) turnResult(payload scan.Value) {
 	e.TurnID, e.End = turn, end
 }
 
-// compression reports a conversation that was made shorter.
+// compression reports that the conversation was compacted.
 func (s *session) compression(payload scan.Value) {
 	s.Members(s.Members(payload).Get("info"))
 	text := "conversation compacted"
@@ -169,8 +169,7 @@ func (s *session) compression(payload scan.Value) {
 	s.Notice(events.LevelInfo, events.NoticeCompaction, text)
 }
 
-// retry reports a call to the API that is made again. Retries come by the handful, so their text may cost an
-// allocation.
+// retry reports a repeated call to the API. Retries are few, so their text may cost an allocation.
 func (s *session) retry(payload scan.Value) {
 	s.Members(payload)
 	text := "API call failed"
@@ -186,12 +185,12 @@ func (s *session) retry(payload scan.Value) {
 	s.Notice(events.LevelWarn, events.NoticeAPIRetry, text)
 }
 
-// task reports the state of a sub-agent in the background or of a monitor.
+// task reports the state of a background sub-agent or a monitor.
 func (s *session) task(payload scan.Value, subtype string) {
 	m := s.Members(payload)
 	id := m.Get("tool_use_id")
 	if len(id.Body()) == 0 {
-		return // of no call that we could name
+		return // no known call
 	}
 	e := s.Emit(events.KindToolProgress)
 	e.Text = s.Strings.Text(m.Get("description"))
@@ -215,7 +214,7 @@ func (s *session) task(payload scan.Value, subtype string) {
 	e.Tool.Duration = scan.Millis(s.Nested.Get("duration_ms"))
 }
 
-// quietSubtype lists the system lines that are known and have nothing for a reader of what the agent did.
+// quietSubtype lists the known system subtypes that say nothing about what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
 	case "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command", "attribution_snapshot", "background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot",

@@ -11,20 +11,20 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// noticeAPIError is the code of a call to the API that failed for good.
+// noticeAPIError is the code for the final failure of a call to the API.
 const noticeAPIError = "api_error"
 
-// telemetry is the content of ui_telemetry lines. They repeat texts and arguments, which are not read; only they have
-// usage of sub-agents, durations, and failures of the API.
+// telemetry is the state of ui_telemetry lines. They repeat texts and arguments, which are not read. Only they have
+// durations, the usage of sub-agents and failures of the API.
 type telemetry struct {
 	counts   bool          // they have the usage of this transcript
-	early    events.Tokens // usage that a message had before the first of them came
-	response string        // id of the last response, whose message comes next
-	tries    int           // calls that failed since the last response
-	answer   int           // how many other responses had that id before, see [events.DisplayEvent]
+	early    events.Tokens // usage of a message before the first of them
+	response string        // ID of the last response, whose message comes next
+	tries    int           // failed calls since the last response
+	answer   int           // number of earlier responses with that ID, see [events.DisplayEvent]
 }
 
-// take gives the id of the response that a message is of, once; without one the message has the id of its line.
+// take returns the ID of a message's response, once; if there is none, it returns the ID of its line.
 func (t *telemetry) take(line string) (id string, answer int) {
 	id, answer = t.response, t.answer
 	if t.response, t.answer = "", 0; id == "" {
@@ -33,19 +33,19 @@ func (t *telemetry) take(line string) (id string, answer int) {
 	return id, answer
 }
 
-// outcome is what telemetry reports of a call, ahead of its result.
+// outcome is what telemetry reports about a call, before its result.
 type outcome struct {
 	took   time.Duration
 	denied bool
 }
 
-// reports are the ui_telemetry lines of a transcript.
+// reports handles the ui_telemetry lines of a transcript.
 type reports struct {
 	*line
 	calls *calls
 
 	telemetry telemetry
-	answers   memory.Table[int] // how many responses had an id
+	answers   memory.Table[int] // number of responses with an ID
 }
 
 func (rp *reports) uiTelemetry(payload scan.Value) {
@@ -68,7 +68,7 @@ func (rp *reports) uiTelemetry(payload scan.Value) {
 func (rp *reports) apiResponse(e scan.Members) {
 	rp.telemetry.tries = 0
 	id, answer := e.Get("response_id"), 0
-	if len(id.Body()) > 0 { // a server may draw it again, and a report may be repeated
+	if len(id.Body()) > 0 { // a server may reuse an ID, and a report may be repeated
 		key := rp.Keys.ID(domainResponse, id.Body())
 		report := key
 		for _, part := range [...]string{"event.timestamp", "input_token_count", "output_token_count"} {
@@ -92,7 +92,7 @@ func (rp *reports) apiResponse(e scan.Members) {
 	t := c.Tokens()
 	before := rp.telemetry.early
 	rp.telemetry.counts, rp.telemetry.early = true, events.Tokens{}
-	if t == (events.Tokens{}) || t == before { // its message came first and had the same
+	if t == (events.Tokens{}) || t == before { // its message came first with the same usage
 		return
 	}
 	u := rp.Emit(events.KindUsage)
@@ -100,21 +100,21 @@ func (rp *reports) apiResponse(e scan.Members) {
 	u.Usage = &events.Usage{Scope: events.UsageScopeCall, Provider: t, Tokens: normalise(t, c.Of(usage.Total))}
 }
 
-// automatic is in the prompt id of a turn that a notice begins.
+// automatic is part of the prompt ID of a turn that a notice begins.
 var automatic = []byte("/automatic/")
 
-// ofMainThread reports whether a prompt id is the main thread's: a hash (0.15.10), or the session's id and a count (0.24.4).
-// Those of sub-agents have their names between the two, and those of calls that the program makes for itself a path behind.
+// ofMainThread reports whether a prompt ID is the main thread's: a hash (0.15.10), or the session's ID and a count (0.24.4).
+// In those of sub-agents their names are between the two; those of the program's own calls have a path after the count.
 func ofMainThread(prompt []byte) bool {
 	_, count, counted := bytes.Cut(prompt, []byte("########"))
 	return counted && (bytes.IndexByte(count, '/') < 0 || bytes.Contains(count, automatic)) || bytes.IndexByte(prompt, '#') < 0
 }
 
-// maxTries is how often the program makes a call to the API that its server fails (0.24.4, unless it is set). The waits between
-// them grow to half a minute, so the failures before the last are no end of the run.
+// maxTries is how often the program tries a call to the API if its server fails (0.24.4, unless configured). The delays between
+// tries grow to half a minute, so earlier failures are not the end of the run.
 const maxTries = 7
 
-// triedAgain reports whether a call to the API that failed is likely to be made again, and counts it.
+// triedAgain counts a failed call to the API and reports whether the program is likely to repeat it.
 func (t *telemetry) triedAgain(status int64) bool {
 	t.tries++
 	return (status >= 500 || status == 429) && t.tries < maxTries

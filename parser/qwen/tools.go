@@ -6,15 +6,15 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// tool is what is known of one of Qwen Code's tools.
+// tool describes one of Qwen Code's tools.
 type tool struct {
-	// field is the input that names what the tool acts on. A tool that is listed without one has no target; tools that
-	// are not listed go by events.TargetKeys.
+	// field is the input that names the tool's target. A listed tool without a field has no target; tools that are not
+	// listed use events.TargetKeys.
 	field    string
 	readOnly bool
 }
 
-// tools are those of versions 0.15 and the names that older versions had for them.
+// tools are those of versions 0.15, and the names that older versions used for them.
 var tools = map[string]tool{
 	"agent":               {field: "description"},
 	"ask_user_question":   {readOnly: true},
@@ -39,8 +39,8 @@ var tools = map[string]tool{
 	"write_file":          {field: "file_path"},
 }
 
-// target is the primary argument of a call. A known tool whose field is missing or no string has none: no other field
-// is used.
+// target returns the primary argument of a call. A known tool whose field is missing or not a string has none: no
+// other field is used.
 func (cs *calls) target(name string, args scan.Members) string {
 	if name == "todo_write" {
 		return lines.InProgress(&cs.Strings, &cs.Inner, &cs.Nested, args.Get("todos"), "content")

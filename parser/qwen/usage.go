@@ -6,11 +6,11 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/usage"
 )
 
-// Qwen Code's input counts include what was cached, and it writes no cache of its own: its arithmetic is the normal one,
-// but for thinking, which some servers leave out of the output:
+// normalise returns the tokens in the shared arithmetic. Qwen Code's input includes cached tokens, and it writes no
+// cache itself. So the arithmetic is the shared one, except that some servers exclude thinking from the output:
 //
-//	total = input + output               thinking is in the output
-//	total = input + output + thinking    it is not
+//	total = input + output               output includes thinking
+//	total = input + output + thinking    output excludes thinking
 func normalise(t events.Tokens, total int64) events.Tokens {
 	if t.Reasoning > 0 && total == t.Input+t.Output+t.Reasoning {
 		t.Output += t.Reasoning
@@ -41,13 +41,13 @@ var (
 	}
 )
 
-// tokens reads a usage object of a stream's line; all counts are 0 if there is none.
+// tokens reads the usage object of a stream's line; all counts are 0 if there is none.
 func (lg *ledger) tokens(v scan.Value) events.Tokens {
 	c := streamCounts.Members(lg.Members(v))
 	return c.Tokens()
 }
 
-// callUsage emits the usage of a call, which is on the last line of its response; all others have zeros.
+// callUsage emits the usage of a call, which is on the last line of its response; the other lines have zeros.
 func (lg *ledger) callUsage(v scan.Value) {
 	if t := lg.tokens(v); t != (events.Tokens{}) {
 		lg.responses.end(lg.Head.ParentID)
@@ -55,7 +55,7 @@ func (lg *ledger) callUsage(v scan.Value) {
 	}
 }
 
-// totals emits the usage of a result: sub-agents included, and over all runs of a session that was resumed.
+// totals emits the usage of a result: including sub-agents, over all runs of a resumed session.
 func (lg *ledger) totals(v scan.Value) {
 	if v.Kind != scan.KindObject {
 		return
@@ -66,8 +66,8 @@ func (lg *ledger) totals(v scan.Value) {
 	e.Model = lg.session.model
 }
 
-// usageMetadata emits the usage of a transcript's message, if no telemetry line has it: those also count the calls of
-// sub-agents.
+// usageMetadata emits the usage of a transcript's message, unless telemetry lines have it, which also count the calls
+// of sub-agents.
 func (lg *ledger) usageMetadata(v scan.Value) {
 	if v.Kind != scan.KindObject || lg.reports.telemetry.counts {
 		return
