@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Data are spans and records as they are exported.
+// Data holds spans and log records ready for export.
 type Data struct {
 	Traces ptrace.Traces
 	Logs   plog.Logs
@@ -19,7 +19,7 @@ func (d *Data) Empty() bool {
 	return d.Traces.ResourceSpans().Len() == 0 && d.Logs.ResourceLogs().Len() == 0
 }
 
-// Spans are all spans, whatever their resource.
+// Spans iterates over the spans of all resources.
 func (d *Data) Spans() iter.Seq[ptrace.Span] {
 	return func(yield func(ptrace.Span) bool) {
 		for _, rs := range d.Traces.ResourceSpans().All() {
@@ -34,7 +34,7 @@ func (d *Data) Spans() iter.Seq[ptrace.Span] {
 	}
 }
 
-// Records are all log records, whatever their resource.
+// Records iterates over the log records of all resources.
 func (d *Data) Records() iter.Seq[plog.LogRecord] {
 	return func(yield func(plog.LogRecord) bool) {
 		for _, rl := range d.Logs.ResourceLogs().All() {
@@ -58,29 +58,29 @@ func (d *Data) Move(to *Data) {
 // Batch collects spans and records under their resources.
 type Batch struct {
 	writer  *Writer
-	version string // of tailspan, the scope's
+	version string // of tailspan and of the scope
 	data    Data
 
-	spansOf *Resource // resource of spans below; nil at first
+	spansOf *Resource // resource of the spans below; nil at first
 	spans   ptrace.SpanSlice
 	logsOf  *Resource
 	logs    plog.LogRecordSlice
 
-	// lastSpans and lastRecords are how many the batch before had: room for as many is made at once.
+	// lastSpans and lastRecords are the sizes of the previous batch, used as capacities.
 	lastSpans, lastRecords int
 
 	texts strings.Builder
 	names spanNames
 }
 
-// The first piece of memory of a batch for its short texts, in bytes, and the largest: each is twice the one before.
+// The sizes in bytes of the first and the largest block for short texts. Each block is twice as large as the one before.
 const (
 	firstTexts = 256
 	mostTexts  = 8 << 10
 )
 
-// keep copies a short text that goes out with the batch. The texts of a batch share pieces of memory, since they live and
-// die together.
+// keep copies a short text for the batch. The texts of a batch share blocks of memory, because they have the same
+// lifetime.
 func (b *Batch) keep(text []byte) string {
 	if b.texts.Cap()-b.texts.Len() < len(text) {
 		size := max(firstTexts, min(2*b.texts.Cap(), mostTexts), len(text))
@@ -92,13 +92,13 @@ func (b *Batch) keep(text []byte) string {
 	return b.texts.String()[at:]
 }
 
-// encodeUID encodes a uid that goes out with the batch.
+// encodeUID encodes a UID for the batch.
 func (b *Batch) encodeUID(u UID) string {
 	text := u.encoded()
 	return b.keep(text[:])
 }
 
-// NewBatch makes a batch whose records w writes. Version is tailspan's own.
+// NewBatch returns a Batch whose records w writes. version is tailspan's.
 func NewBatch(w *Writer, version string) *Batch {
 	b := &Batch{writer: w, version: version}
 	b.reset()
@@ -107,7 +107,7 @@ func NewBatch(w *Writer, version string) *Batch {
 
 func (b *Batch) reset() {
 	b.data = Data{ptrace.NewTraces(), plog.NewLogs()}
-	// The slices too: what was taken is not to be held by a stream that has nothing more to say.
+	// The slices too: a stream without further output must not keep exported data alive.
 	b.spansOf, b.spans, b.logsOf, b.logs = nil, ptrace.SpanSlice{}, nil, plog.LogRecordSlice{}
 	b.texts = strings.Builder{}
 }
@@ -158,7 +158,7 @@ func (b *Batch) record(r *Resource) plog.LogRecord {
 // Empty reports whether nothing was collected.
 func (b *Batch) Empty() bool { return b.data.Empty() }
 
-// Take hands over what was collected and begins anew.
+// Take returns what was collected and clears it.
 func (b *Batch) Take() Data {
 	data := b.data
 	b.lastSpans, b.lastRecords = data.Traces.SpanCount(), data.Logs.LogRecordCount()
@@ -166,14 +166,14 @@ func (b *Batch) Take() Data {
 	return data
 }
 
-// maxSpanNames is how many names of spans a batch remembers; one with more than that begins anew.
+// maxSpanNames bounds the remembered span names. When it is reached, all are dropped.
 const maxSpanNames = 128
 
-// spanNames are the names of spans, whose batches a stream makes one after the other.
+// spanNames caches span names across the consecutive batches of a stream.
 type spanNames struct{ names map[[2]string]string }
 
-// of is "{operation} {what}", or the operation alone where nothing more is known. A stream has few names and many
-// spans, so each is made once.
+// of returns "{operation} {what}", or the operation alone if what is empty. A stream has few names and many spans, so
+// each name is built once.
 func (n *spanNames) of(operation, what string) string {
 	if what == "" {
 		return operation

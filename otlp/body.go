@@ -9,24 +9,24 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Every log record has a body, since a log store shows nothing else of it in a list. A text is the body of its record;
-// all other records have one line, which is made of their event and bounded: names and ids by [NameBytes], what is quoted
-// by bodyRunes. It repeats what attributes hold in full, so reading a record back ignores it.
+// Every log record has a body, because log stores show only the body in lists. A text is the body of its record. All
+// other records have one line made of their event, with bounded names and IDs ([NameBytes]) and quotes (bodyRunes). It
+// repeats attributes, so reading a record back ignores it.
 
-// bodyRunes bounds what a line quotes of a target, an error, a question or the text of a progress event, in runes.
+// bodyRunes bounds the quoted part of a target, an error, a question or the text of a progress event, in runes.
 const bodyRunes = 80
 
 // bodyRoom is room for most lines, on the stack.
 const bodyRoom = 256
 
-// putLine makes the line of an event the record's body. Service names the agent program.
+// putLine writes the line of an event as the record's body. service is the name of the agent program.
 func (b *Batch) putLine(lr plog.LogRecord, ev *events.DisplayEvent, service string) {
 	var room [bodyRoom]byte
 	lr.Body().SetStr(b.keep(appendLine(room[:0], ev, service)))
 }
 
-// appendLine appends the line of an event. Kinds whose body is a text have the line for a text that is empty or not
-// captured. The calls are direct, so that a line is made on the stack.
+// appendLine appends the line of an event. Kinds with a text have a line for a text that is empty or not captured. The
+// calls are direct, so that the line stays on the stack.
 func appendLine(line []byte, ev *events.DisplayEvent, service string) []byte {
 	switch ev.Kind {
 	case events.KindToolUse:
@@ -118,13 +118,13 @@ func lineOfNotice(line []byte, ev *events.DisplayEvent) []byte {
 	return appendQuote(append(line, ev.Notice.Level.String()...), ": ", ev.Notice.Code)
 }
 
-// appendStart appends the line of what a run, turn or step begins with.
+// appendStart appends the line for the start of a run, turn or step.
 func appendStart(line []byte, what, service, model string) []byte {
 	line = appendQuote(append(append(line, what...), " started"...), ": ", service)
 	return appendQuote(line, ", ", model)
 }
 
-// appendEnd appends the line of what a run or turn ends with.
+// appendEnd appends the line for the end of a run or turn.
 func appendEnd(line []byte, what string, e *events.End) []byte {
 	line = append(append(line, what...), " ended: "...)
 	if e == nil {
@@ -177,7 +177,7 @@ func lineOfAsk(line []byte, ev *events.DisplayEvent) []byte {
 	}
 }
 
-// appendElapsed appends the line of the progress of a run: how long it has taken, and how long it will take where that is known.
+// appendElapsed appends the line for the progress of a run: its elapsed time and, if known, its estimated remaining time.
 func appendElapsed(line []byte, elapsed, left time.Duration) []byte {
 	line = appendDuration(append(line, "running for "...), elapsed)
 	if left > 0 {
@@ -186,7 +186,7 @@ func appendElapsed(line []byte, elapsed, left time.Duration) []byte {
 	return line
 }
 
-// appendQuote appends what the agent or its model wrote, on one line and cut, behind a separator; nothing if it is empty.
+// appendQuote appends text of the agent or its model, on one line and cut, after a separator. It appends nothing if the text is empty.
 func appendQuote(line []byte, separator, quote string) []byte {
 	if quote == "" {
 		return line
@@ -194,7 +194,7 @@ func appendQuote(line []byte, separator, quote string) []byte {
 	return events.AppendCleanLine(append(line, separator...), quote, bodyRunes)
 }
 
-// appendMore counts what is there beside the one that the line quotes.
+// appendMore appends the number of items beyond the one that the line quotes.
 func appendMore(line []byte, n int) []byte {
 	if n <= 1 {
 		return line
@@ -202,7 +202,7 @@ func appendMore(line []byte, n int) []byte {
 	return append(strconv.AppendInt(append(line, " (+"...), int64(n-1), 10), ')')
 }
 
-// appendCount appends a number of things, whose name has an s unless it is one.
+// appendCount appends a number and a name, with an s unless the number is one.
 func appendCount(line []byte, n int64, name string) []byte {
 	line = append(appendGrouped(line, n), name...)
 	if n != 1 {
@@ -211,7 +211,7 @@ func appendCount(line []byte, n int64, name string) []byte {
 	return line
 }
 
-// appendGrouped appends a number with a comma before each three digits: 14,633.
+// appendGrouped appends a number with thousands separators: 14,633.
 func appendGrouped(line []byte, n int64) []byte {
 	begin := len(line)
 	line = strconv.AppendInt(line, n, 10)
@@ -226,7 +226,7 @@ func appendGrouped(line []byte, n int64) []byte {
 	return line
 }
 
-// appendTook appends how long something took, if that is known.
+// appendTook appends a duration if it is known.
 func appendTook(line []byte, d time.Duration) []byte {
 	if d <= 0 {
 		return line
@@ -234,7 +234,7 @@ func appendTook(line []byte, d time.Duration) []byte {
 	return appendDuration(append(line, ", "...), d)
 }
 
-// appendDuration appends a duration in the units that suit it: 40 ms, 5.0 s, 3 min 20 s, 2 h 5 min.
+// appendDuration appends a duration in suitable units: 40 ms, 5.0 s, 3 min 20 s, 2 h 5 min.
 func appendDuration(line []byte, d time.Duration) []byte {
 	two := func(n time.Duration, unit string, rest time.Duration, restUnit string) []byte {
 		line = append(strconv.AppendInt(line, int64(n), 10), unit...)
@@ -252,7 +252,7 @@ func appendDuration(line []byte, d time.Duration) []byte {
 	}
 }
 
-// appendCost appends what tokens cost, if that is known.
+// appendCost appends the cost if it is known.
 func appendCost(line []byte, u *events.Usage) []byte {
 	if !u.HasCost {
 		return line

@@ -1,14 +1,14 @@
-// Package otlp writes what agents do as OpenTelemetry spans and log records, and reads a record back into its event.
+// Package otlp writes the work of agents as OpenTelemetry spans and log records, and reads a log record back into its event.
 //
-// A [Batch] collects spans and records under their [Resource]. A span is a plain value of its kind: a [Chat], [Call], [Agent],
-// [Pipeline] or [Step]. A record is one of an event, or of what no line shows ([Record]). A [Writer] fills a record with an event;
-// [EventFromRecord] is its inverse, and nothing but the limits of the writer is lost between them. Every name that
-// tailspan exports is in names.go, and every id is a pure function of its parts (ids.go): of what the format calls a thing
-// and of what it says, never of a path or of the time of reading.
+// A [Batch] collects spans and records under their [Resource]. A span is a plain value of its kind: [Chat], [Call], [Agent],
+// [Program], [Pipeline] or [Step]. A [Record] is about an event, or about something that no line shows. A [Writer] writes an
+// event into a record, and [EventFromRecord] is its inverse: only the limits of the writer lose anything. All exported names
+// are in names.go. All IDs are pure functions of their parts (ids.go): of the format's ID of an item and of its content, never
+// of a path or of the time of reading.
 //
-// An [Identity] is whose work a stream is, as resource attributes (cicd.*, vcs.*, the user's own).
+// An [Identity] holds the resource attributes that identify the work of a stream (cicd.*, vcs.*, the user's own).
 //
-// The package knows no streams, runs or calls: which spans there are and when they begin and end is decided by its caller.
-// Texts have no NUL byte, names and ids at most 256 bytes ([MakePlain]). A Batch and a Resource are used by one goroutine
-// at a time, a Writer and an Identity by any number.
+// The package does not know streams, runs or calls: its caller decides which spans exist and when they begin and end. Texts
+// contain no NUL bytes, and names and IDs have at most 256 bytes ([MakePlain]). A Batch and a Resource are not safe for
+// concurrent use; a Writer and an Identity are.
 package otlp

@@ -11,20 +11,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// IdentityFromEnvironment is what the variables of the process set: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES first
-// (OpenTelemetry specification 1.40), then those of GitHub Actions, GitLab CI, Jenkins and Buildkite as their reference pages
-// name them (2026-08). It fits an agent that runs in the same job as we do, not a collector that serves many.
+// IdentityFromEnvironment returns the identity that environment variables set: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES
+// first (OpenTelemetry specification 1.40), then those of GitHub Actions, GitLab CI, Jenkins and Buildkite by their reference
+// pages (2026-08). It suits an agent that runs in the same job as tailspan, not a collector that serves many.
 func IdentityFromEnvironment(getenv func(string) string) Identity {
 	return IdentityFromOTel(getenv).With(NewIdentity(ciAttributes(getenv)...))
 }
 
-// IdentityFromOTel is what OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES set.
+// IdentityFromOTel returns the identity that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES set.
 func IdentityFromOTel(getenv func(string) string) Identity {
 	service := Attribute{AttrServiceName, strings.TrimSpace(getenv("OTEL_SERVICE_NAME"))}
 	return NewIdentity(append([]Attribute{service}, resourceAttributes(getenv("OTEL_RESOURCE_ATTRIBUTES"))...)...)
 }
 
-// resourceAttributes reads "key=value,key=value", values percent-encoded. What can't be read is left out.
+// resourceAttributes parses "key=value,key=value" with percent-encoded values. It skips invalid pairs.
 func resourceAttributes(list string) []Attribute {
 	var attrs []Attribute
 	for pair := range strings.SplitSeq(list, ",") {
@@ -39,7 +39,7 @@ func resourceAttributes(list string) []Attribute {
 	return attrs
 }
 
-// ciAttributes reads the variables of the CI system that the process runs in.
+// ciAttributes reads the variables of the CI system that runs the process.
 func ciAttributes(getenv func(string) string) []Attribute {
 	switch {
 	case getenv("GITHUB_ACTIONS") != "":
@@ -92,8 +92,8 @@ func ciAttributes(getenv func(string) string) []Attribute {
 	}
 }
 
-// githubAttributes: a re-run keeps the run id and counts attempts, so the attempt is part of the run's id from the
-// second on. The name of the ref that a pull request is built at is that of its merge, "27/merge".
+// githubAttributes reads the variables of GitHub Actions. A re-run keeps the run ID and counts attempts, so the attempt
+// is part of the ID from the second on. The ref name of a pull request's build is that of the merge, "27/merge".
 func githubAttributes(getenv func(string) string) []Attribute {
 	repository, runURL := "", ""
 	if server, name := getenv("GITHUB_SERVER_URL"), getenv("GITHUB_REPOSITORY"); server != "" && name != "" {
@@ -121,7 +121,7 @@ func githubAttributes(getenv func(string) string) []Attribute {
 	}
 }
 
-// withoutCredentials takes user and password out of a repository's address; one that is no URL (git@host:path) has none.
+// withoutCredentials removes user and password from a repository's URL. An address such as git@host:path has none.
 func withoutCredentials(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {
@@ -131,7 +131,7 @@ func withoutCredentials(address string) string {
 	return u.String()
 }
 
-// Parent is the span of another program that a stream's work hangs under, as in TRACEPARENT.
+// Parent is a span of another program that is the parent of a stream's work, as in TRACEPARENT.
 type Parent struct {
 	TraceID pcommon.TraceID
 	SpanID  pcommon.SpanID
@@ -140,9 +140,9 @@ type Parent struct {
 // Empty reports whether there is no parent.
 func (p Parent) Empty() bool { return p.TraceID.IsEmpty() || p.SpanID.IsEmpty() }
 
-// ParseTraceParent reads a traceparent value (W3C Trace Context, level 1): "00-{trace id}-{span id}-{flags}". A version
-// that we do not know is read like 00, as the specification asks. An empty value is no parent. Errors don't show the value,
-// since somebody may have put something else there.
+// ParseTraceParent parses a traceparent value (W3C Trace Context, level 1): "00-{trace id}-{span id}-{flags}". It
+// parses unknown versions like 00, as the specification requires. An empty value means no parent. Errors do not contain
+// the value, because it may be something else.
 func ParseTraceParent(value string) (Parent, error) {
 	if value == "" {
 		return Parent{}, nil

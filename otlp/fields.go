@@ -9,13 +9,12 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// field is an attribute of a record, and the place in an event, or in a part of one, that it is the value of. Records are
-// written and read by these tables, so that both directions agree. Empty texts, false and numbers that are not positive
-// have no attribute.
+// field maps an attribute of a record to its value in an event or in a part of one. These tables serve writing and
+// reading, so that both directions agree. Empty texts, false and numbers that are not positive have no attribute.
 type field[T any] struct {
 	key string
 	at  func(*T) any
-	// cut shortens a text for the record; nil where it is written whole.
+	// cut shortens a text for the record; nil if it is written whole.
 	cut func(*Writer, string) string
 }
 
@@ -32,7 +31,7 @@ var eventFields = []field[events.DisplayEvent]{
 	{key: AttrSynthetic, at: func(e *events.DisplayEvent) any { return &e.Synthetic }},
 }
 
-// toolFields are those of calls, results and progress; resultFields, those of the latter two.
+// toolFields belong to calls, results and progress, resultFields to results and progress.
 var (
 	toolFields = []field[events.Tool]{
 		{key: AttrGenAIToolCallID, at: func(t *events.Tool) any { return &t.ID }},
@@ -55,7 +54,7 @@ var (
 	}
 )
 
-// usageFields are what a usage has beside its tokens and cost in the provider's arithmetic.
+// usageFields are the fields of a usage except its tokens and cost in the provider's count.
 var usageFields = []field[events.Usage]{
 	{key: AttrUsageScope, at: func(u *events.Usage) any { return &u.Scope }},
 	{key: AttrGenAICacheRead, at: func(u *events.Usage) any { return &u.Tokens.CacheRead }},
@@ -70,10 +69,10 @@ var usageFields = []field[events.Usage]{
 	{key: AttrUsageWebFetches, at: func(u *events.Usage) any { return &u.WebFetches }},
 }
 
-// providerKeys are the attributes of the first sumFields in the provider's own count, where that differs.
+// providerKeys are the attributes of the first sumFields in the provider's own count, if that differs.
 var providerKeys = [...]string{AttrProviderInput, AttrProviderOutput, AttrProviderCacheRead, AttrProviderCacheWrite, AttrProviderReasoning}
 
-// sumFields are the tokens of every map of them.
+// sumFields are the tokens in every map of tokens.
 var sumFields = []field[events.Tokens]{
 	{key: keyInput, at: func(t *events.Tokens) any { return &t.Input }},
 	{key: keyOutput, at: func(t *events.Tokens) any { return &t.Output }},
@@ -162,7 +161,7 @@ func write[T any](w *Writer, m pcommon.Map, fields []field[T], of *T) {
 	}
 }
 
-// read reads the fields of a part of an event; one that is missing or of another type is left as it is.
+// read reads the fields of a part of an event. It does not change fields whose attribute is missing or of another type.
 func read[T any](r recordReader, fields []field[T], into *T) {
 	for i := range fields {
 		key := fields[i].key

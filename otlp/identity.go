@@ -9,13 +9,13 @@ type Attribute struct {
 	Key, Value string
 }
 
-// Identity says whose work a stream is: pipeline, run and step as resource attributes (cicd.*), and whatever else the
-// user adds. The zero value is no identity.
+// Identity identifies the work of a stream: pipeline, run and step as resource attributes (cicd.*), and the user's own
+// attributes. The zero value is empty.
 type Identity struct {
 	attrs []Attribute // sorted by key, keys unique
 }
 
-// NewIdentity makes an Identity of attributes. Of two with one key the first counts; an empty value is left out.
+// NewIdentity returns an Identity of attributes. The first of two with the same key wins; empty values are omitted.
 func NewIdentity(attrs ...Attribute) Identity {
 	var id Identity
 	for _, a := range attrs {
@@ -24,7 +24,7 @@ func NewIdentity(attrs ...Attribute) Identity {
 	return id
 }
 
-// With returns id and, for keys that it lacks, the attributes of o: id has precedence.
+// With returns id plus the attributes of o with other keys: id has precedence.
 func (id Identity) With(o Identity) Identity {
 	merged := Identity{attrs: slices.Clone(id.attrs)}
 	for _, a := range o.attrs {
@@ -34,7 +34,7 @@ func (id Identity) With(o Identity) Identity {
 }
 
 func (id *Identity) add(a Attribute) {
-	// Names of files and variables are any bytes; whoever gets a string that is no UTF-8 refuses the whole request.
+	// Names of files and variables may be any bytes, but a receiver rejects a request that contains invalid UTF-8.
 	a.Key, a.Value = validUTF8(a.Key), validUTF8(a.Value)
 	dropNUL(&a.Key)
 	dropNUL(&a.Value)
@@ -56,7 +56,7 @@ func (id *Identity) add(a Attribute) {
 	}
 }
 
-// Value is the value of key, empty if there is none.
+// Value returns the value of key, or an empty string.
 func (id Identity) Value(key string) string {
 	for _, a := range id.attrs {
 		if a.Key == key {
@@ -66,17 +66,17 @@ func (id Identity) Value(key string) string {
 	return ""
 }
 
-// Attributes lists the attributes, sorted by key.
+// Attributes returns the attributes, sorted by key.
 func (id Identity) Attributes() []Attribute { return slices.Clone(id.attrs) }
 
-// pipelineRun is the run of a pipeline that the identity names; ok only if it has both name and run id, since without
-// a run id two runs would be one.
+// pipelineRun returns the pipeline run that the identity names. ok is true only if it has a name and a run ID, because
+// without a run ID two runs would have the same span.
 func (id Identity) pipelineRun() (name, runID string, ok bool) {
 	name, runID = id.Value(AttrPipelineName), id.Value(AttrPipelineRunID)
 	return name, runID, name != "" && runID != ""
 }
 
-// Step is the span of the step that the identity names, else that of its pipeline run; ok is false without a pipeline run.
+// Step returns the span of the identity's step, or else that of its pipeline run. ok is false without a pipeline run.
 func (id Identity) Step() (of SpanRef, ok bool) {
 	name, runID, ok := id.pipelineRun()
 	if !ok {

@@ -10,28 +10,28 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// Ids are SHA-256 over a domain and the length-prefixed parts, cut to size: the same input gives the same id on every
-// machine and in every version that keeps the domain. A domain keeps, say, a chat span and a tool span of one item apart.
+// IDs are truncated SHA-256 hashes of a domain and the length-prefixed parts: the same input gives the same ID on every machine
+// and in every version that keeps the domain. Domains separate, for example, the chat span and the tool span of one item.
 const (
 	domainTrace     = "trace"
 	DomainRun       = "run"
 	DomainChat      = "chat"
 	domainTool      = "tool"
-	DomainAgent     = "agent"      // a sub-agent by its own id
-	DomainCallAgent = "call_agent" // a sub-agent without one, by the call that started it
+	DomainAgent     = "agent"      // a sub-agent by its own ID
+	DomainCallAgent = "call_agent" // a sub-agent without an ID, by the call that started it
 	DomainPipeline  = "pipeline"
 	DomainTask      = "task"
 	DomainProcess   = "process" // a program that wrote no run
 	DomainRecord    = "record"
-	DomainContent   = "content" // what an item says
-	DomainThing     = "thing"   // what streams are accounts of
+	DomainContent   = "content" // the content of an item
+	DomainThing     = "thing"   // an item that several streams may describe
 	domainStream    = "stream"
 )
 
-// PartsRoom is room for what most ids are the hash of, in bytes.
+// PartsRoom is room for the hashed parts of most IDs, in bytes.
 const PartsRoom = 512
 
-// Hash mixes the parts.
+// Hash hashes the parts.
 func Hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
 	size := len(domain) + 4*(len(parts)+1) + 8
 	for _, p := range parts {
@@ -44,7 +44,7 @@ func Hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
 	return sha256.Sum256(AppendParts(buf, domain, occurrence, parts...))
 }
 
-// AppendParts appends what an id is the hash of; the length prefix keeps ("ab","c") and ("a","bc") apart.
+// AppendParts appends the hashed parts of an ID. Length prefixes keep ("ab","c") and ("a","bc") apart.
 func AppendParts(buf []byte, domain string, occurrence int, parts ...string) []byte {
 	buf = AppendPart(buf, domain)
 	for _, p := range parts {
@@ -58,13 +58,13 @@ func AppendPart(buf []byte, part string) []byte {
 	return append(buf, part...)
 }
 
-// TraceID and SpanID are the ids of OTLP.
+// TraceID and SpanID are the IDs of OTLP.
 type (
 	TraceID = pcommon.TraceID
 	SpanID  = pcommon.SpanID
 )
 
-// NewTraceID is never the invalid id of all zeros.
+// NewTraceID returns the trace ID of the parts. It never returns the invalid ID of all zeros.
 func NewTraceID(occurrence int, parts ...string) TraceID {
 	sum := Hash(domainTrace, occurrence, parts...)
 	id := TraceID(sum[:16])
@@ -74,13 +74,13 @@ func NewTraceID(occurrence int, parts ...string) TraceID {
 	return id
 }
 
-// NewSpanID is never the invalid id of all zeros.
+// NewSpanID returns the span ID of the parts. It never returns the invalid ID of all zeros.
 func NewSpanID(domain string, occurrence int, parts ...string) SpanID {
 	sum := Hash(domain, occurrence, parts...)
 	return firstSpanID(&sum)
 }
 
-// firstSpanID is the span id at the beginning of a hash.
+// firstSpanID returns the first bytes of a hash as a span ID.
 func firstSpanID(sum *[sha256.Size]byte) SpanID {
 	id := SpanID(sum[:8])
 	if id.IsEmpty() {
@@ -89,8 +89,8 @@ func firstSpanID(sum *[sha256.Size]byte) SpanID {
 	return id
 }
 
-// CallIDs are the id of a call's span, and the hash of what the call does, which repeats of it share. The first of them, as
-// nearly every call is, takes one hash for both.
+// CallIDs returns the span ID of a call and the hash of its content, which repeats of the call share. For first
+// occurrences, that is for nearly all calls, it computes only one hash.
 func CallIDs(occurrence int, parts ...string) (id SpanID, content [HashBytes]byte) {
 	sum := Hash(domainTool, 0, parts...)
 	copy(content[:], sum[len(id):])
@@ -100,30 +100,30 @@ func CallIDs(occurrence int, parts ...string) (id SpanID, content [HashBytes]byt
 	return firstSpanID(&sum), content
 }
 
-// UID is the identity of a log record.
+// UID identifies a log record.
 type UID [16]byte
 
-// RecordUID is the identity of the record that has these parts.
+// RecordUID returns the UID of the record with these parts.
 func RecordUID(occurrence int, parts ...string) UID {
 	return UIDOf(AppendParts(make([]byte, 0, PartsRoom), DomainRecord, occurrence, parts...))
 }
 
-// UIDOf is the identity that the parts of a record, as [AppendParts] writes them, are hashed to.
+// UIDOf returns the UID of a record from its parts as [AppendParts] writes them.
 func UIDOf(parts []byte) UID {
 	sum := sha256.Sum256(parts)
 	return UID(sum[:16])
 }
 
-// uidLen is the length of an encoded uid.
+// uidLen is the length of an encoded UID.
 const uidLen = 36
 
-// String is the value of log.record.uid.
+// String returns the value of log.record.uid.
 func (u UID) String() string {
 	b := u.encoded()
 	return string(b[:])
 }
 
-// encoded encodes the uid like a UUID.
+// encoded encodes the UID like a UUID.
 func (u UID) encoded() (b [uidLen]byte) {
 	hex.Encode(b[0:8], u[0:4])
 	b[8] = '-'
@@ -140,11 +140,11 @@ func (u UID) encoded() (b [uidLen]byte) {
 // HashBytes is the length of a content hash.
 const HashBytes = 8
 
-// instanceNamespace is the namespace that the conventions give for ids made of names (service.instance.id, v1.44.0):
-// 4d63009a-8d0f-11ee-aad7-4c796ed8e320.
+// instanceNamespace is the namespace that the semantic conventions define for name-based service.instance.id values
+// (v1.44.0): 4d63009a-8d0f-11ee-aad7-4c796ed8e320.
 var instanceNamespace = [16]byte{0x4d, 0x63, 0x00, 0x9a, 0x8d, 0x0f, 0x11, 0xee, 0xaa, 0xd7, 0x4c, 0x79, 0x6e, 0xd8, 0xe3, 0x20}
 
-// NewInstanceID makes a service.instance.id: a UUID of the names (version 5), without names a random one (version 4).
+// NewInstanceID returns a service.instance.id: a UUID of the names (version 5) or, without names, a random UUID (version 4).
 func NewInstanceID(names ...string) string {
 	var id [16]byte
 	version := byte(4)
@@ -164,45 +164,45 @@ func NewInstanceID(names ...string) string {
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
-// sequencer numbers the records of one stream in the order of its events, from 1. Records reach a back end in any order
-// (parallel senders, retries); the stream's id and the number restore it.
+// sequencer numbers the records of one stream in the order of its events, from 1. Records may reach a back end in any
+// order (parallel senders, retries); the stream's ID and the number restore it.
 //
-// A number depends on the stream's lines alone, so a replay gives the same ones. A record that another stream exported
-// first has a number too, and leaves a gap.
+// A number depends only on the stream's lines, so a replay yields the same numbers. A record that another stream
+// exported first also has a number and leaves a gap.
 type sequencer struct {
-	stream string // the value of [AttrStreamID]
+	stream string // value of [AttrStreamID]
 	last   int64
 }
 
-// NewSequencer makes the sequencer of the stream with an id. The id may hold a path, so its hash is exported.
+// NewSequencer returns the sequencer of a stream. The ID may contain a path, so its hash is exported.
 func NewSequencer(id string) *sequencer {
 	sum := Hash(domainStream, 0, id)
 	return &sequencer{stream: hex.EncodeToString(sum[:8])}
 }
 
-// next is the number of the next record.
+// next returns the number of the next record.
 func (q *sequencer) next() int64 {
 	q.last++
 	return q.last
 }
 
-// SpanRef names a span.
+// SpanRef identifies a span.
 type SpanRef struct {
 	Trace TraceID
 	Span  SpanID
 }
 
-// PipelineRef names the span of a pipeline run.
+// PipelineRef returns the span of a pipeline run.
 func PipelineRef(name, runID string) SpanRef {
 	return SpanRef{NewTraceID(0, "pipeline", name, runID), NewSpanID(DomainPipeline, 0, name, runID)}
 }
 
-// StepRef names the span of a step in a pipeline run.
+// StepRef returns the span of a step in a pipeline run.
 func StepRef(name, runID, task, taskRunID string) SpanRef {
 	return SpanRef{PipelineRef(name, runID).Trace, NewSpanID(DomainTask, 0, name, runID, task, taskRunID)}
 }
 
-// TraceParent is the name of a span as W3C Trace Context has it (level 1), marked as sampled: the inverse of [ParseTraceParent].
+// TraceParent returns the span as a W3C traceparent (level 1), marked as sampled. It is the inverse of [ParseTraceParent].
 func (s SpanRef) TraceParent() string {
 	return "00-" + s.Trace.String() + "-" + s.Span.String() + "-01"
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Every attribute, event and span name that tailspan emits is in this file, so that a change of convention is a
-// change here alone. Sources: OpenTelemetry semantic conventions for generative AI v0.1.0 (2026-08 texts) and v1.41.0;
+// Every attribute, event and span name that tailspan emits is in this file, so that a change of the conventions only
+// changes this file. Sources: OpenTelemetry semantic conventions for generative AI v0.1.0 (2026-08 texts) and v1.41.0;
 // for the rest, semantic conventions v1.44.0.
 
 // ScopeName is the instrumentation scope of all spans and records.
@@ -42,7 +42,7 @@ const (
 	AttrMetricOverflow     = "otel.metric.overflow"
 
 	AttrErrorType         = "error.type"
-	AttrStatusCode        = "otel.status_code" // on failed spans: not every back end searches by the status itself
+	AttrStatusCode        = "otel.status_code" // on failed spans: some back ends cannot search by status
 	AttrSessionID         = "session.id"
 	AttrSessionPrevious   = "session.previous_id"
 	AttrProcessExecutable = "process.executable.name"
@@ -77,7 +77,7 @@ const (
 	attrCacheWriteV01  = "gen_ai.usage.cache_write.input_tokens"
 	attrCacheWriteV141 = "gen_ai.usage.cache_creation.input_tokens"
 
-	// Since genai-0.1; before, under a name of our own.
+	// Since genai-0.1; tailspan uses its own name for v1.41.
 	attrCompactedV01  = "gen_ai.conversation.compacted"
 	attrCompactedV141 = "tailspan.conversation.compacted"
 )
@@ -96,9 +96,9 @@ const (
 
 	ResultSuccess      = "success"
 	ResultFailure      = "failure"
-	ResultError        = "error" // the agent was killed, or crashed
+	ResultError        = "error" // the agent was killed or crashed
 	ResultTimeout      = "timeout"
-	ResultIncomplete   = "incomplete" // not a value of the conventions: nothing shows how it ended
+	ResultIncomplete   = "incomplete" // not a value of the conventions: nothing shows how the run ended
 	ResultCancellation = "cancellation"
 
 	StatusCodeError = "ERROR"
@@ -108,19 +108,19 @@ const (
 	ErrorTypeNoResult = "no_result"
 )
 
-// EndCodeIncomplete is the code of an end that an agent did not live to write.
+// EndCodeIncomplete is the code of an end that the agent did not write itself.
 const EndCodeIncomplete = "incomplete"
 
-// Metrics that no convention has.
+// Metrics that no convention defines.
 const (
-	MetricCost        = "tailspan.cost"        // what the agents' work cost
-	MetricRuns        = "tailspan.runs"        // runs that ended
-	MetricToolCalls   = "tailspan.tool.calls"  // tool calls that ended
-	MetricRetries     = "tailspan.retries"     // model calls that were tried again
-	MetricCompactions = "tailspan.compactions" // conversations that were compacted
+	MetricCost        = "tailspan.cost"        // cost of the agents' work
+	MetricRuns        = "tailspan.runs"        // finished runs
+	MetricToolCalls   = "tailspan.tool.calls"  // finished tool calls
+	MetricRetries     = "tailspan.retries"     // retried model calls
+	MetricCompactions = "tailspan.compactions" // compacted conversations
 )
 
-// Own names: what no convention has a name for.
+// Names that no convention defines.
 const (
 	AttrCloseReason     = "tailspan.close.reason"
 	AttrTimeSource      = "tailspan.time.source"
@@ -135,29 +135,29 @@ const (
 	AttrToolCalls       = "tailspan.tool.calls"
 	AttrToolErrors      = "tailspan.tool.errors"
 	AttrCostUSD         = "tailspan.cost.usd"
-	AttrCostEstimated   = "tailspan.cost.estimated" // computed with a list of prices
+	AttrCostEstimated   = "tailspan.cost.estimated" // computed from a list of prices
 	AttrUsageInput      = "tailspan.usage.input_tokens"
 	AttrUsageOutput     = "tailspan.usage.output_tokens"
 	AttrUsageCacheRead  = "tailspan.usage.cache_read.input_tokens"
 	AttrUsageCacheWrite = "tailspan.usage.cache_write.input_tokens"
 	AttrUsageReasoning  = "tailspan.usage.reasoning.output_tokens"
-	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, where there are several
+	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, if there are several
 	AttrUsageScope      = "tailspan.usage.scope"
 	AttrUsagePricing    = "tailspan.usage.pricing"    // map: price list, USD per million tokens
-	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks what some sub-agents used
-	AttrUsageRun        = "tailspan.usage.run"        // map: the sum of the run that the record is the end of
+	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks the usage of some sub-agents
+	AttrUsageRun        = "tailspan.usage.run"        // map: usage of the run that the record ends
 
 	AttrSessionCacheHit  = "tailspan.usage.session.cache_hit"
 	AttrSessionCacheMiss = "tailspan.usage.session.cache_miss"
 
-	// What the provider counts otherwise.
+	// The provider's count, where it differs.
 	AttrProviderInput      = "tailspan.usage.provider.input_tokens"
 	AttrProviderOutput     = "tailspan.usage.provider.output_tokens"
 	AttrProviderCacheRead  = "tailspan.usage.provider.cache_read_tokens"
 	AttrProviderCacheWrite = "tailspan.usage.provider.cache_write_tokens"
 	AttrProviderReasoning  = "tailspan.usage.provider.reasoning_tokens"
 
-	// Parts of the tokens written to the cache: kept for five minutes, and for an hour.
+	// Parts of the cache writes: kept for five minutes and for an hour.
 	AttrUsageCacheWrite5m = "tailspan.usage.cache_write_5m.input_tokens"
 	AttrUsageCacheWrite1h = "tailspan.usage.cache_write_1h.input_tokens"
 	AttrUsageServiceTier  = "tailspan.usage.service_tier"
@@ -176,7 +176,7 @@ const (
 	AttrDelta        = "tailspan.delta"
 	AttrSynthetic    = "tailspan.synthetic"
 	AttrReasoning    = "tailspan.reasoning"
-	AttrTruncated    = "tailspan.truncated"    // a content was cut to its limit
+	AttrTruncated    = "tailspan.truncated"    // content was cut to its limit
 	AttrContentSize  = "tailspan.content.size" // bytes of a text that is empty or not captured; the body is a line instead
 
 	AttrToolTarget    = "tailspan.tool.target"
@@ -196,7 +196,7 @@ const (
 	AttrToolTruncated = "tailspan.tool.truncated"
 	AttrToolDuration  = "tailspan.tool.duration_s"
 
-	AttrToolApprovalWait = "tailspan.tool.approval_wait_s" // before the call's span, where its real time is known
+	AttrToolApprovalWait = "tailspan.tool.approval_wait_s" // before the call's span, if its real time is known
 	AttrToolMessage      = "tailspan.tool.message"         // the text of a progress event
 
 	AttrNoticeCode  = "tailspan.notice.code"
@@ -204,11 +204,11 @@ const (
 
 	AttrPermissionMode = "tailspan.permission_mode"
 
-	AttrProcessSignal  = "tailspan.process.signal"  // what ended the process, such as SIGTERM
+	AttrProcessSignal  = "tailspan.process.signal"  // the signal that ended the process, such as SIGTERM
 	AttrProcessStderr  = "tailspan.process.stderr"  // the end of its standard error
 	AttrProcessDropped = "tailspan.process.dropped" // bytes of its output that were lost
 
-	AttrProcessStopReason = "tailspan.process.stop_reason" // the limit that tailspan ended it for
+	AttrProcessStopReason = "tailspan.process.stop_reason" // the limit that caused tailspan to stop it
 
 	AttrEndError       = "tailspan.end.error"
 	AttrEndInterrupted = "tailspan.end.interrupted"
@@ -219,8 +219,8 @@ const (
 	AttrEndDuration    = "tailspan.end.duration_s"
 
 	AttrElapsed = "tailspan.elapsed_s"
-	AttrSilent  = "tailspan.silent_s"   // how long a stalled run has given no line
-	AttrStepETA = "tailspan.step.eta_s" // 0 while no estimate is known
+	AttrSilent  = "tailspan.silent_s"   // time since the last line of a stalled run
+	AttrStepETA = "tailspan.step.eta_s" // 0 if no estimate is known
 
 	AttrRequestID      = "tailspan.request.id"
 	AttrRequestSubject = "tailspan.request.subject"
@@ -252,10 +252,10 @@ const (
 	keySelected    = "selected"
 )
 
-// eventPrefix begins every event name; what follows is the wire name of the kind, or "raw".
+// eventPrefix begins every event name. The wire name of the kind or "raw" follows.
 const eventPrefix = "tailspan."
 
-// eventNames are the event names by kind, made once: every record bears one.
+// eventNames are the event names by kind, built once because every record has one.
 var eventNames = func() []string {
 	names := make([]string, len(events.Kinds())+1)
 	for kind := range names {
@@ -271,24 +271,24 @@ func eventName(k events.Kind) string {
 	return eventPrefix + k.String()
 }
 
-// EventNameRaw is the event name of a line that goes out as it is.
+// EventNameRaw is the event name of a line that is exported unchanged.
 const EventNameRaw = eventPrefix + "raw"
 
-// Event names of records that are made live, of no event of the agent's.
+// Event names of live records, which are about no event of the agent.
 const (
 	EventNameStepStarted = eventPrefix + "step_started"
 	EventNameProgress    = eventPrefix + "progress"
 	EventNameStalled     = eventPrefix + "stalled"
-	// EventNameRunEnd is the end of a run that no line of its format ends, as those of a transcript.
+	// EventNameRunEnd is the end of a run that no line of its format ends, such as in transcripts.
 	EventNameRunEnd = eventPrefix + "run_end"
-	// EventNameProcessExited is how the process that wrote a stream ended, where we ran it.
+	// EventNameProcessExited is the exit of a process that tailspan ran.
 	EventNameProcessExited = eventPrefix + "process_exited"
 )
 
-// AttrRawCopy marks a record tailspan.raw whose line was understood too: a copy for those who want lines.
+// AttrRawCopy marks a record tailspan.raw whose line was also parsed: a copy for users who want all lines.
 const AttrRawCopy = "tailspan.raw.copy"
 
-// Semconv is the version of the GenAI conventions that names are taken from.
+// Semconv is the version of the GenAI conventions that defines the names.
 type Semconv string
 
 // The supported versions.
@@ -297,7 +297,7 @@ const (
 	SemconvV141    Semconv = "v1.41"
 )
 
-// SchemaURL is the address that the spans and records of this version carry.
+// SchemaURL returns the schema URL of the spans and records of this version.
 func (s Semconv) SchemaURL() string {
 	if s == SemconvV141 {
 		return "https://opentelemetry.io/schemas/1.41.0"
@@ -305,7 +305,7 @@ func (s Semconv) SchemaURL() string {
 	return "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
 }
 
-// cacheWrite is the name for tokens written to the cache.
+// cacheWrite returns the attribute for tokens written to the cache.
 func (s Semconv) cacheWrite() string {
 	if s == SemconvV141 {
 		return attrCacheWriteV141
@@ -313,7 +313,7 @@ func (s Semconv) cacheWrite() string {
 	return attrCacheWriteV01
 }
 
-// compacted is the name for a model call whose conversation was compacted before it.
+// compacted returns the attribute of a model call whose conversation was compacted before it.
 func (s Semconv) compacted() string {
 	if s == SemconvV141 {
 		return attrCompactedV141
@@ -321,24 +321,24 @@ func (s Semconv) compacted() string {
 	return attrCompactedV01
 }
 
-// CloseReason is why a span ended; every span ends once.
+// CloseReason is why a span ended. Every span ends once.
 type CloseReason string
 
 // The reasons.
 const (
-	CloseReasonResult      CloseReason = "result"      // the format has the end
+	CloseReasonResult      CloseReason = "result"      // the format shows the end
 	CloseReasonSuperseded  CloseReason = "superseded"  // the next one began first
 	CloseReasonInterrupted CloseReason = "interrupted" // the user stopped it, or the agent itself, on principle
-	CloseReasonKilled      CloseReason = "killed"      // the process was ended by a signal
-	CloseReasonNoResult    CloseReason = "no_result"   // the run ended and the result never came
-	CloseReasonTimeout     CloseReason = "timeout"     // nothing came for too long
-	CloseReasonTruncated   CloseReason = "truncated"   // the stream was cut short, or the line of a call's result too long to read whole
-	CloseReasonEvicted     CloseReason = "evicted"     // a limit of ours was reached
-	CloseReasonShutdown    CloseReason = "shutdown"    // we stopped reading
+	CloseReasonKilled      CloseReason = "killed"      // a signal ended the process
+	CloseReasonNoResult    CloseReason = "no_result"   // the run ended without the result
+	CloseReasonTimeout     CloseReason = "timeout"     // no line came for too long
+	CloseReasonTruncated   CloseReason = "truncated"   // the stream was cut short, or the line of a call's result was too long to read whole
+	CloseReasonEvicted     CloseReason = "evicted"     // a limit of tailspan was reached
+	CloseReasonShutdown    CloseReason = "shutdown"    // tailspan stopped reading
 )
 
-// Failed reports whether what closed for this reason, without a result of its own, counts as failed: it was to go on,
-// and did not. What was interrupted or replaced did not fail, nor did what we stopped to look at.
+// Failed reports whether an item that closed for this reason without its own result counts as failed: it should have
+// continued. Items that were interrupted, superseded, evicted or no longer read did not fail.
 func (r CloseReason) Failed() bool {
 	switch r {
 	case CloseReasonKilled, CloseReasonTruncated, CloseReasonTimeout, CloseReasonNoResult:
@@ -348,15 +348,15 @@ func (r CloseReason) Failed() bool {
 	}
 }
 
-// StopReason is the limit of a run that tailspan ended its process for.
+// StopReason is the limit of a run that caused tailspan to stop its process.
 type StopReason string
 
 // The limits.
 const (
 	StopStall     StopReason = "stall"      // no line for too long
-	StopMaxCost   StopReason = "max_cost"   // it cost too much
-	StopMaxTokens StopReason = "max_tokens" // it used too many tokens
-	StopMaxTime   StopReason = "max_time"   // it took too long
+	StopMaxCost   StopReason = "max_cost"   // too high a cost
+	StopMaxTokens StopReason = "max_tokens" // too many tokens
+	StopMaxTime   StopReason = "max_time"   // too long a time
 )
 
 // Kinds of tools, the values of [AttrToolKind]: the same for all providers, whatever they call a tool.
@@ -371,8 +371,8 @@ const (
 	ToolKindOther  = "other"
 )
 
-// toolKinds are the kinds of the tools of Claude Code 1.0 to 2.1, Codex 0.29 to 0.171, Gemini CLI, OpenCode 0.5 to 1.18 and
-// Qwen Code as their captures of November 2026 show them, and the common ones of OpenAI-compatible servers, in lower case.
+// toolKinds maps lower-case tool names to kinds. It lists the tools of Claude Code 1.0 to 2.1, Codex 0.29 to 0.171, Gemini CLI,
+// OpenCode 0.5 to 1.18 and Qwen Code in captures of November 2026, and common tools of OpenAI-compatible servers.
 var toolKinds = kindsByName(map[string]string{
 	ToolKindShell: `bash bashoutput killshell shell exec exec_command command_execution run_shell_command run_shell run_command
 		run_terminal_cmd execute_command local_shell local_shell_call shell_command container.exec unified_exec write_stdin powershell
@@ -398,16 +398,16 @@ func kindsByName(names map[string]string) map[string]string {
 	return kinds
 }
 
-// longestToolName is more than the longest name in toolKinds.
+// longestToolName is greater than the longest name in toolKinds.
 const longestToolName = 32
 
-// ToolKind is the kind of a tool by its name and MCP server, and whether a call of it started an agent.
+// ToolKind returns the kind of a tool by its name and MCP server. agent is true if a call of it started an agent.
 func ToolKind(name, server string, agent bool) string {
 	if server != "" {
 		return ToolKindMCP
 	}
 	if len(name) < longestToolName {
-		var lower [longestToolName]byte // no garbage for each call
+		var lower [longestToolName]byte // avoids an allocation per call
 		for i := range len(name) {
 			c := name[i]
 			if 'A' <= c && c <= 'Z' {

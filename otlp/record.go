@@ -7,19 +7,18 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Writer writes events into log records. What a record holds is enough to show the event in every style without
-// any memory; [EventFromRecord] reads it back.
+// Writer writes events into log records. A record contains enough to render the event in every style without context.
+// [EventFromRecord] reads it back.
 type Writer struct {
 	Semconv Semconv
 	Capture CaptureSettings
-	// TargetRunes bounds tailspan.tool.target; contentBytes, contents.
+	// TargetRunes bounds tailspan.tool.target, ContentBytes other content.
 	TargetRunes, ContentBytes int
-	// Discard leaves out what agents do, the bulk of all spans and records: only the metrics count.
+	// Discard omits the work of agents, which is the bulk of spans and records: only metrics count it.
 	Discard bool
 }
 
-// write fills event name, severity and the attributes that come from the event itself, and the body where that is the
-// event's text.
+// write writes the event name, the severity and the attributes of the event, and the body if that is the event's text.
 func (w *Writer) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
 	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
@@ -69,8 +68,8 @@ func (w *Writer) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 	lr.SetSeverityText(severityText(n))
 }
 
-// text makes the text of an event the record's body, cut to its limit. It reports false where there is none, or none that
-// is captured; then the record has the length of the text.
+// text writes the text of an event, cut to its limit, as the record's body. If the text is empty or not captured, it
+// writes the text's size and returns false.
 func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	captured, limit := true, 0
 	switch ev.Kind {
@@ -94,14 +93,14 @@ func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	return true
 }
 
-// content writes what is captured, cut to its limit.
+// content writes captured content, cut to its limit.
 func (w *Writer) content(m pcommon.Map, key, s string) {
 	if s == "" {
 		return
 	}
 	dropNUL(&s)
 	cut, truncated := cutBytes(s, w.ContentBytes)
-	m.PutStr(key, validUTF8(cut)) // arguments are the line's own bytes
+	m.PutStr(key, validUTF8(cut)) // arguments are unvalidated bytes of the line
 	PutTrue(m, AttrTruncated, truncated)
 }
 
@@ -140,12 +139,12 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 	}
 }
 
-// cutTarget and cutError shorten texts as [field] asks.
+// cutTarget and cutError shorten texts for a [field].
 func (w *Writer) cutTarget(s string) string { return CutTarget(s, w.TargetRunes) }
 func (w *Writer) cutError(s string) string  { return events.CutRunes(s, ErrTextRunes) }
 
-// usage writes both arithmetics: the normalised one under the conventions' names, and what differs from it in the
-// provider's own. A placeholder is in neither.
+// usage writes two counts: the normalized one under the names of the conventions, and the provider's own where it
+// differs. It omits placeholders.
 func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 	if u == nil {
 		return
@@ -221,11 +220,11 @@ func (w *Writer) ask(m pcommon.Map, a *events.Ask) {
 	}
 }
 
-// CaptureSettings say which contents go into records.
+// CaptureSettings select the content that is exported.
 type CaptureSettings struct {
 	Text       bool // what the agent says
-	Prompts    bool // what was said to it
-	Reasoning  bool // what it thought
+	Prompts    bool // what was said to the agent
+	Reasoning  bool // what the agent thinks
 	ToolInput  bool // whole arguments of calls
 	ToolOutput bool // whole results of calls
 	Messages   bool // on spans of model calls and agents, what was said to a model and by it
@@ -237,13 +236,13 @@ func (c *CaptureSettings) Inputs() bool { return c.ToolInput || c.Messages }
 // Outputs reports whether the results of calls are needed.
 func (c *CaptureSettings) Outputs() bool { return c.ToolOutput || c.Messages }
 
-// Attributes are most of what a record weighs: 40 bytes each in a list that would grow by doubling. So the room for them
-// is made at once, as large as it has to be. Where a count is short the list grows; nothing else comes of it.
+// Attributes are most of a record's size: 40 bytes each, in a list that grows by doubling. So the list is allocated
+// with sufficient capacity. A count that is too small only makes the list grow.
 
-// stampAttributes are those of every record that its event does not have: see [Batch.AddEvent].
+// stampAttributes counts the attributes that every record has regardless of its event; see [Batch.AddEvent].
 const stampAttributes = 3
 
-// AttributesOf is how many attributes the record of ev has, or a few more.
+// AttributesOf returns the number of attributes of the record of ev, or a slightly larger number.
 func AttributesOf(ev *events.DisplayEvent) int {
 	n := stampAttributes + nonEmpty(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
 	switch ev.Kind {
@@ -264,7 +263,7 @@ func toolAttributes(ev *events.DisplayEvent) int {
 	t := &ev.Tool
 	n := 2 + nonEmpty(t.Target, t.AgentType, t.AgentID, t.Server)
 	if ev.Kind == events.KindToolUse {
-		return n + 1 // read only, or partial
+		return n + 1 // read-only or partial
 	}
 	if ev.Kind == events.KindToolResult {
 		n++ // the kind of the tool

@@ -9,10 +9,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// EventFromRecord reads the event that a log record was made of into ev. It reports false, and leaves ev empty, for a
-// record that is none of ours. Input and Output of the event are there only where they were captured.
+// EventFromRecord reads the event of a log record into ev. If tailspan did not write the record, it returns false and
+// leaves ev empty. Input and Output are set only if they were captured.
 //
-// What the record's limits cut stays cut; all else is what the event said, so that showing either gives the same.
+// Content that the record's limits cut stays cut. Everything else equals the original event, so both render alike.
 func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	*ev = events.DisplayEvent{}
 	name, ours := strings.CutPrefix(lr.EventName(), eventPrefix)
@@ -49,7 +49,7 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
 		ev.End = r.end()
 		if lr.EventName() == EventNameRunEnd && ev.End.Totals != nil {
-			ev.End.Duration = ev.End.Totals.Elapsed // no line says how long it took
+			ev.End.Duration = ev.End.Totals.Elapsed // no line has the duration
 		}
 	case events.KindApprovalRequest:
 		ev.Approval = new(events.Approval)
@@ -60,7 +60,7 @@ func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	return true
 }
 
-// RawLine is the line that a record of [EventNameRaw] hands on as it is; false for any other record.
+// RawLine returns the line of a record of [EventNameRaw]. ok is false for any other record.
 func RawLine(lr plog.LogRecord) ([]byte, bool) {
 	switch {
 	case lr.EventName() != EventNameRaw:
@@ -79,7 +79,7 @@ func bodyText(lr plog.LogRecord) string {
 	return ""
 }
 
-// recordReader reads attributes; one that is missing or of another type is the zero value.
+// recordReader reads attributes. Missing attributes and those of another type are zero values.
 type recordReader struct {
 	m pcommon.Map
 }
@@ -183,7 +183,7 @@ func (r recordReader) end() *events.End {
 	return e
 }
 
-// totals are there on the end of a run alone.
+// totals reads the totals, which only the end of a run has.
 func (r recordReader) totals() *events.Totals {
 	var t events.Totals
 	read(r, totalsFields, &t)

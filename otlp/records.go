@@ -11,23 +11,23 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Record is what every record has, whatever it is of. What is empty has no attribute.
+// Record is the common part of all records. Empty fields have no attribute.
 type Record struct {
 	Time       int64 // Unix nanoseconds
 	Observed   time.Time
-	TimeSource string // empty: the line itself
+	TimeSource string // empty for SourceLine
 	In         SpanRef
 	UID        UID
-	Agent      string // that it is about
-	// Conversation is the session of a record of no event.
+	Agent      string // that the record is about
+	// Conversation is the session of a record without an event.
 	Conversation string
-	// Sequence is its number in the stream; 0 for a record that no line brings.
+	// Sequence is the number in the stream; 0 for a record that no line caused.
 	Sequence int64
-	// ParentUnknown is the call that started the agent, where nobody saw that.
+	// ParentUnknown is the call that started the agent, if the call was never seen.
 	ParentUnknown string
 }
 
-// AddEvent appends the record of an event under r. Service names the agent program.
+// AddEvent appends the record of an event under r. service is the name of the agent program.
 func (b *Batch) AddEvent(r *Resource, of *Record, ev *events.DisplayEvent, service string) {
 	if b.writer.Discard {
 		return
@@ -39,9 +39,9 @@ func (b *Batch) AddEvent(r *Resource, of *Record, ev *events.DisplayEvent, servi
 	b.stamp(lr, of)
 }
 
-// AddRaw appends a line as it is under r: a string, or bytes where the line is no UTF-8, since a string would have to be
-// repaired, or has a NUL byte, which not every backend takes in a string. [RawLine] is the inverse. A copy is of a line that is
-// understood too.
+// AddRaw appends a line unchanged under r. The body is a string, or bytes if the line is invalid UTF-8, which a string
+// would have to repair, or contains a NUL byte, which some back ends reject in strings. [RawLine] is the inverse.
+// isCopy is true if the line was also parsed.
 func (b *Batch) AddRaw(r *Resource, of *Record, line []byte, isCopy bool) {
 	m, body := b.addRecord(r, of, EventNameRaw, plog.SeverityNumberInfo)
 	if utf8.Valid(line) && bytes.IndexByte(line, 0) < 0 {
@@ -52,14 +52,14 @@ func (b *Batch) AddRaw(r *Resource, of *Record, line []byte, isCopy bool) {
 	PutTrue(m, AttrRawCopy, isCopy)
 }
 
-// AddRunStarted appends the record of a run that began, and that is watched live. Service names the agent program.
+// AddRunStarted appends the start record of a live run. service is the name of the agent program.
 func (b *Batch) AddRunStarted(r *Resource, of *Record, service, model string) {
 	m, body := b.addRecord(r, of, EventNameStepStarted, plog.SeverityNumberInfo)
 	body.SetStr(string(appendStart(nil, "step", service, model)))
 	PutStr(m, AttrGenAIRequestModel, model)
 }
 
-// AddProgress appends the record of how long a run has taken, and will take yet.
+// AddProgress appends the record of a run's elapsed and estimated remaining time.
 func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration) {
 	m, body := b.addRecord(r, of, EventNameProgress, plog.SeverityNumberInfo)
 	body.SetStr(string(appendElapsed(nil, elapsed, left)))
@@ -67,7 +67,7 @@ func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration
 	m.PutDouble(AttrStepETA, left.Seconds())
 }
 
-// AddStalled appends the record of a run that goes without a line.
+// AddStalled appends the record of a run without new lines.
 func (b *Batch) AddStalled(r *Resource, of *Record, elapsed, silent time.Duration) {
 	m, body := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
 	body.SetStr("no output for " + silent.Round(time.Second).String())
@@ -88,7 +88,7 @@ func (b *Batch) AddRunEnd(r *Resource, of *Record, end *events.End, agentID stri
 	b.writer.end(m, end)
 }
 
-// AddExit appends the record of a process that ended, with what it says of that. Stderr is set if it failed.
+// AddExit appends the record of a process exit with its description. stderr is set if the process failed.
 func (b *Batch) AddExit(r *Resource, of *Record, e *Exit, failed bool, text, stderr string) {
 	severity := plog.SeverityNumberInfo
 	if failed {
@@ -100,7 +100,7 @@ func (b *Batch) AddExit(r *Resource, of *Record, e *Exit, failed bool, text, std
 	e.put(m)
 }
 
-// addRecord appends a record under r that is of no event. It returns its attributes, and its body.
+// addRecord appends a record without an event under r. It returns its attributes and its body.
 func (b *Batch) addRecord(r *Resource, of *Record, name string, severity plog.SeverityNumber) (pcommon.Map, pcommon.Value) {
 	lr := b.record(r)
 	lr.SetEventName(name)
@@ -109,7 +109,7 @@ func (b *Batch) addRecord(r *Resource, of *Record, name string, severity plog.Se
 	return b.stamp(lr, of), lr.Body()
 }
 
-// stamp sets when and where a record was made, and whose it is.
+// stamp sets the times, the span, the UID and the agent of a record.
 func (b *Batch) stamp(lr plog.LogRecord, of *Record) pcommon.Map {
 	lr.SetTimestamp(pcommon.Timestamp(of.Time))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(of.Observed))

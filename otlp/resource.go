@@ -7,22 +7,22 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-// Resource is the resource of a stream's spans and records, what numbers the records, and what the user has on all of them. A
-// change of version makes a new one, with the same sequencer.
+// Resource is the resource of a stream's spans and records, with the sequencer of the records and the user's attributes
+// for all of them. A new version of the program makes a new Resource with the same sequencer.
 type Resource struct {
 	identity   Identity
-	service    string // of the program, where the identity has none
+	service    string // of the program, if the identity has none
 	provider   string // tailspan's name of the format
 	System     string // gen_ai.provider.name
 	Version    string
 	numbers    *sequencer
-	attributes []Attribute // not of the resource, but of each span and record
+	attributes []Attribute // on each span and record, not on the resource
 }
 
-// notOfPipelines are attributes of an agent's stream that a pipeline or step does not have.
+// notOfPipelines are attributes of an agent's stream that pipelines and steps do not have.
 var notOfPipelines = []string{AttrServiceName, AttrServiceVersion, AttrLogFileName, AttrLogFilePath}
 
-// Of is the resource of a pipeline or a step, which have a service of their own, and are the work of no agent.
+// Of returns the resource of a pipeline or a step, which has its own service name and no agent.
 func (r *Resource) Of(service string, without ...string) *Resource {
 	id := Identity{attrs: slices.DeleteFunc(slices.Clone(r.identity.attrs), func(a Attribute) bool {
 		return slices.Contains(notOfPipelines, a.Key) || slices.Contains(without, a.Key)
@@ -30,7 +30,7 @@ func (r *Resource) Of(service string, without ...string) *Resource {
 	return &Resource{identity: id, service: service, numbers: r.numbers, attributes: r.attributes}
 }
 
-// putOwn writes the user's attributes of spans and records. They come first: what tailspan itself has under a key wins.
+// putOwn writes the user's attributes. They come first, so that tailspan's value of the same key wins.
 func (r *Resource) putOwn(m pcommon.Map) {
 	for _, a := range r.attributes {
 		m.PutStr(a.Key, a.Value)
@@ -43,19 +43,19 @@ func (r *Resource) fill(m pcommon.Map) {
 	PutStr(m, AttrServiceVersion, r.Version)
 	PutStr(m, AttrProvider, r.provider)
 	for _, a := range r.identity.attrs {
-		// The persona is an attribute of what the agent does, not of where it runs.
+		// The persona is an attribute of the agent's work, not of the place where it runs.
 		if a.Key != AttrGenAIAgentName {
 			m.PutStr(a.Key, a.Value)
 		}
 	}
 }
 
-// ServiceName is service.name: the user's, else the program's.
+// ServiceName returns service.name: the user's, or else the program's.
 func (r *Resource) ServiceName() string {
 	return cmp.Or(r.identity.Value(AttrServiceName), r.service)
 }
 
-// AgentName is the name of the top agent: the persona, else the program.
+// AgentName returns the name of the top agent: the persona, or else the program.
 func (r *Resource) AgentName() string {
 	if persona := r.identity.Value(AttrGenAIAgentName); persona != "" {
 		return persona
@@ -63,26 +63,26 @@ func (r *Resource) AgentName() string {
 	return r.service
 }
 
-// NewResource is the resource of an agent's stream.
+// NewResource returns the resource of an agent's stream.
 func NewResource(id Identity, service, provider, system string, numbers *sequencer, attributes []Attribute) *Resource {
 	return &Resource{identity: id, service: service, provider: provider, System: system, numbers: numbers, attributes: attributes}
 }
 
-// WithVersion is the resource with a version of the program, and the same sequencer.
+// WithVersion returns the resource with a version of the program and the same sequencer.
 func (r *Resource) WithVersion(version string) *Resource {
 	changed := *r
 	changed.Version = version
 	return &changed
 }
 
-// Value is the value of an attribute of the identity, empty if there is none.
+// Value returns an attribute of the identity, or an empty string.
 func (r *Resource) Value(key string) string { return r.identity.Value(key) }
 
-// PipelineRun is the run of a pipeline that the identity names.
+// PipelineRun returns the pipeline run that the identity names.
 func (r *Resource) PipelineRun() (name, runID string, ok bool) { return r.identity.pipelineRun() }
 
-// NextNumber is the number of the next record.
+// NextNumber returns the number of the next record.
 func (r *Resource) NextNumber() int64 { return r.numbers.next() }
 
-// IdentityAttributes are the attributes of the identity, sorted by key.
+// IdentityAttributes returns the attributes of the identity, sorted by key.
 func (r *Resource) IdentityAttributes() []Attribute { return r.identity.Attributes() }

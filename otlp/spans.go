@@ -9,36 +9,36 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Span is what every span has, whatever it is of. What is empty has no attribute; neither has a number of 0.
+// Span is the common part of all spans. Empty fields and numbers of 0 have no attribute.
 type Span struct {
 	Trace      TraceID
 	ID, Parent SpanID
 	Start, End int64  // Unix nanoseconds
-	TimeSource string // empty: lines themselves
-	// ErrorType is set for a span that failed; Error is its text.
+	TimeSource string // empty for SourceLine
+	// ErrorType is set if the span failed. Error is the text.
 	ErrorType, Error string
 	Links            []SpanRef
-	// Conversation is the session that it belongs to.
+	// Conversation is the session of the span.
 	Conversation string
-	// Reason is why it ended.
+	// Reason is why the span ended.
 	Reason CloseReason
-	// Background is set if it lies outside of its parent; Clamped, if its times were corrected.
+	// Background is set if the span lies outside of its parent, Clamped if its times were corrected.
 	Background, Clamped bool
-	// ParentUnknown is what a span should lie below that nobody exports.
+	// ParentUnknown is the call that should be the parent but is not exported.
 	ParentUnknown string
 }
 
-// Ref is the name of the span.
+// Ref returns the IDs of the span.
 func (s *Span) Ref() SpanRef { return SpanRef{s.Trace, s.ID} }
 
-// Room for the attributes of spans: what such a span has as a rule, and its error type or exit code.
+// Typical numbers of attributes of spans, including an error type or exit code.
 const (
 	callAttributes  = 11
 	chatAttributes  = 13
 	agentAttributes = 19
 )
 
-// addSpan appends a span under r. It returns its attributes, for what such a span has beside.
+// addSpan appends a span under r. It returns the attributes, to which the caller adds those of the kind.
 func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string, room int) pcommon.Map {
 	span := b.span(r)
 	span.SetTraceID(of.Trace)
@@ -74,13 +74,13 @@ func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string
 type Chat struct {
 	Span
 	Agent, Model, System string
-	MessageID            string // of the answer; empty: there was none
-	Compacted            bool   // the conversation was, before it
+	MessageID            string // of the answer; empty if there was none
+	Compacted            bool   // the conversation was compacted before the call
 	Usage                *ChatUsage
 	Messages             *Messages
 }
 
-// ChatUsage is what a model call used, and how it was served.
+// ChatUsage is the usage of a model call and how it was served.
 type ChatUsage struct {
 	Tokens    events.Tokens
 	HasOutput bool // the output is known
@@ -107,7 +107,7 @@ func (b *Batch) AddChat(r *Resource, c *Chat) {
 	if c.Usage == nil {
 		return
 	}
-	m.PutInt(AttrGenAIInputTokens, 0) // known, if only to be none
+	m.PutInt(AttrGenAIInputTokens, 0) // usage is known even if it is 0
 	if c.Usage.HasOutput {
 		m.PutInt(AttrGenAIOutputTokens, 0)
 	}
@@ -119,13 +119,13 @@ func (b *Batch) AddChat(r *Resource, c *Chat) {
 // Call is the span of a tool call.
 type Call struct {
 	Span
-	Agent             string // that made it
+	Agent             string // that made the call
 	Tool, CallID      string
 	Type, Kind        string // of the tool
 	Server, AgentType string
 	Target            string
 	Executable        string // of a command line that starts one process
-	Arguments, Result string // captured only
+	Arguments, Result string // only when content is captured
 	ApprovalWait      time.Duration
 	ExitCode          int
 	HasExitCode       bool
@@ -157,7 +157,7 @@ func (b *Batch) AddCall(r *Resource, c *Call) {
 	}
 }
 
-// Agent is the span of what an agent did: a run, or the work of a sub-agent.
+// Agent is the span of an agent's work: a run or the work of a sub-agent.
 type Agent struct {
 	Span
 	Name, AgentID, System string
@@ -165,32 +165,32 @@ type Agent struct {
 	Models                []string // that worked for it
 	MoreModels            bool     // there were more than are listed
 	ToolCalls, ToolErrors int
-	Session               *events.Session // what its start lines say; nil without any
+	Session               *events.Session // from its start lines; nil if there were none
 	Run                   *Run            // nil for a sub-agent
 	Usage                 AgentUsage
 	Messages              *Messages
 }
 
-// Run is what the span of a run has over that of a sub-agent.
+// Run is the part of a run's span that a sub-agent's lacks.
 type Run struct {
 	Key  string
 	End  *events.End // nil without an end line
-	Exit *Exit       // nil if it is not known
+	Exit *Exit       // nil if unknown
 }
 
 // Exit is how a process ended.
 type Exit struct {
 	Code    int
-	Signal  string // that ended it; empty if none did
-	Dropped int64  // bytes of its output that were lost
-	// StopReason is the limit that it was ended for; empty: none.
+	Signal  string // that ended it, or empty
+	Dropped int64  // bytes of output that were lost
+	// StopReason is the limit that caused tailspan to stop the process, or empty.
 	StopReason StopReason
 }
 
-// AgentUsage is what an agent used.
+// AgentUsage is the usage of an agent.
 type AgentUsage struct {
-	Own        events.Tokens // that no other span has
-	Total      events.Usage  // sub-agents included
+	Own        events.Tokens // on no other span
+	Total      events.Usage  // including sub-agents
 	Models     []ModelUsage  // each model's part of the total
 	Incomplete bool          // the total lacks something
 }
@@ -269,7 +269,7 @@ type Program struct {
 	Exit       *Exit
 }
 
-// programAttributes is room for those of a program that failed.
+// programAttributes is the typical number of attributes of a failed program.
 const programAttributes = 7
 
 // AddProgram appends the span of a process under r.
@@ -308,7 +308,7 @@ func (b *Batch) AddStep(r *Resource, s *Step) {
 	m.PutStr(AttrTaskRunResult, s.Result)
 }
 
-// Messages are what was said to a model and by it, in the JSON form of the conventions. What is empty was not captured.
+// Messages is what was said to and by a model, in the JSON form of the semantic conventions. Fields that were not captured are empty.
 type Messages struct {
 	System, Input, Output string
 	Finish                string // why the output ended

@@ -20,7 +20,7 @@ func ToolName(name string) string {
 	return name
 }
 
-// CutTarget cuts a target to limit runes: a path loses its beginning, since its end says more, anything else its end.
+// CutTarget cuts a target to limit runes. It cuts the beginning of a path, whose end is more specific, and the end of anything else.
 func CutTarget(s string, limit int) string {
 	if limit <= 0 || len(s) <= limit {
 		return s
@@ -39,7 +39,7 @@ func CutTarget(s string, limit int) string {
 	return "…" + s[i:]
 }
 
-// longer reports whether s has more than limit runes. Of a long one it counts no more than it has to.
+// longer reports whether s has more than limit runes. It stops counting at the limit.
 func longer(s string, limit int) bool {
 	for range s {
 		if limit--; limit < 0 {
@@ -49,21 +49,21 @@ func longer(s string, limit int) bool {
 	return false
 }
 
-// looksLikePath takes one word with a separator for a path.
+// looksLikePath reports whether s is one word with a separator.
 func looksLikePath(s string) bool {
-	// In that order: a command has a space near its beginning, and may have no separator at all.
+	// Order matters: a command has a space near its beginning and may have no separator at all.
 	return !strings.ContainsAny(s, " \t\n\"'|;&<>") && strings.ContainsAny(s, `/\`) && !strings.Contains(s, "://")
 }
 
-// CutLater keeps of a content what its limit leaves of it, and one byte more: so that it is marked when it is cut.
+// CutLater keeps limit bytes of a content and one more, so that it is marked as cut later.
 func CutLater(content []byte, limit int) string {
 	return string(content[:min(len(content), limit+1)])
 }
 
-// validUTF8 is s with a replacement character where it is no UTF-8.
+// validUTF8 replaces invalid UTF-8 in s.
 func validUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
 
-// cutBytes cuts s to at most limit bytes, never inside a rune; limit 0 means none.
+// cutBytes cuts s to at most limit bytes, never inside a rune. A limit of 0 means none.
 func cutBytes(s string, limit int) (string, bool) {
 	if limit <= 0 || len(s) <= limit {
 		return s, false
@@ -74,23 +74,23 @@ func cutBytes(s string, limit int) (string, bool) {
 	return s[:limit], true
 }
 
-// nameBytes bounds names and ids, in bytes; pathBytes bounds the folder that an agent works in, as systems do.
+// NameBytes bounds names and IDs. pathBytes bounds an agent's folder, like operating systems do.
 const (
 	NameBytes = 256
 	pathBytes = 4096
 )
 
-// domainName is the domain of the hash that stands for the rest of a long name.
+// domainName is the domain of the hash that replaces the end of a long name.
 const domainName = "name"
 
-// MakePlain makes of an event what every backend takes: names and ids of a bounded length, and no NUL bytes. OTLP allows
-// those, but a backend that stores text in PostgreSQL refuses them, and with them the whole batch. Nothing else of a text is
-// touched.
+// MakePlain makes an event acceptable to every back end: it bounds names and IDs and removes NUL bytes. OTLP allows
+// those, but a back end that stores text in PostgreSQL rejects them, and with them the whole batch. Texts are not
+// changed otherwise.
 func MakePlain(ev *events.DisplayEvent) {
 	for _, name := range [...]*string{
 		&ev.SessionID, &ev.TurnID, &ev.MessageID, &ev.ItemID, &ev.ParentID, &ev.AgentID, &ev.Model, &ev.ModelProvider, &ev.Notice.Code,
 	} {
-		if *name != "" { // most are
+		if *name != "" { // most are not
 			Bound(name, NameBytes)
 		}
 	}
@@ -121,11 +121,11 @@ func MakePlain(ev *events.DisplayEvent) {
 	}
 }
 
-// maxTokens is the largest number of tokens of one usage. Calls use up to 10^7, sessions up to 10^10; a line that reports
-// more would be all that is seen of a metric until it begins anew.
+// maxTokens is the largest plausible number of tokens of one usage. Calls use up to 10^7 and sessions up to 10^10. A
+// larger number would hide the rest of a metric until it is reset.
 const maxTokens = 1 << 40
 
-// TooLarge reports whether a usage has more tokens than that.
+// TooLarge reports whether a usage has more than maxTokens tokens of a type.
 func TooLarge(u *events.Usage) bool {
 	return u != nil && max(u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning) > maxTokens
 }
@@ -192,7 +192,7 @@ func plainAsk(of *events.Ask) *events.Ask {
 	return &a
 }
 
-// Bound cuts a name that is longer than limit bytes. A hash of the whole ends it, so that two that differ still do.
+// Bound cuts a name to at most limit bytes. The result ends with a hash of the whole, so that different names stay different.
 func Bound(name *string, limit int) {
 	dropNUL(name)
 	if len(*name) <= limit {
@@ -207,19 +207,19 @@ func Bound(name *string, limit int) {
 	*name = (*name)[:end] + tail
 }
 
-// isPlain reports whether [Bound] leaves a name as it is.
+// isPlain reports whether [Bound] does not change a name.
 func isPlain(name string, limit int) bool {
 	return len(name) <= limit && strings.IndexByte(name, 0) < 0
 }
 
-// dropNUL takes NUL bytes out.
+// dropNUL removes NUL bytes.
 func dropNUL(s *string) {
 	if strings.IndexByte(*s, 0) >= 0 {
 		*s = strings.ReplaceAll(*s, "\x00", "")
 	}
 }
 
-// Str is a text attribute, empty if there is none.
+// Str returns a text attribute, or an empty string.
 func Str(m pcommon.Map, key string) string {
 	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
 		return v.Str()

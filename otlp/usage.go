@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// ownUsage writes the tokens that a span has for itself. Back ends add them up over the spans of a trace.
+// ownUsage writes the tokens that belong to the span itself. Back ends sum them over the spans of a trace.
 func (w *Writer) ownUsage(m pcommon.Map, t *events.Tokens) {
 	PutPositive(m, AttrGenAIInputTokens, t.Input)
 	PutPositive(m, AttrGenAIOutputTokens, t.Output)
@@ -17,19 +17,19 @@ func (w *Writer) ownUsage(m pcommon.Map, t *events.Tokens) {
 	PutPositive(m, AttrGenAIReasoningTokens, t.Reasoning)
 }
 
-// putTiers writes the parts of the tokens written to the cache that have prices of their own.
+// putTiers writes the parts of cache writes that are priced separately.
 func putTiers(m pcommon.Map, t *events.Tokens) {
 	PutPositive(m, AttrUsageCacheWrite5m, t.CacheWrite5m)
 	PutPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
 }
 
-// Service is how a model call was served, and what the provider's servers did for it.
+// Service is how a model call was served and which server tools it used.
 type Service struct {
 	tier, speed       string
 	searches, fetches int64
 }
 
-// Add adds what a usage reports.
+// Add adds a reported usage.
 func (s *Service) Add(u *events.Usage) {
 	s.tier, s.speed = cmp.Or(u.ServiceTier, s.tier), cmp.Or(u.Speed, s.speed)
 	s.searches += u.WebSearches
@@ -43,7 +43,7 @@ func (s *Service) put(m pcommon.Map) {
 	PutPositive(m, AttrUsageWebFetches, s.fetches)
 }
 
-// putTotal writes what an agent used, its sub-agents included, for people: nobody may add that up over spans.
+// putTotal writes an agent's total usage, sub-agents included. It is for display and must not be summed over spans.
 func (u *AgentUsage) putTotal(m pcommon.Map) {
 	PutTrue(m, AttrUsageIncomplete, u.Incomplete)
 	all, models := &u.Total, u.Models
@@ -69,13 +69,13 @@ func (u *AgentUsage) putTotal(m pcommon.Map) {
 	}
 }
 
-// ModelUsage is what was used of one model.
+// ModelUsage is the usage of one model.
 type ModelUsage struct {
 	Model string
 	Usage events.Usage
 }
 
-// putSum writes a sum as a map of its own.
+// putSum writes a sum into a separate map.
 func putSum(m pcommon.Map, u *events.Usage) {
 	write(nil, m, sumFields, &u.Tokens)
 	if u.HasCost {
@@ -92,7 +92,7 @@ func readSum(r recordReader) events.Usage {
 	return u
 }
 
-// ReadUsage reads what the span of an agent or of a model call has of its usage.
+// ReadUsage reads the usage on the span of an agent or of a model call.
 func ReadUsage(m pcommon.Map) AgentUsage {
 	r := recordReader{m: m}
 	var u AgentUsage
@@ -114,8 +114,8 @@ func ReadUsage(m pcommon.Map) AgentUsage {
 	return u
 }
 
-// totals writes what the run did in all. The usage is a map of its own, so that nobody who adds up the usage of records
-// counts it a second time.
+// totals writes the totals of a run. The usage is a nested map, so that a sum over the usage of records does not count
+// it twice.
 func (w *Writer) totals(m pcommon.Map, t *events.Totals) {
 	if t == nil {
 		return

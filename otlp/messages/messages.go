@@ -8,12 +8,12 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// messages are what was said to or by a model, in the JSON form of the conventions (gen-ai-input-messages.json and
-// gen-ai-output-messages.json, v1.41.0): messages with parts. They take at most limit bytes; what has no room is left out.
+// messages is what was said to or by a model, in the JSON form of the conventions (gen-ai-input-messages.json and
+// gen-ai-output-messages.json, v1.41.0): messages with parts. Content beyond a limit in bytes is omitted.
 type messages struct {
 	list []message
 	size int
-	cut  bool // something has no room
+	cut  bool // something was omitted
 }
 
 // message is a role and its parts.
@@ -41,13 +41,13 @@ const (
 	partToolResult = "tool_call_response"
 )
 
-// Room for what encodes a message and a part beside what is in them.
+// Bytes for the encoding of a message and a part, without their content.
 const (
 	messageOverhead = 80
 	partOverhead    = 80
 )
 
-// part adds a part, to the last message if that has the role. fields come before the content, which is the value of key.
+// part adds a part, to the last message if that has the same role. fields precede the content, which is the value of key.
 func (m *messages) part(role, kind string, limit int, key, content string, fields ...string) {
 	room := limit - m.size - partOverhead - messageOverhead
 	for _, f := range fields {
@@ -83,7 +83,7 @@ func (m *messages) part(role, kind string, limit int, key, content string, field
 	last.parts = append(last.parts, p)
 }
 
-// grow adds a piece to the last part, if that is of the role and kind, and reports whether it is.
+// grow appends a piece to the last part if that has the role and kind, and reports whether it does.
 func (m *messages) grow(role, kind string, limit int, piece string) bool {
 	if len(m.list) == 0 || m.list[len(m.list)-1].role != role {
 		return false
@@ -100,7 +100,7 @@ func (m *messages) grow(role, kind string, limit int, piece string) bool {
 	return true
 }
 
-// appendQuoted appends s as the inside of a JSON string, as much of it as takes at most room bytes.
+// appendQuoted appends s as the inside of a JSON string, cut to at most room bytes.
 func appendQuoted(dst []byte, s string, room int) (_ []byte, cut bool) {
 	const hex = "0123456789abcdef"
 	end := len(dst) + max(room, 0)
@@ -114,7 +114,7 @@ func appendQuoted(dst []byte, s string, room int) (_ []byte, cut bool) {
 			dst = append(dst, `\n`...)
 		case r == '\t':
 			dst = append(dst, `\t`...)
-		case r == 0: // no text has one
+		case r == 0: // texts never contain NUL
 		case r < 0x20:
 			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
 		default:
@@ -128,7 +128,7 @@ func appendQuoted(dst []byte, s string, room int) (_ []byte, cut bool) {
 	return dst, false
 }
 
-// encode gives the messages as JSON. finish is why an output ended; an input has none.
+// encode returns the messages as JSON. finish is the finish reason of an output, and empty for an input.
 func (m *messages) encode(finish string) string {
 	buf := make([]byte, 0, m.size+16)
 	buf = append(buf, '[')
@@ -157,7 +157,7 @@ func (m *message) encodeParts(buf []byte) []byte {
 	return append(buf, ']')
 }
 
-// encodeTo gives the messages as JSON, if there are any, and notes whether something is missing.
+// encodeTo writes the messages as JSON to text, unless there are none, and sets truncated if something was omitted.
 func (m *messages) encodeTo(text *string, truncated *bool, finish string) {
 	if len(m.list) > 0 {
 		*text = m.encode(finish)
@@ -165,8 +165,8 @@ func (m *messages) encodeTo(text *string, truncated *bool, finish string) {
 	}
 }
 
-// Conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: what the model is to answer, and
-// its answer.
+// Conversation is what an agent and its model said to each other, with [otlp.CaptureSettings.Messages]: the input of
+// the next model call and the last answer.
 type Conversation struct {
 	system messages // what the program said before the first prompt
 	prompt messages // what the agent was asked
@@ -175,12 +175,12 @@ type Conversation struct {
 	worked bool     // the model said something
 }
 
-// Size is what it holds, in bytes.
+// Size returns the size of the content in bytes.
 func (t *Conversation) Size() int {
 	return t.system.size + t.prompt.size + t.input.size + t.output.size
 }
 
-// Exchange is the part of a conversation that one model call is.
+// Exchange is the part of a conversation that belongs to one model call.
 type Exchange struct{ system, input, output messages }
 
 // Finish reasons of the conventions.
@@ -191,7 +191,7 @@ const (
 	finishFilter   = "content_filter"
 )
 
-// finishOf is why a model message ended, as what is in it shows, and what made its run fail.
+// finishOf returns the finish reason of a model message, from its parts and the cause of its run's failure.
 func finishOf(out *messages, cause events.Cause) string {
 	switch cause {
 	case events.CauseMaxOutputTokens:
@@ -209,8 +209,8 @@ func finishOf(out *messages, cause events.Cause) string {
 	return finishStop
 }
 
-// Add adds an event to the conversation. call is the model call that the event is a part of, as far as it was said; nil where
-// there is none. Contents take at most limit bytes.
+// Add adds an event to the conversation. call points to the exchange of the event's model call, or is nil if there is
+// none. Content takes at most limit bytes.
 func (t *Conversation) Add(ev *events.DisplayEvent, limit int, call **Exchange) {
 	switch ev.Kind {
 	case events.KindPrompt:
@@ -233,7 +233,7 @@ func (t *Conversation) Add(ev *events.DisplayEvent, limit int, call **Exchange) 
 	}
 }
 
-// Skip notes that there is no room for what comes.
+// Skip records that the following content is omitted for lack of space.
 func (t *Conversation) Skip() { t.input.cut, t.output.cut = true, true }
 
 // Says reports whether an event is part of what is said to a model or by it.
@@ -250,13 +250,13 @@ func Says(ev *events.DisplayEvent) bool {
 	}
 }
 
-// answer adds a part of an answer.
+// answer adds a part of an answer, also to the model call's exchange.
 func (t *Conversation) answer(ev *events.DisplayEvent, limit int, call **Exchange) {
-	goesOn := call != nil && *call != nil // results of its first calls may come before its last ones
+	goesOn := call != nil && *call != nil // results of its first calls may precede its last ones
 	if call != nil && !goesOn {
 		*call = &Exchange{system: t.system, input: t.input}
 	}
-	if !goesOn && (len(t.input.list) > 0 || !t.worked) { // it is the first of the answer
+	if !goesOn && (len(t.input.list) > 0 || !t.worked) { // the first part of the answer
 		t.input, t.output, t.worked = messages{}, messages{}, true
 	}
 	t.output.answer(ev, limit)
@@ -281,7 +281,7 @@ func (m *messages) answer(ev *events.DisplayEvent, limit int) {
 	m.part(roleAssistant, kind, limit, "content", content)
 }
 
-// Messages are what was said in a model call; nil without any. cause is what made its run fail, if that did.
+// Messages returns what was said in a model call, or nil. cause is why its run failed, if it did.
 func (x *Exchange) Messages(cause events.Cause) *otlp.Messages {
 	if x == nil {
 		return nil
@@ -289,7 +289,7 @@ func (x *Exchange) Messages(cause events.Cause) *otlp.Messages {
 	return x.encode(finishOf(&x.output, cause))
 }
 
-// encode gives the three parts, and why the output ended.
+// encode returns the three parts and the finish reason.
 func (x *Exchange) encode(finish string) *otlp.Messages {
 	all := &otlp.Messages{Truncated: x.system.cut}
 	if len(x.system.list) > 0 {
@@ -303,8 +303,8 @@ func (x *Exchange) encode(finish string) *otlp.Messages {
 	return all
 }
 
-// Messages are what an agent was asked, and its last answer; nil without any. Nobody knows why an answer ended that was cut
-// short.
+// Messages returns what an agent was asked and its last answer, or nil. The finish reason of an answer that was cut
+// short is unknown.
 func (t *Conversation) Messages(outcome events.Outcome, cause events.Cause) *otlp.Messages {
 	if t == nil {
 		return nil

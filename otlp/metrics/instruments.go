@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/tailspan/tailspan/otlp"
 
-// Instrument is one way to measure; in v1.41 several of them are one metric.
+// Instrument is a kind of measurement. In v1.41 some instruments share a metric.
 type Instrument uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	instrumentEnd
 )
 
-// description is what a metric's export says of it. Names by semconv: the first for genai-0.1, the second for v1.41;
-// empty where that version has none.
+// description is the export data of a metric. The names are those of genai-0.1 and of v1.41; a name is empty if that
+// version has no such metric.
 type description struct {
 	v01, v141, unit, text string
 	operation             string    // of its data points
@@ -32,8 +32,8 @@ type description struct {
 	decimal               bool      // a counter of fractions
 }
 
-// Buckets as the conventions advise them (v1.41.0, gen-ai-metrics), and on from there: agents' tools take up to an hour and
-// their runs up to six. The lists begin alike, since in v1.41 all durations are one metric.
+// Buckets as recommended by the conventions (v1.41.0, gen-ai-metrics), extended because agents' tools take up to an
+// hour and their runs up to six. The lists begin alike, because all durations are one metric in v1.41.
 var (
 	runBuckets = []float64{
 		0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
@@ -67,7 +67,7 @@ func (d *description) name(s otlp.Semconv) string {
 	return d.v01
 }
 
-// metricOf gives for each instrument the first one with the same metric.
+// metricOf returns for each instrument the first one with the same metric.
 func metricOf(s otlp.Semconv) (first [instrumentEnd]Instrument) {
 	for i := range instrumentEnd {
 		for first[i] = 0; descriptions[first[i]].name(s) != descriptions[i].name(s); first[i]++ {

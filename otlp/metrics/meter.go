@@ -7,26 +7,26 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Meter adds to the metrics for one stream. To find a series takes the hash of a dozen strings, and every span and usage
-// adds to one or some; a stream has few, so those that it added to before are found by comparing what their keys do not
-// share. What it adds waits until maxWaiting of it are there, or the stream's output is taken: all streams add to the same
-// few series, which with each call would go from core to core, and their lock with them.
+// Meter adds the measurements of one stream. Finding a series means hashing a dozen strings, and every span and usage
+// adds to one or more. A stream has few series, so a Meter finds known ones by comparing the stream-specific part of
+// their keys. It buffers up to maxWaiting measurements until the stream's output is taken: all streams add to the same
+// few series, and adding each one would move the series and their lock between cores.
 type Meter struct {
 	metrics *Set
 	of      *otlp.Resource // of the stream; nil once scope is known
-	scope   *metricScope   // what the metrics have of it; nil before the first measurement
-	ignored int            // durations of spans that no span can have
+	scope   *metricScope   // the resource's part of the series; nil before the first measurement
+	ignored int            // durations that no span can have
 	known   []meteredSeries
 	waiting []measurement
 }
 
-// meteredSeries is a series and what its key has beyond the resource.
+// meteredSeries is a series and the stream-specific part of its key.
 type meteredSeries struct {
 	key    Key
 	series *series
 }
 
-// Key distinguishes the series of one stream: to compare these takes half the time that whole keys take.
+// Key identifies a series within a stream. Comparing Keys takes half the time of comparing whole keys.
 type Key struct {
 	Instrument                                                       Instrument
 	Model, Agent, Tool, ToolType, Kind, Server, ErrorType, tokenType string
@@ -34,7 +34,7 @@ type Key struct {
 	estimated                                                        bool
 }
 
-// measurement is what is to be added to a series.
+// measurement is a value to be added to a series.
 type measurement struct {
 	series *series
 	value  float64
@@ -43,9 +43,9 @@ type measurement struct {
 }
 
 const (
-	// maxMetered is how many series a meter remembers; a stream of more tools than that begins anew.
+	// maxMetered is the number of series that a Meter remembers. When it is reached, all are dropped.
 	maxMetered = 64
-	// maxWaiting is how many measurements wait at most.
+	// maxWaiting is the largest number of buffered measurements.
 	maxWaiting = 64
 )
 
@@ -53,7 +53,7 @@ func NewMeter(m *Set, r *otlp.Resource) Meter {
 	return Meter{metrics: m, of: r}
 }
 
-// add adds a value to a series, and to its sum of whole things, unless this version of the conventions has no such metric.
+// add adds a value to a series, and whole to its integer sum. It does nothing if this version of the conventions lacks the metric.
 func (m *Meter) add(key *Key, value float64, whole int64, in otlp.SpanRef) {
 	if descriptions[key.Instrument].name(m.metrics.semconv) == "" {
 		return
@@ -64,7 +64,7 @@ func (m *Meter) add(key *Key, value float64, whole int64, in otlp.SpanRef) {
 	m.waiting = append(m.waiting, measurement{m.find(key), value, whole, in})
 }
 
-// Flush adds what waits.
+// Flush adds the buffered measurements.
 func (m *Meter) Flush() {
 	if len(m.waiting) > 0 {
 		m.metrics.add(m.waiting)
@@ -90,7 +90,7 @@ func (m *Meter) find(key *Key) *series {
 	return s
 }
 
-// in is the key among those of all streams.
+// in returns the key among the series of all streams.
 func (k *Key) in(scope *metricScope) seriesKey {
 	return seriesKey{
 		instrument: k.Instrument, scope: scope, model: k.Model, agent: k.Agent, tool: k.Tool, toolType: k.ToolType, toolKind: k.Kind,
@@ -98,11 +98,11 @@ func (k *Key) in(scope *metricScope) seriesKey {
 	}
 }
 
-// Count adds one to a counter of things.
+// Count adds one to a counter.
 func (m *Meter) Count(key Key, in otlp.SpanRef) { m.add(&key, 1, 1, in) }
 
-// Duration adds the length of a span. One that the times of two lines make longer than any real one is ignored: it would be
-// most of the sum.
+// Duration adds the duration of a span. It ignores implausible durations from the times of two lines, which would
+// dominate the sum.
 func (m *Meter) Duration(key Key, d time.Duration, in otlp.SpanRef) {
 	if !events.PlausibleDuration(d) {
 		m.ignored++
@@ -111,19 +111,19 @@ func (m *Meter) Duration(key Key, d time.Duration, in otlp.SpanRef) {
 	m.add(&key, d.Seconds(), 0, in)
 }
 
-// TakeIgnored is how many durations were ignored since the last call.
+// TakeIgnored returns the number of ignored durations since the last call.
 func (m *Meter) TakeIgnored() (n int) {
 	n, m.ignored = m.ignored, 0
 	return n
 }
 
-// User is who used tokens: the model, and the agent of the run, in a span.
+// User identifies who used tokens: the model, the agent of the run, and the span.
 type User struct {
 	Model, Agent string
 	In           otlp.SpanRef
 }
 
-// Tokens counts what a model used. Negative parts, which totals that were reset can make, count nothing.
+// Tokens adds the usage of a model. It ignores negative parts, which result from totals that were reset.
 func (m *Meter) Tokens(by User, t events.Tokens, costUSD float64) {
 	key := Key{Model: by.Model, Agent: by.Agent}
 	for _, part := range [...]struct {
@@ -154,12 +154,12 @@ func (m *Meter) Tokens(by User, t events.Tokens, costUSD float64) {
 	}
 }
 
-// EstimatedCost counts what a model's work cost by a list of prices.
+// EstimatedCost adds a cost that was estimated from a list of prices.
 func (m *Meter) EstimatedCost(by User, usd float64) {
 	if usd > 0 {
 		m.add(&Key{Instrument: instrumentCost, Model: by.Model, Agent: by.Agent, estimated: true}, usd, 0, by.In)
 	}
 }
 
-// Trim drops the series that are found without a search, and the room for what waits: the stream may be quiet for long.
+// Trim releases the known series and the buffer, because the stream may be quiet for long.
 func (m *Meter) Trim() { m.Flush(); m.known, m.waiting = nil, nil }

@@ -10,13 +10,13 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Set counts what the spans and the usage show. It has pipeline, step and the user's attributes, and never a session, a
-// run or a path.
+// Set holds metrics of spans and usage. They have pipeline, step and the user's attributes, and never a session, a run
+// or a path.
 //
-// It holds no more than [Settings.SeriesPerMetric] series of a metric: what comes beyond is counted under
+// A Set holds at most [Settings.SeriesPerMetric] series of a metric. Everything beyond is counted under
 // otel.metric.overflow. So are the calls of tools beyond [Settings.ToolNames] names, with all their other attributes.
 //
-// An export is [Set.Take], and [Set.Accepted] if it was accepted. What was not is in the next one again.
+// An export is a [Set.Take], followed by [Set.Accepted] if it was accepted. Otherwise the next export repeats it.
 type Set struct {
 	semconv  otlp.Semconv
 	version  string
@@ -25,29 +25,29 @@ type Set struct {
 	now      func() time.Time
 
 	mu     sync.Mutex
-	from   time.Time // of the points: the start, with delta temporality the last accepted export
+	from   time.Time // start of the points: the start or, with delta temporality, the last accepted export
 	taken  time.Time // the last export
 	series map[seriesKey]*series
-	order  []seriesKey // as they came, so that exports are stable
+	order  []seriesKey // by creation, so that exports are stable
 	count  [instrumentEnd]int
 	scopes map[string]*metricScope
 	tools  map[string]struct{}
 	rest   *metricScope // of the series over the limit
 }
 
-// Settings say how metrics are exported.
+// Settings control the export of metrics.
 type Settings struct {
-	// Delta has each export hold what came since the last one, and not since the start.
+	// Delta makes each export contain the changes since the last one instead of since the start.
 	Delta bool
-	// PromoteResource puts pipeline, step and the user's resource attributes on the data points too.
+	// PromoteResource also puts pipeline, step and the user's resource attributes on data points.
 	PromoteResource bool
 	// InstanceID is service.instance.id of the resource; see [otlp.NewInstanceID].
 	InstanceID string
-	// SeriesPerMetric bounds the series of each metric; ToolNames, the names of tools in them.
+	// SeriesPerMetric bounds the series of each metric, ToolNames the names of tools in them.
 	SeriesPerMetric, ToolNames int
 }
 
-// New makes Metrics, whose series over the limits are those of a service. Version is tailspan's own, and now the clock.
+// New returns a Set. version is tailspan's. service is the service name of series over the limits.
 func New(s Settings, semconv otlp.Semconv, version, service string, clock func() time.Time) *Set {
 	now := clock()
 	return &Set{
@@ -57,7 +57,7 @@ func New(s Settings, semconv otlp.Semconv, version, service string, clock func()
 	}
 }
 
-// scopeOf is the scope of a resource; that of the overflow when there are too many.
+// scopeOf returns the scope of a resource, or that of the overflow if there are too many.
 func (m *Set) scopeOf(r *otlp.Resource) *metricScope {
 	s := newMetricScope(r)
 	key := s.key()
@@ -73,7 +73,7 @@ func (m *Set) scopeOf(r *otlp.Resource) *metricScope {
 	return s
 }
 
-// seriesOf is the series of a key, a new one if there is none; that of the overflow when there are too many.
+// seriesOf returns the series of a key and creates a missing one, or that of the overflow if there are too many.
 func (m *Set) seriesOf(key seriesKey) *series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,12 +96,12 @@ func (m *Set) seriesOf(key seriesKey) *series {
 	return s
 }
 
-// overflow is the key of the series that has what a metric has no room for.
+// overflow returns the key of the overflow series of a metric.
 func (m *Set) overflow(key *seriesKey) seriesKey {
 	return seriesKey{instrument: key.instrument, scope: m.rest, overflow: true}
 }
 
-// capTool takes the name of a tool out of a key when there are too many names.
+// capTool removes the name of a tool from a key if there are too many names.
 func (m *Set) capTool(key *seriesKey) {
 	if key.tool == "" {
 		return
@@ -125,14 +125,14 @@ func (m *Set) add(all []measurement) {
 	}
 }
 
-// Take returns the series as they stand, to be exported. Cumulative ones begin with a point of zero, so that rates and
-// increases in a back end have the first value: a series that is new is in one export with zero, and with its value in the next.
+// Take returns the series for export. With cumulative temporality, a new series is exported with zero first and with
+// its value in the next export, so that rates and increases in a back end include the first value.
 func (m *Set) Take(now time.Time) pmetric.Metrics {
 	return m.take(now, false)
 }
 
-// TakeLast is Take where no further export follows: the first result has the zero points of new series, the second all values.
-// Either may be empty.
+// TakeLast is like Take for the final export. The first result contains the zero points of new series, the second all
+// values. Either may be empty.
 func (m *Set) TakeLast(now time.Time) [2]pmetric.Metrics {
 	if m.settings.Delta {
 		return [2]pmetric.Metrics{pmetric.NewMetrics(), m.take(now, false)}
@@ -148,7 +148,7 @@ func (m *Set) TakeLast(now time.Time) [2]pmetric.Metrics {
 	return [2]pmetric.Metrics{zeros, m.take(now, false)}
 }
 
-// Accepted reports that the last export was accepted.
+// Accepted records that the last export was accepted.
 func (m *Set) Accepted() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *Set) take(now time.Time, zerosOnly bool) pmetric.Metrics {
 		switch {
 		case m.settings.Delta:
 			if p = s.takeDelta(); p.count == 0 {
-				continue // nothing came, or its first measurement waits with a stream
+				continue // no measurement, or the first one is buffered in a Meter
 			}
 		case s.count == 0:
 			continue
@@ -185,7 +185,7 @@ func (m *Set) take(now time.Time, zerosOnly bool) pmetric.Metrics {
 			continue
 		}
 		if floor := s.born.Add(time.Millisecond); p == &s.point && end.Before(floor) {
-			end = floor // no back end keeps two points of one time
+			end = floor // no back end keeps two points with the same time
 		}
 		out.write(key, p, end)
 		p.exemplar = exemplar{}

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// seriesKey is one series: the instrument and the attributes. Fields that a metric does not have are empty.
+// seriesKey identifies a series by its instrument and attributes. Fields that a metric does not have are empty.
 type seriesKey struct {
 	instrument Instrument
 	scope      *metricScope
@@ -25,7 +25,7 @@ func (k *seriesKey) attributes(m pcommon.Map, s otlp.Semconv, promote bool) {
 	m.EnsureCapacity(len(k.scope.attrs) + 8)
 	if promote {
 		for _, a := range k.scope.attrs {
-			if !strings.HasPrefix(a.Key, "service.") { // back ends make job and instance of these
+			if !strings.HasPrefix(a.Key, "service.") { // back ends derive job and instance from these
 				m.PutStr(a.Key, a.Value)
 			}
 		}
@@ -51,17 +51,17 @@ func (k *seriesKey) attributes(m pcommon.Map, s otlp.Semconv, promote bool) {
 	}
 }
 
-// point is the value of a series over some time: a sum, and for a histogram the counts too.
+// point is the value of a series over some time: a sum, and for a histogram also counts.
 type point struct {
 	sum      float64
-	whole    int64 // the sum of a counter of whole things, which a float could not hold
+	whole    int64 // the sum of an integer counter, which a float could not hold
 	count    uint64
 	min, max float64
 	buckets  []uint64 // nil for a counter
 	exemplar exemplar
 }
 
-// exemplar is the span of one measurement: that of the greatest value since the last export.
+// exemplar is the span of one measurement: the largest since the last export.
 type exemplar struct {
 	value float64
 	in    otlp.SpanRef
@@ -78,7 +78,7 @@ func newPoint(buckets []float64) point {
 // add adds a measurement.
 func (p *point) add(m *measurement, bounds []float64) {
 	p.sum += m.value
-	p.whole += min(m.whole, math.MaxInt64-p.whole) // it never wraps around
+	p.whole += min(m.whole, math.MaxInt64-p.whole) // saturate instead of wrapping around
 	p.count++
 	p.min, p.max = min(p.min, m.value), max(p.max, m.value)
 	if p.buckets != nil {
@@ -107,7 +107,7 @@ func (p *point) merge(o *point) {
 	}
 }
 
-// seriesState is how far a series has been exported.
+// seriesState is the export state of a series.
 type seriesState uint8
 
 const (
@@ -116,17 +116,17 @@ const (
 	seriesBegun               // its zero point was accepted
 )
 
-// series is what is known of a series.
+// series is the state of a series.
 type series struct {
 	point
 	born   time.Time
 	state  seriesState
 	bounds []float64 // of the buckets; nil for a counter
-	// offered is what the last export had, with delta temporality, until that was accepted.
+	// offered is the content of the last export with delta temporality, until that is accepted.
 	offered point
 }
 
-// takeDelta gives what came since the last accepted export.
+// takeDelta returns the changes since the last accepted export.
 func (s *series) takeDelta() *point {
 	switch {
 	case s.count == 0:
@@ -186,35 +186,35 @@ func (e *exemplar) write(to pmetric.Exemplar, at pcommon.Timestamp) {
 	to.SetSpanID(e.in.Span)
 }
 
-// zeroOf is the point that a series with these buckets begins with.
+// zeroOf returns the first point of a series with these buckets.
 func zeroOf(bounds []float64) *point {
 	p := newPoint(bounds)
 	return &p
 }
 
-// pointTimes are the times of a data point.
+// pointTimes holds the times of a data point.
 type pointTimes struct{ start, end pcommon.Timestamp }
 
-// metricScope is what all series of a pipeline's step have in common: their resource, and with
-// [Settings.PromoteResource] its attributes on each point too.
+// metricScope is the common part of the series of a pipeline's step: their resource and, with
+// [Settings.PromoteResource], its attributes on each point.
 type metricScope struct {
 	service  string // of the resource
 	system   string
-	attrs    []otlp.Attribute // of the resource beside the service's name
-	overflow bool             // that of the series over the limit
+	attrs    []otlp.Attribute // of the resource except the service name
+	overflow bool             // of the series over the limit
 }
 
-// maxScopeAttributes bounds the attributes of a resource that its metrics have.
+// maxScopeAttributes bounds the resource attributes of metrics.
 const maxScopeAttributes = 32
 
-// unmetered are resource attributes that metrics never have: each run has other values of them.
+// unmetered are resource attributes that metrics never have, because each run has different values.
 var unmetered = []string{
-	otlp.AttrGenAIAgentName, // an attribute of what the agent does, not of where it runs
+	otlp.AttrGenAIAgentName, // an attribute of the agent's work, not of the place where it runs
 	otlp.AttrGenAIConversationID, otlp.AttrPipelineRunID, otlp.AttrPipelineRunURL, otlp.AttrServiceName, otlp.AttrSessionID, otlp.AttrTaskRunID, otlp.AttrTaskRunURL,
 	otlp.AttrVCSHeadName, otlp.AttrVCSHeadRevision, otlp.AttrLogFileName, otlp.AttrLogFilePath, "process.pid", otlp.AttrVCSChangeID,
 }
 
-// newMetricScope takes from a resource what its metrics have of it.
+// newMetricScope returns the scope of a resource.
 func newMetricScope(r *otlp.Resource) *metricScope {
 	s := &metricScope{service: r.ServiceName(), system: r.System}
 	for _, a := range r.IdentityAttributes() {
@@ -226,7 +226,7 @@ func newMetricScope(r *otlp.Resource) *metricScope {
 	return s
 }
 
-// key is the same for equal scopes.
+// key returns a key that is equal for equal scopes.
 func (s *metricScope) key() string {
 	buf := otlp.AppendPart(otlp.AppendPart(nil, s.service), s.system)
 	for _, a := range s.attrs {
