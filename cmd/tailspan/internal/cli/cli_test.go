@@ -84,6 +84,7 @@ func TestRun(t *testing.T) {
 		{"do --yes=maybe", 2, "", `demo: --yes must be true or false, got "maybe"; see demo do --help` + "\n"},
 		{"man x", 2, "", `demo: man takes no arguments, got "x"; see demo man --help` + "\n"},
 		{"version x y", 2, "", `demo: version takes no arguments, got "x y"; see demo version --help` + "\n"},
+		{"help do child", 2, "", "demo: help is of one command; see demo help --help\n"},
 		{"usage", 2, "", "demo: one; two; see demo usage --help\n"},
 		{"missing", 2, "", "demo: file does not exist\n"},
 		{"fails", 1, "", "demo: broken  disk\n"},
@@ -141,6 +142,41 @@ func TestBashCompletion(t *testing.T) {
 		out, err := exec.Command(bash, append([]string{"-c", test, "bash"}, words...)...).CombinedOutput()
 		require.NoError(t, err, string(out))
 		assert.Equal(t, want+"\n", string(out), typed)
+	}
+}
+
+// TestHelpOnAFullDisk: help that is not written is a failure.
+func TestHelpOnAFullDisk(t *testing.T) {
+	for _, args := range []string{"--help", "help do", "man", "completion zsh", "version"} {
+		code := program().Run(t.Context(), strings.Fields(args), cli.Streams{Out: failing{}, Err: &bytes.Buffer{}})
+		assert.Equal(t, cli.ExitFailure, code, args)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFishCompletion has fish complete what a person typed.
+func TestFishCompletion(t *testing.T) {
+	fish, err := exec.LookPath("fish")
+	if err != nil {
+		t.Skip("fish is not installed")
+	}
+	t.Setenv("HOME", t.TempDir())
+	_, script, _ := run("completion", "fish")
+	for typed, want := range map[string]string{
+		"demo d": "do", "demo do --m": "--mode", "demo do --mode ": "calm loud", "demo completion z": "zsh", "demo help ch": "child", "demo do --he": "--help",
+		"demo --v": "--version", "demo do child --ye": "--yes", "demo child --ye": "--yes", "demo child -- demo do --m": "--mode", "demo man do --m": "",
+	} {
+		out, err := exec.Command(fish, "--no-config", "-c", script+"complete -C '"+typed+"'").CombinedOutput()
+		require.NoError(t, err, string(out))
+		var got []string
+		for line := range strings.Lines(string(out)) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			got = append(got, word)
+		}
+		assert.Equal(t, want, strings.Join(got, " "), typed)
 	}
 }
 

@@ -64,7 +64,7 @@ type Program struct {
 // Run runs the command that args name, and returns the exit code of the process.
 func (p *Program) Run(ctx context.Context, args []string, s Streams) int {
 	if len(args) == 0 {
-		p.help(s.Err)
+		_ = p.help(s.Err) // the exit code says it too
 		return ExitUsage
 	}
 	command, err := p.command(args[0])
@@ -126,9 +126,12 @@ func (p *Program) builtin() []Command {
 			Long: "Prints the list of commands, or the help of one.",
 			New: func(*Flags) Action {
 				return func(_ context.Context, args []string, s Streams) error {
-					if len(args) == 0 {
-						p.help(s.Out)
-						return nil
+					switch len(args) {
+					case 0:
+						return p.help(s.Out)
+					case 1:
+					default:
+						return UsageError{errors.New("help is of one command")}
 					}
 					c, err := p.command(args[0])
 					if err != nil {

@@ -113,22 +113,27 @@ complete -o default -F _%[1]s %[1]s
 var quiet = strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -", "`", "", "\\", "", "\n", " ", "$", "")
 
 func (p *Program) zsh(out *strings.Builder) {
-	fmt.Fprintf(out, "#compdef %[1]s\n_%[1]s() {\n  local -a commands\n  commands=(\n", p.Name)
+	fmt.Fprintf(out, "#compdef %[1]s\n_%[1]s() {\n  local -a subcommands\n  subcommands=(\n", p.Name)
 	for _, c := range p.all() {
 		fmt.Fprintf(out, "    '%s:%s'\n", c.Name, quiet.Replace(c.Short))
 	}
 	fmt.Fprint(out, `  )
   if (( CURRENT == 2 )); then
-    _describe command commands
+    _describe command subcommands
+    _arguments '--help[print the list of commands]' '--version[print the version]'
     return
   fi
-  local command=$words[2]
+  local subcommand=$words[2]
   shift words
   (( CURRENT-- ))
-  case $command in
+  case $subcommand in
 `)
 	for _, c := range p.all() {
-		fmt.Fprintf(out, "    %s)\n      _arguments '--help[print the help]'", c.Name)
+		fmt.Fprintf(out, "    %s)\n", c.Name)
+		if c.Child {
+			fmt.Fprint(out, "      local at=${words[(i)--]}\n      if (( at < CURRENT )); then\n        shift $at words\n        (( CURRENT -= at ))\n        _normal\n        return\n      fi\n")
+		}
+		fmt.Fprint(out, "      _arguments -S '--help[print the help]'")
 		for _, r := range c.rows() {
 			value := ""
 			switch {
@@ -155,16 +160,37 @@ func (p *Program) zsh(out *strings.Builder) {
 		}
 		fmt.Fprint(out, "\n      ;;\n")
 	}
-	fmt.Fprintf(out, "  esac\n}\ncompdef _%[1]s %[1]s\n", p.Name)
+	// A file of fpath is the function itself when a completion loads it; a sourced one is not.
+	fmt.Fprintf(out, "  esac\n}\nif [[ $funcstack[1] = _%[1]s ]]; then\n  _%[1]s \"$@\"\nelse\n  compdef _%[1]s %[1]s\nfi\n", p.Name)
 }
 
 func (p *Program) fish(out *strings.Builder) {
-	fmt.Fprintf(out, "# fish completion of %s\n", p.Name)
+	fmt.Fprintf(out, `# fish completion of %[1]s
+function __%[1]s_command # whether the command is one of these
+  set -l words (commandline -opc)
+  set -q words[2]; and contains -- $words[2] $argv
+end
+function __%[1]s_child # whether the command line of another program is behind --
+  __%[1]s_command $argv; and contains -- -- (commandline -opc)
+end
+function __%[1]s_complete_child
+  set -l words (commandline -opc)
+  set -l at (contains -i -- -- $words)
+  set -l typed (commandline -ct)
+  complete -C (string join ' ' -- (string escape -- $words[(math $at + 1)..]) "$typed")
+end
+`, p.Name)
+	top := fmt.Sprintf("complete -c %s -n 'not __%[1]s_command %s'", p.Name, strings.Join(p.names(), " "))
 	for _, c := range p.all() {
-		fmt.Fprintf(out, "complete -c %s -f -n __fish_use_subcommand -a %s -d '%s'\n", p.Name, c.Name, quiet.Replace(c.Short))
-		seen := fmt.Sprintf("complete -c %s -n '__fish_seen_subcommand_from %s'", p.Name, c.Name)
+		fmt.Fprintf(out, "%s -f -a %s -d '%s'\n", top, c.Name, quiet.Replace(c.Short))
+		on := fmt.Sprintf("complete -c %s -n '__%[1]s_command %s", p.Name, c.Name)
+		if c.Child {
+			fmt.Fprintf(out, "complete -c %s -n '__%[1]s_child %s' -x -a '(__%[1]s_complete_child)'\n", p.Name, c.Name)
+			on += fmt.Sprintf("; and not __%s_child %s", p.Name, c.Name)
+		}
+		on += "'"
 		for _, r := range c.rows() {
-			fmt.Fprintf(out, "%s -l %s", seen, r.name)
+			fmt.Fprintf(out, "%s -l %s", on, r.name)
 			switch {
 			case len(r.choices) > 0:
 				fmt.Fprintf(out, " -x -a '%s'", strings.Join(r.choices, " "))
@@ -175,10 +201,12 @@ func (p *Program) fish(out *strings.Builder) {
 			}
 			fmt.Fprintf(out, " -d '%s'\n", quiet.Replace(r.usage))
 		}
+		fmt.Fprintf(out, "%s -l help -d 'print the help'\n", on)
 		if words := p.words(&c); len(words) > 0 {
-			fmt.Fprintf(out, "%s -f -a '%s'\n", seen, strings.Join(words, " "))
+			fmt.Fprintf(out, "%s -f -a '%s'\n", on, strings.Join(words, " "))
 		}
 	}
+	fmt.Fprintf(out, "%s -l help -d 'print the list of commands'\n%[1]s -l version -d 'print the version'\n", top)
 }
 
 // rows are the flags of the command.

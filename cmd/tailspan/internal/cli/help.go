@@ -11,9 +11,8 @@ import (
 )
 
 // help prints the list of commands.
-func (p *Program) help(w io.Writer) {
+func (p *Program) help(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	defer out.Flush() // who asks for help sees what is missing
 	fmt.Fprintf(out, "usage: %s COMMAND [flags] ...\n\ncommands:\n", p.Name)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, c := range p.all() {
@@ -22,6 +21,14 @@ func (p *Program) help(w io.Writer) {
 	_ = table.Flush() // bufio.Writer keeps the error
 	writeExitCodes(out)
 	fmt.Fprintf(out, "\n%q prints the flags and examples of a command, %q the version.\n", p.Name+" COMMAND --help", p.Name+" --version")
+	return flushHelp(out)
+}
+
+func flushHelp(out *bufio.Writer) error {
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write help: %w", err)
+	}
+	return nil
 }
 
 func writeExitCodes(w io.Writer) {
@@ -53,10 +60,7 @@ func (p *Program) helpOf(c *Command, w io.Writer) error {
 		fmt.Fprintf(out, "  %s\n      %s\n", e.Line, e.Does)
 	}
 	fmt.Fprintf(out, "\nExit codes: %s --help\n", p.Name)
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write help: %w", err)
-	}
-	return nil
+	return flushHelp(out)
 }
 
 // row is a flag as help, manual and completion show it.
