@@ -107,3 +107,31 @@ func TestRunWithoutASignal(t *testing.T) {
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stderr, "not everything was sent")
 }
+
+// TestRunWithAWrongKey: what an endpoint does not take from us is kept, and delivered with the right key.
+func TestRunWithAWrongKey(t *testing.T) {
+	key := strings.Repeat("made-up", 3)
+	sink := newOTLPSink(t)
+	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("X-Key") == key {
+			return false
+		}
+		http.Error(w, "the key is not known", http.StatusUnauthorized)
+		return true
+	}
+	code, _, stderr := begin(t, "--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stderr, "/v1/traces answers 401 Unauthorized: the key is not known); ")
+	assert.NotContains(t, stderr, "refused")
+	kept, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+
+	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, kept[0])
+	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, stderr, "answers 401 Unauthorized: the key is not known")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key="+key)
+	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, kept[0])
+	assert.Zero(t, code, stderr)
+	sink.span(t, runSpan)
+}

@@ -2,7 +2,7 @@
 // OTLP over gRPC, which is HTTP/2 with the same bodies.
 //
 // [Exporter.Traces], [Exporter.Logs] and [Exporter.Metrics] return when the endpoint has accepted a batch, or refused it for good,
-// or when their context ends; what was neither accepted nor refused is returned. Between tries an Exporter waits as the endpoint asks
+// or when their context ends; what was neither accepted nor refused is returned, also where address, protocol or key are wrong: that says nothing about the data. Between tries an Exporter waits as the endpoint asks
 // (Retry-After, or RetryInfo of gRPC), else from 200 ms doubling to 5 s. What the endpoint rejects permanently is counted and reported,
 // once per signal. A signal that it does not have while it takes another one is reported in one line, and dropped.
 //

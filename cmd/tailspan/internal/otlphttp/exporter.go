@@ -109,7 +109,7 @@ func (e *Exporter) Sent() (spans, records, points int) {
 }
 
 // Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended,
-// [ErrUnreachable], [ErrNoPath], or the endpoint speaks another protocol. Those of a signal that the endpoint does not have are
+// [ErrUnreachable], [ErrNoPath], or address, protocol or key are wrong. Those of a signal that the endpoint does not have are
 // dropped.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := e.endpoint(signalTraces)
@@ -191,7 +191,7 @@ type refusal struct {
 	err         error
 	again       bool // it may be tried again
 	unreachable bool // the endpoint accepts no connection
-	foreign     bool // the endpoint speaks another protocol
+	misdirected bool // address, protocol or key are wrong, which says nothing about the data
 	noPath      bool // nothing takes the signal there: it is missing, or the address is wrong
 	tooLarge    bool
 	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
@@ -219,7 +219,7 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ended(ctx, r, no.err)
-		case no.foreign:
+		case no.misdirected:
 			return fmt.Errorf("send %s: %w", r.signal, no.err)
 		case no.noPath && e.lacks(ctx, r, no.err):
 			return nil
@@ -276,7 +276,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 		unreachable := errors.As(err, &op) && op.Op == "dial"
 		if !unreachable {
 			if foreign := e.protocolError(ctx, r.to); foreign != nil {
-				return refusal{err: foreign, foreign: true}
+				return refusal{err: foreign, misdirected: true}
 			}
 		}
 		return refusal{err: shortError(err), again: true, unreachable: unreachable}
@@ -293,7 +293,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300 && isPage(resp.Header, answer):
-		return refusal{err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status)}
+		return refusal{err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status), misdirected: true}
 	case code >= 200 && code < 300:
 		if err == nil {
 			e.partial(r, answer)
@@ -304,8 +304,15 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 		return refusal{
 			err: err, again: mayTryAgain(code), wait: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 			tooLarge: batch.IsTooLarge(err), noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed,
+			misdirected: isMisdirected(code),
 		}
 	}
+}
+
+// isMisdirected reports whether a status of HTTP is about who sends where, and not about what is sent: another address, or a key that
+// is missing or wrong.
+func isMisdirected(code int) bool {
+	return code >= 300 && code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusProxyAuthRequired
 }
 
 // mayTryAgain reports whether a request may be sent again after a status of HTTP.

@@ -123,7 +123,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, code := range []int{400, 401, 500} {
+	for _, code := range []int{400, 422, 500} {
 		s := newServer(t, status(code))
 		e, reported := exporter(t, s.URL)
 		sent(t, e.Traces, twoSpans())
@@ -131,6 +131,20 @@ func TestRefusals(t *testing.T) {
 		assert.Len(t, s.bodies, 2, "no second try")
 		assert.EqualValues(t, 4, e.Refused())
 		assert.Len(t, *reported, 1)
+	}
+}
+
+// TestMisdirected: that the endpoint does not know who sends, or that it is another's, says nothing about the data, which is the
+// caller's again.
+func TestMisdirected(t *testing.T) {
+	for _, code := range []int{302, 307, 401, 403, 407} {
+		s := newServer(t, status(code))
+		e, _ := exporter(t, s.URL)
+		left, err := e.Traces(t.Context(), twoSpans())
+		require.ErrorContains(t, err, "/v1/traces answers "+strconv.Itoa(code))
+		assert.Equal(t, 2, left.SpanCount())
+		assert.Len(t, s.bodies, 1, "no second try")
+		assert.Zero(t, e.Refused())
 	}
 }
 
@@ -199,13 +213,13 @@ func TestPageIsNoAnswer(t *testing.T) {
 	}
 	s := newServer(t, page("<!doctype html><title>Log in</title>"), page(""))
 	e, reported := exporter(t, s.URL+"?key=secret-of-the-test")
-	sent(t, e.Traces, twoSpans())
-	assert.EqualValues(t, 2, e.Refused())
-	require.Len(t, *reported, 1)
-	assert.NotContains(t, (*reported)[0], "secret")
-	assert.Contains(t, (*reported)[0], "with a web page, so it is no OTLP endpoint")
-	sent(t, e.Traces, twoSpans())
-	assert.EqualValues(t, 2, e.Refused(), "an empty answer is one, whatever it is called")
+	left, err := e.Traces(t.Context(), twoSpans())
+	require.ErrorContains(t, err, "with a web page, so it is no OTLP endpoint")
+	assert.NotContains(t, err.Error(), "secret")
+	assert.Equal(t, 2, left.SpanCount())
+	sent(t, e.Traces, twoSpans()) // an empty answer is one, whatever it is called
+	assert.Zero(t, e.Refused())
+	assert.Empty(t, *reported)
 }
 
 // TestRedirects holds that headers, which may be secrets, go nowhere but to the endpoint.
@@ -215,11 +229,11 @@ func TestRedirects(t *testing.T) {
 		w.Header().Set("Location", other.URL)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
-	e, reported := exporter(t, s.URL)
-	sent(t, e.Traces, twoSpans())
+	e, _ := exporter(t, s.URL)
+	left, err := e.Traces(t.Context(), twoSpans())
+	require.ErrorContains(t, err, "answers 307 Temporary Redirect")
+	assert.Equal(t, 2, left.SpanCount())
 	assert.Empty(t, other.bodies)
-	assert.EqualValues(t, 2, e.Refused())
-	assert.Len(t, *reported, 1)
 }
 
 func TestPartialSuccess(t *testing.T) {

@@ -40,8 +40,12 @@ func grpcMessage(body []byte, compressed bool) []byte {
 // After "exhausted" that is so whether a RetryInfo comes with it or not: what is not sent in time is kept, what is refused is lost.
 const grpcOK = 0
 
-// grpcUnimplemented is the status of a method that a server does not have.
-const grpcUnimplemented = 12
+// Status codes of a method that a server does not have, and of a key that is missing or wrong.
+const (
+	grpcPermissionDenied = 7
+	grpcUnimplemented    = 12
+	grpcUnauthenticated  = 16
+)
 
 var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
 
@@ -58,7 +62,10 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	case err != nil && broken != nil:
 		return refusal{err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken), again: true}
 	case err != nil:
-		return refusal{err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status), again: mayTryAgain(resp.StatusCode), noPath: resp.StatusCode == http.StatusNotFound}
+		return refusal{
+			err:   fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status),
+			again: mayTryAgain(resp.StatusCode), noPath: resp.StatusCode == http.StatusNotFound, misdirected: isMisdirected(resp.StatusCode),
+		}
 	case code == grpcOK:
 		if len(answer) > grpcPrefix && answer[0] == 0 {
 			e.partial(r, answer[grpcPrefix:])
@@ -73,7 +80,8 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	tooLarge := batch.IsTooLarge(err)
 	return refusal{
 		err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, noPath: code == grpcUnimplemented,
-		wait: retryInfo(get("Grpc-Status-Details-Bin")),
+		misdirected: code == grpcPermissionDenied || code == grpcUnauthenticated,
+		wait:        retryInfo(get("Grpc-Status-Details-Bin")),
 	}
 }
 

@@ -154,8 +154,8 @@ func TestGRPCAnswers(t *testing.T) {
 		{"unavailable", []error{status.Error(codes.Unavailable, "starting 100%")}, []int{4}, 0,
 			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 14: starting 100%", "sending traces works again"}},
 		{"too large", []error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max (5 vs. 4)")}, []int{2, 2}, 0, nil},
-		{"denied", []error{status.Error(codes.PermissionDenied, "no key")}, nil, 4,
-			[]string{"spans were refused and are lost: ADDRESS" + tracesPath + " answers with gRPC status 7: no key"}},
+		{"refused", []error{status.Error(codes.InvalidArgument, "no name")}, nil, 4,
+			[]string{"spans were refused and are lost: ADDRESS" + tracesPath + " answers with gRPC status 3: no name"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newGRPCServer(t, tc.answers...)
@@ -170,6 +170,13 @@ func TestGRPCAnswers(t *testing.T) {
 			}
 			assert.Equal(t, tc.reported, got)
 		})
+	}
+	for _, code := range []codes.Code{codes.PermissionDenied, codes.Unauthenticated} { // which says nothing about the data
+		e, _ := overGRPC(t, newGRPCServer(t, status.Error(code, "no key")).address, nil)
+		left, err := e.Traces(t.Context(), spans(4))
+		require.ErrorContains(t, err, ": no key")
+		assert.Equal(t, 4, left.SpanCount())
+		assert.Zero(t, e.Refused())
 	}
 	s := newGRPCServer(t)
 	s.partial = 2
