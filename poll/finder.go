@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 )
 
-// finder finds what [Poller] follows.
+// finder finds the sources that a [Poller] follows.
 type finder struct {
 	documents, databases discover.Globs
 	isDocument           func(path string) bool
@@ -33,7 +33,7 @@ func newFinder(s *Settings) (finder, error) {
 	return f, errors.Join(errs[:]...)
 }
 
-// mayBe reports whether a pattern may match what is a document by its name. Patterns of other files need no second scan.
+// mayBe reports whether a pattern may match the name of a document. Patterns for other files need no second scan.
 func mayBe(pattern string, isDocument func(string) bool) bool {
 	last := path.Base(filepath.ToSlash(pattern))
 	tail := last[strings.LastIndexAny(last, `*?[]{}\`)+1:]
@@ -44,8 +44,8 @@ func mayBe(pattern string, isDocument func(string) bool) bool {
 	return len(tail) < longest && !strings.Contains(tail, ".") || isDocument("x"+tail) || isDocument("x.json"+tail)
 }
 
-// InFolders returns the patterns that match files of one name where the patterns would: for a name with a
-// meaning of its own.
+// InFolders returns patterns that match files with the given name wherever the given patterns would. It is for names with a
+// special meaning.
 func InFolders(patterns []string, name string) []string {
 	var in []string
 	for _, p := range patterns {
@@ -59,7 +59,7 @@ func InFolders(patterns []string, name string) []string {
 	return in
 }
 
-// sets are all globs.
+// sets returns all globs.
 func (f *finder) sets() []*discover.Globs {
 	return []*discover.Globs{&f.documents, &f.databases}
 }
@@ -68,7 +68,7 @@ func (f *finder) empty() bool {
 	return len(f.documents.Include) == 0 && len(f.databases.Include) == 0
 }
 
-// watch has the folders watched that patterns begin in. Those below are watched as soon as something was found in them.
+// watch watches the folders in which patterns begin. Folders below are watched once something was found in them.
 func (f *finder) watch(w *discover.Watcher) {
 	for _, g := range []*discover.Globs{&f.documents, &f.databases} {
 		for _, one := range g.Include {
@@ -79,13 +79,13 @@ func (f *finder) watch(w *discover.Watcher) {
 	}
 }
 
-// mayHold reports whether something that appeared may be one to follow, or a folder that holds one.
+// mayHold reports whether a new path may be a source, or a folder that holds one.
 func (f *finder) mayHold(path string) bool {
 	return f.documents.Match(path) && f.isDocument(path) || f.databases.Match(path) && !besides(path) ||
 		(f.documents.CanHold(path) || f.databases.CanHold(path)) && discover.IsFolder(path)
 }
 
-// find scans the folders and yields what is there.
+// find scans the folders and yields the sources in them.
 func (f *finder) find(stop <-chan struct{}, yield func(itemKind, discover.Found), fail func(error)) {
 	scanFor := func(g *discover.Globs, kind itemKind, is func(string) bool) {
 		s := discover.Scan{Globs: g, Stop: stop, Yield: func(files []discover.Found) {
@@ -104,12 +104,12 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, discover.Found)
 	scanFor(&f.documents, itemDocument, f.isDocument)
 }
 
-// besides reports whether a file is one that SQLite keeps beside a database.
+// besides reports whether SQLite keeps the file beside a database.
 func besides(path string) bool {
 	return strings.HasSuffix(path, "-wal") || strings.HasSuffix(path, "-shm") || strings.HasSuffix(path, "-journal")
 }
 
-// modTime is when a file was written last; zero if stat fails.
+// modTime returns when a file was last written, or zero if stat fails.
 func modTime(path string) time.Time {
 	info, err := os.Stat(path)
 	if err != nil {

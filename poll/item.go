@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// itemKind is what an item of [Poller] is.
+// itemKind is what kind of source an item is.
 type itemKind uint8
 
 const (
@@ -31,30 +31,30 @@ const (
 type item struct {
 	kind     itemKind
 	path     string
-	origin   string // where it was first
+	origin   string // where it was first seen
 	id       fingerprint.FileID
 	source   source.Source
 	streams  map[string]*polledStream
-	caughtUp bool // all that was there was read once
+	caughtUp bool // all existing content was read once
 	// missingSince is when its path was found to lead nowhere.
 	missingSince time.Time
 	tries        retry.Tries
 	retryAt      time.Time
-	due          bool      // to be asked in this round
-	wakeAt       time.Time // to be asked then; zero: with all others
-	notBefore    time.Time // polls take a tenth of the time at most
+	due          bool      // to be polled in this round
+	wakeAt       time.Time // to be polled at this time; zero: with all others
+	notBefore    time.Time // so that polls take at most a tenth of the time
 }
 
 // isUnread reports whether an item may yet ask for checkpoints: a database does so in its first scan, which may fail for long.
 func (it *item) isUnread() bool { return it.kind == itemDatabase && !it.caughtUp }
 
-// newItem makes an item, which resumes from its checkpoint, if the store has one.
+// newItem returns an item, which resumes from its checkpoint if the store has one.
 func (p *Poller) newItem(ctx context.Context, kind itemKind, one discover.Found, atStart bool) (*item, error) {
 	it := &item{kind: kind, path: one.Path, origin: one.Path, id: one.ID, due: true, streams: map[string]*polledStream{}}
 	var known *checkpoint.Checkpoint
 	var err error
 	switch kind {
-	case itemDatabase: // has a position for each family
+	case itemDatabase: // it has a position for each family
 		it.origin = p.states.originOf(one, p.follows)
 	case itemDocument:
 		known, it.origin, err = p.states.ofDocument(ctx, one, p.follows)
@@ -83,7 +83,7 @@ func (p *Poller) newItem(ctx context.Context, kind itemKind, one discover.Found,
 	return it, nil
 }
 
-// documents says how documents are read.
+// documents returns the settings for reading documents.
 func (p *Poller) documents() source.DocumentSettings {
 	s := &p.settings.Shared
 	return source.DocumentSettings{
@@ -93,12 +93,12 @@ func (p *Poller) documents() source.DocumentSettings {
 		Incomplete: func(path string, bytes int64) {
 			s.Observer.Skipped(path, tail.SkipReasonIncomplete, bytes)
 			s.Logger.Warn("skipping incomplete document until it changes", zap.String("path", path),
-				zap.String("advice", "a document is one whole JSON object or array; name a file of JSON lines .jsonl"))
+				zap.String("advice", "a document must be one complete JSON object or array; rename a file of JSON lines to .jsonl"))
 		},
 	}
 }
 
-// database makes the source of a database.
+// database returns the source of a database.
 func (p *Poller) database(ctx context.Context, it *item, since time.Time) source.Source {
 	s := &p.settings.Shared
 	return source.NewDatabase(it.path, source.DatabaseSettings{
@@ -109,8 +109,8 @@ func (p *Poller) database(ctx context.Context, it *item, since time.Time) source
 	})
 }
 
-// isOld reports whether an item that is there at start, and without a position, was there before: what came while no process ran
-// was not. A database that goes on is written to all the time, and has positions for its families alone.
+// isOld reports whether an item that exists at start without a position existed before; what appeared while no process ran did
+// not. A database in use is written all the time and has positions only for its families.
 func (p *Poller) isOld(kind itemKind, one discover.Found) bool {
 	if kind == itemDatabase {
 		return p.states.knows(one, kind) || !p.seen.Appeared(one)
@@ -118,13 +118,13 @@ func (p *Poller) isOld(kind itemKind, one discover.Found) bool {
 	return !p.seen.Arrived(one, p.states.lastRun)
 }
 
-// follows reports whether a followed item names its streams by a path.
+// follows reports whether the streams of a followed item are named by the path.
 func (p *Poller) follows(origin string) bool {
 	return slices.ContainsFunc(p.items, func(it *item) bool { return it.origin == origin })
 }
 
-// since is the row time from which rows are wanted of sessions without a checkpoint: that of the settings, or with
-// [tail.StartAtEnd] the last write of the last process, or now.
+// since returns the row time from which rows are wanted in sessions without a checkpoint: that of the settings or, with
+// [tail.StartAtEnd], the last write of the last process, or now.
 func (p *Poller) since(skip bool) time.Time {
 	switch {
 	case !skip:
@@ -186,14 +186,14 @@ func (p *Poller) turn(ctx context.Context, it *item) bool {
 	return true
 }
 
-// wakeIn schedules an item's next poll after some time at the latest.
+// wakeIn schedules an item's next poll for after wait at the latest.
 func (it *item) wakeIn(wait time.Duration) {
 	if at := time.Now().Add(wait); it.wakeAt.IsZero() || at.Before(it.wakeAt) {
 		it.wakeAt = at
 	}
 }
 
-// refused: the consumer did not take the lines.
+// refused handles lines that the consumer did not acknowledge.
 func (p *Poller) refused(it *item, err error) {
 	if it.tries == 0 {
 		p.settings.Shared.Logger.Warn("consumer refused batch, will retry", zap.String("path", it.path), zap.Error(err))
@@ -201,14 +201,14 @@ func (p *Poller) refused(it *item, err error) {
 	p.settings.Shared.Observer.Refused(it.path, err, p.backOff(it))
 }
 
-// backOff delays an item's next poll, longer each time.
+// backOff delays an item's next poll, longer after each consecutive call.
 func (p *Poller) backOff(it *item) time.Duration {
 	wait := it.tries.Next(p.settings.Shared.RetryInterval, p.settings.Shared.MaxRetryInterval)
 	it.retryAt = time.Now().Add(wait)
 	return wait
 }
 
-// missing: nothing is under the path. The file may be being replaced.
+// missing handles a path that leads nowhere. The file may be in the middle of a replacement.
 func (p *Poller) missing(ctx context.Context, it *item) {
 	p.tidy(ctx, it)
 	if it.missingSince.IsZero() {
@@ -220,6 +220,6 @@ func (p *Poller) missing(ctx context.Context, it *item) {
 	if err := p.closeItem(ctx, it, tail.CloseReasonUnlinked); err != nil {
 		p.settings.Shared.Observer.Failed(it.path, err, 0)
 	}
-	delete(p.byPath, it.path) // a later file there is new
+	delete(p.byPath, it.path) // a later file at that path is new
 	p.items = slices.DeleteFunc(p.items, func(other *item) bool { return other == it })
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Poller follows documents that are rewritten in place, and OpenCode's databases.
+// Poller follows documents that are rewritten in place, and OpenCode databases.
 type Poller struct {
 	settings Settings
 	handler  tail.Handler
@@ -25,25 +25,25 @@ type Poller struct {
 	lifecycle lifecycle.Lifecycle
 	work      sync.WaitGroup
 
-	// Seams for tests.
+	// Replaced by tests.
 	newWatcher discover.NewWatcherFunc
 	openFile   openfile.Opener
 	watch      *discover.Watcher
 	dirty      *dirty.Set[dirtyStream]
 
-	// Of the goroutine alone, once it runs.
+	// Used only by the goroutine once it runs.
 	states   itemStates
-	seen     inventory.Inventory // of use at start alone
+	seen     inventory.Inventory // used only at start
 	items    []*item
 	byPath   map[string]*item
 	errorLog *errorlog.Log
 	search   search
 }
 
-// inventoryKey is the key of the inventory of the last start.
+// inventoryKey is the store key of the inventory of the last start.
 const inventoryKey = "seen/items"
 
-// search is the last scan for what matches.
+// search is the last scan for sources.
 type search struct {
 	ended time.Time
 	took  time.Duration
@@ -56,7 +56,7 @@ type dirtyStream struct {
 	key  string
 }
 
-// New makes a Poller. Start starts it.
+// New returns a Poller that is not started.
 func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	if handler == nil {
 		return nil, errors.New("handler must not be nil")
@@ -80,7 +80,7 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	return p, err
 }
 
-// Start scans once, and then polls until Shutdown. The values of ctx reach the handler; its end does not stop the Poller.
+// Start scans once and then polls until Shutdown. The values of ctx reach the handler; its cancellation does not stop the Poller.
 func (p *Poller) Start(ctx context.Context) error {
 	return p.lifecycle.Start(ctx, p.start)
 }
@@ -108,7 +108,7 @@ func (p *Poller) start(ctx, run context.Context) error {
 	return nil
 }
 
-// Shutdown ends the Poller as [tail.Tailer.Shutdown] does.
+// Shutdown stops the Poller as [tail.Tailer.Shutdown] does.
 func (p *Poller) Shutdown(ctx context.Context) error {
 	return p.lifecycle.Shutdown(ctx, p.settings.Shared.DrainTimeout, p.work.Wait, func() error {
 		errs := []error{p.watch.Close()}

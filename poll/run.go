@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// pollShare bounds the cost of polls that events ask for: after one that took d, the next one waits pollShare times d,
-	// but no longer than for the next poll.
+	// pollShare bounds the cost of polls triggered by events: after a poll that took d, the next one waits pollShare times d,
+	// but no longer than until the next regular poll.
 	pollShare = 9
-	// changeWait is the time to the next poll after one that came too early, because something was being written.
+	// changeWait is the time until the next poll after one that was too early because something was being written.
 	changeWait = 100 * time.Millisecond
 )
 
-// run polls items until it is stopped: all of them at each interval, and in between those that changed.
+// run polls items until it is stopped: all of them at each interval, and changed ones in between.
 func (p *Poller) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -44,7 +44,7 @@ func (p *Poller) run(ctx context.Context) {
 		if all {
 			nextAll = time.Now().Add(pollPause(p.settings.Shared.PollInterval, time.Since(begin)))
 		}
-		next := time.Now() // a large database delays no events, states to be saved and new files
+		next := time.Now() // a large database must not delay events, state to be saved or new files
 		if !more {
 			next = p.nextWake(nextAll)
 			p.states.expire(ctx, p.items)
@@ -57,8 +57,8 @@ func (p *Poller) run(ctx context.Context) {
 		case event := <-events:
 			p.event(event)
 		case err := <-watchErrors:
-			if err != nil { // the queue of events overflowed, or watching failed otherwise
-				p.settings.Shared.Logger.Debug("events of watched folders were lost, polling all that is followed", zap.Error(err))
+			if err != nil { // the event queue overflowed, or watching failed otherwise
+				p.settings.Shared.Logger.Debug("events of watched folders were lost, polling all sources", zap.Error(err))
 				nextAll = time.Now()
 			}
 		case <-p.dirty.Signal():
@@ -74,7 +74,7 @@ func (p *Poller) run(ctx context.Context) {
 	}
 }
 
-// round polls items, and reports whether some have more at once.
+// round polls items and reports whether some have more at once.
 func (p *Poller) round(ctx context.Context, all bool) (more bool) {
 	now := time.Now()
 	for _, it := range slices.Clone(p.items) {
@@ -96,12 +96,12 @@ func (p *Poller) round(ctx context.Context, all bool) (more bool) {
 	return more
 }
 
-// pollPause is the time to the next round of all: so long that polls take a twentieth of the time, within reason.
+// pollPause returns the pause before the next round of all: polls take a twentieth of the time, but it is at most 10 intervals.
 func pollPause(interval, took time.Duration) time.Duration {
 	return max(interval, min(20*took, 10*interval))
 }
 
-// nextWake is when there is something to do next, if no event comes.
+// nextWake returns when something has to be done next if no event arrives.
 func (p *Poller) nextWake(nextAll time.Time) time.Time {
 	next := nextAll
 	if find := p.nextFind(); find.Before(next) {
@@ -118,7 +118,7 @@ func (p *Poller) nextWake(nextAll time.Time) time.Time {
 	return next
 }
 
-// event handles an event of a path.
+// event handles a file system event.
 func (p *Poller) event(event fsnotify.Event) {
 	path := event.Name
 	it := p.byPath[path]
@@ -136,7 +136,7 @@ func (p *Poller) event(event fsnotify.Event) {
 	}
 }
 
-// nextFind is when the folders are scanned next.
+// nextFind returns when the folders are scanned next.
 func (p *Poller) nextFind() time.Time {
 	if p.search.soon {
 		return p.search.ended.Add(20 * p.search.took)
@@ -144,7 +144,7 @@ func (p *Poller) nextFind() time.Time {
 	return p.search.ended.Add(max(p.settings.Shared.PollInterval, 50*p.search.took))
 }
 
-// find scans for what matches.
+// find scans for sources.
 func (p *Poller) find(ctx context.Context, atStart bool) {
 	begin := time.Now()
 	p.search.soon = false
@@ -164,7 +164,7 @@ func (p *Poller) find(ctx context.Context, atStart bool) {
 			return
 		}
 		if same := ids[one.ID]; same != nil && one.ID != (fingerprint.FileID{}) && kind == same.kind {
-			if !fingerprint.LeadsTo(same.path, same.id) && same.source.Move(one.Path) { // else another name for it
+			if !fingerprint.LeadsTo(same.path, same.id) && same.source.Move(one.Path) { // otherwise it is another name for it
 				delete(p.byPath, same.path)
 				same.path, same.missingSince = one.Path, time.Time{}
 				p.byPath[one.Path] = same
@@ -176,13 +176,13 @@ func (p *Poller) find(ctx context.Context, atStart bool) {
 		it, err := p.newItem(ctx, kind, one, atStart)
 		if err != nil {
 			p.failed(one.Path, err, p.settings.Shared.PollInterval)
-			return // the next time
+			return // retried by the next scan
 		}
 		p.byPath[one.Path], ids[one.ID] = it, it
 		p.items = append(p.items, it)
 	}, func(err error) { p.failed(errorlog.PathOf(err), err, p.settings.Shared.PollInterval) })
 	for it, one := range replaced {
-		if it.path == one.Path { // else the file that it follows was renamed, and another took its place
+		if it.path == one.Path { // otherwise the followed file was renamed and another took its place
 			it.id = one.ID
 		}
 	}

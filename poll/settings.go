@@ -12,22 +12,22 @@ import (
 
 // Defaults of [Settings].
 const (
-	// DefaultMaxDocumentSize is the size in bytes over which a document is skipped.
+	// DefaultMaxDocumentSize is the size in bytes above which a document is skipped.
 	DefaultMaxDocumentSize = 64 << 20
 	// DefaultFamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	DefaultFamilyIdle = time.Hour
 )
 
-// Settings says what to poll, and how. The zero value of each field is its default.
+// Settings configures what to poll and how. The zero value of each field selects its default.
 type Settings struct {
-	// Documents are globs of files of which each is one document if IsDocument says so of its path.
+	// Documents are globs of files, each of which is one document if IsDocument returns true for its path.
 	Documents  []string
 	IsDocument func(path string) bool
-	// MaxDocumentSize is the size in bytes, after decompression, over which a document is skipped.
+	// MaxDocumentSize is the size in bytes, after decompression, above which a document is skipped.
 	MaxDocumentSize int
-	// Databases are globs of OpenCode's databases.
+	// Databases are globs of OpenCode databases.
 	Databases []string
-	// RowsSince leaves out the rows of databases that were written before, but for those that later ones refer to. Zero: none.
+	// RowsSince excludes database rows written before it, except those that later rows refer to. Zero: none are excluded.
 	RowsSince time.Time
 	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
 	FamilyIdle time.Duration
@@ -37,7 +37,7 @@ type Settings struct {
 	Shared tail.Settings
 }
 
-// Validate returns all errors, each with its key.
+// Validate returns all errors joined, each naming its key.
 func (s *Settings) Validate() error {
 	settings := s.Shared
 	settings.Include = slices.Concat(s.Documents, s.Databases)
@@ -54,7 +54,6 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// withDefaults sets the defaults.
 func (s Settings) withDefaults() Settings {
 	if s.IsDocument == nil {
 		s.IsDocument = func(string) bool { return true }

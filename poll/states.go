@@ -13,14 +13,14 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// itemStates are the checkpoints of items. A store that can't list its keys is asked for each.
+// itemStates holds the checkpoints of items. A store that can't list its keys is asked for each one.
 type itemStates struct {
 	settings *tail.Settings
 	saver    *checkpoint.Saver
 	log      *errorlog.Log
-	walked   map[string]*checkpoint.Checkpoint             // by stream; nil if the store does not walk
-	byID     map[fingerprint.FileID]*checkpoint.Checkpoint // documents, and of databases the stream that was written last
-	byPath   map[string]*checkpoint.Checkpoint             // the same, by where they were last
+	walked   map[string]*checkpoint.Checkpoint             // by stream; nil if the store can't list its keys
+	byID     map[fingerprint.FileID]*checkpoint.Checkpoint // documents, and for databases the last written stream
+	byPath   map[string]*checkpoint.Checkpoint             // the same, by their last path
 	asked    map[string]bool
 	lastRun  int64 // when the last of them was written, in Unix seconds
 	settled  bool  // expired checkpoints were deleted
@@ -43,14 +43,14 @@ func (s *itemStates) load(ctx context.Context) error {
 	}, s.unusable)
 }
 
-// keepNewest enters a state unless one that was written later is there: paths and inodes are reused.
+// keepNewest adds a state unless a newer one is present: paths and inodes are reused.
 func keepNewest[K comparable](states map[K]*checkpoint.Checkpoint, key K, state *checkpoint.Checkpoint) {
 	if other := states[key]; other == nil || other.Saved <= state.Saved {
 		states[key] = state
 	}
 }
 
-// of returns what is known of a stream, nil if nothing is. An error of the store may be temporary.
+// of returns what is known of a stream, or nil. An error of the store may be temporary.
 func (s *itemStates) of(ctx context.Context, stream string) (*checkpoint.Checkpoint, error) {
 	if s.settings.Store == nil {
 		return nil, nil
@@ -66,9 +66,9 @@ func (s *itemStates) of(ctx context.Context, stream string) (*checkpoint.Checkpo
 	return state, err
 }
 
-// ofDocument returns what is known of the document under a path, nil if nothing is, and the origin to name its stream by:
-// that of the document that was there last or has this inode, and else the path, or a variant of it where another
-// document, which was renamed, goes by the path.
+// ofDocument returns what is known of the document at a path, or nil, and the origin that names its stream. That is the origin
+// of the document that was last there or has this inode. Otherwise it is the path, or a variant of it if another document,
+// since renamed, is named by the path.
 func (s *itemStates) ofDocument(ctx context.Context, one discover.Found, follows func(origin string) bool) (*checkpoint.Checkpoint, string, error) {
 	if state := s.walkedOf(one, itemDocument, follows); state != nil {
 		s.asked[state.Stream] = true
@@ -86,7 +86,7 @@ func (s *itemStates) ofDocument(ctx context.Context, one discover.Found, follows
 	}
 }
 
-// originOf returns what the streams of the database under a path are named by, as ofDocument does.
+// originOf returns the origin that names the streams of the database at a path, as ofDocument does.
 func (s *itemStates) originOf(one discover.Found, follows func(origin string) bool) string {
 	if state := s.walkedOf(one, itemDatabase, follows); state != nil {
 		return state.Origin
@@ -98,8 +98,8 @@ func (s *itemStates) originOf(one discover.Found, follows func(origin string) bo
 	}
 }
 
-// walkedOf returns a state of the item under a path, by the path or else by the inode, if the store lists its keys. Only
-// a database's streams have keys.
+// walkedOf returns a state of the item at a path, by the path or else by the inode, if the store lists its keys. Only streams
+// of databases have keys.
 func (s *itemStates) walkedOf(one discover.Found, kind itemKind, follows func(origin string) bool) *checkpoint.Checkpoint {
 	for _, state := range []*checkpoint.Checkpoint{s.byPath[one.Path], s.byID[one.ID]} {
 		if state != nil && (state.Key != "") == (kind == itemDatabase) && mayBeOf(state, one) && !follows(state.Origin) {
@@ -109,12 +109,12 @@ func (s *itemStates) walkedOf(one discover.Found, kind itemKind, follows func(or
 	return nil
 }
 
-// knows reports whether there is a state of the item under a path.
+// knows reports whether there is a state of the item at a path.
 func (s *itemStates) knows(one discover.Found, kind itemKind) bool {
 	return s.walkedOf(one, kind, func(string) bool { return false }) != nil
 }
 
-// variant is the nth origin for a path; the first is the path.
+// variant returns the nth origin for a path; the first is the path itself.
 func variant(path string, n int) string {
 	if n == 1 {
 		return path
@@ -122,18 +122,18 @@ func variant(path string, n int) string {
 	return fmt.Sprintf("%s#%d", path, n)
 }
 
-// mayBeOf reports whether a checkpoint may be that of the found file: it was there last, or is no longer where it was.
+// mayBeOf reports whether a checkpoint may be that of the found file: its file was last at that path, or is no longer where it was.
 func mayBeOf(c *checkpoint.Checkpoint, one discover.Found) bool {
 	return c.Path == one.Path || !fingerprint.LeadsTo(c.Path, c.ID())
 }
 
-// unusable reports a value that is not used, since a broken or newer format is never guessed.
+// unusable reports a value that is not used, because a broken or unknown format is never guessed.
 func (s *itemStates) unusable(key string, err error) {
 	s.settings.Observer.Unusable(key, err)
 	s.log.Unusable(key, err)
 }
 
-// expire deletes old checkpoints that no item asked for, once all have asked.
+// expire deletes old checkpoints that no item asked for, after all items have asked.
 func (s *itemStates) expire(ctx context.Context, items []*item) {
 	if s.settled || slices.ContainsFunc(items, (*item).isUnread) {
 		return
@@ -146,7 +146,7 @@ func (s *itemStates) expire(ctx context.Context, items []*item) {
 		}
 		if err := s.settings.Store.Delete(ctx, checkpoint.ItemPrefix+stream); err != nil {
 			s.settings.Observer.Unsaved(state.Path, fmt.Errorf("delete checkpoint of %q: %w", state.Path, err))
-			return // the next process does it
+			return // left to the next process
 		}
 	}
 	s.walked, s.byID, s.byPath, s.asked = nil, nil, nil, nil

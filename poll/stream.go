@@ -30,14 +30,14 @@ type polledStream struct {
 	written   checkpoint.Written
 }
 
-// save writes a stream's checkpoint; later, if it is too early for that.
+// save writes a stream's checkpoint, or schedules that if it is too early.
 func (p *Poller) save(ctx context.Context, it *item, key string, s *polledStream) {
 	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
 		it.wakeIn(wait)
 	}
 }
 
-// offer delivers lines to their stream, which is opened first if necessary.
+// offer delivers lines to their stream, opening it first if necessary.
 func (p *Poller) offer(ctx context.Context, it *item, b *source.Batch) (*polledStream, error) {
 	s := it.streams[b.Key]
 	if s == nil {
@@ -65,7 +65,7 @@ func (p *Poller) open(ctx context.Context, it *item, b *source.Batch) (*polledSt
 		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: openfile.IsCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
-	if it.kind == itemDocument { // which is replaced by others under its path
+	if it.kind == itemDocument { // others may replace it under its path
 		in.Outside = func() bool { return discover.Outside(it.path, fingerprint.FileID{}, p.settings.Documents) }
 	}
 	known, err := p.states.of(ctx, s.id)
@@ -82,7 +82,7 @@ func (p *Poller) open(ctx context.Context, it *item, b *source.Batch) (*polledSt
 	return s, err
 }
 
-// polledID names a stream by the item's path and its key in it.
+// polledID returns a stream ID for an item's path and the stream's key in it.
 func polledID(path, key string) string {
 	h := sha256.New()
 	h.Write([]byte(filepath.ToSlash(path)))
@@ -91,7 +91,7 @@ func polledID(path, key string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// tidy calls Idle at the end of streams, and closes those of a database to which nothing came for long.
+// tidy calls Idle at the end of streams and closes streams that were idle for long.
 func (p *Poller) tidy(ctx context.Context, it *item) {
 	for key, s := range it.streams {
 		if s.idlePending {
@@ -109,8 +109,8 @@ func (p *Poller) tidy(ctx context.Context, it *item) {
 	it.tries = 0
 }
 
-// idleClose is after which time without a line a stream is closed; 0: never. A document that changes then is replayed
-// as after a restart, for which its checkpoint has to be stored.
+// idleClose returns the time without a line after which a stream is closed; 0: never. A document that changes after that is
+// replayed as after a restart, which requires a stored checkpoint.
 func (p *Poller) idleClose(kind itemKind) time.Duration {
 	switch {
 	case kind == itemDatabase:
@@ -128,12 +128,12 @@ func (p *Poller) closeStream(ctx context.Context, it *item, key string, reason t
 	if err := s.consumer.Close(ctx, reason); err != nil {
 		p.settings.Shared.Observer.Failed(it.path, err, 0)
 	}
-	it.source.Release(key) // which moves a position
+	it.source.Release(key) // this moves a position
 	p.saveItem(ctx, it, key, s, true)
 	p.settings.Shared.Observer.Closed(it.path, reason)
 }
 
-// closeItem closes all that an item has open.
+// closeItem closes everything that an item has open.
 func (p *Poller) closeItem(ctx context.Context, it *item, reason tail.CloseReason) error {
 	var errs []error
 	for key, s := range it.streams {
@@ -150,7 +150,7 @@ func (p *Poller) closeItem(ctx context.Context, it *item, reason tail.CloseReaso
 	return errors.Join(errs...)
 }
 
-// saveItem writes a stream's checkpoint, if that changed and it is not too early. It returns the time to the next try; 0: none.
+// saveItem writes a stream's checkpoint if it changed and it is not too early. It returns the time until the next try; 0: none.
 func (p *Poller) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
 	if p.settings.Shared.Store == nil || s.replaying {
 		return 0
@@ -167,7 +167,7 @@ func (p *Poller) saveItem(ctx context.Context, it *item, key string, s *polledSt
 	return wait
 }
 
-// saveLast writes the checkpoint of a closed stream, also when ctx has ended.
+// saveLast writes the checkpoint of a closed stream, even if ctx has ended.
 func (p *Poller) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

@@ -31,15 +31,15 @@ func (c *child) wait() Exit {
 	return Exit{Code: state.ExitCode()}
 }
 
-// signal kills: there is no other way to ask a program to end.
+// signal kills the process, because there is no other way to end it.
 func (c *child) signal(syscall.Signal) { _ = c.process.Kill() }
 
 func (c *child) clear(time.Duration) {}
 
-// empty does not know what the process started.
+// empty returns true, because it can't know what the process started.
 func (c *child) empty(time.Duration) bool { return true }
 
-// readNow reads on to the end: pipes can't be asked whether they are empty.
+// readNow reads to the end, because these systems don't report whether a pipe is empty.
 func readNow(f *os.File, buf []byte) (int, error) {
 	n, err := f.Read(buf)
 	if err == io.EOF { //nolint:errorlint // the contract of io.Reader

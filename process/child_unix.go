@@ -16,9 +16,9 @@ type child struct {
 	pid int
 	tty *terminal // nil if the terminal was not handed over
 
-	over chan struct{} // closed when the leader was waited for
+	over chan struct{} // closed once the leader was waited for
 
-	// mu prevents that a signal is sent after the leader was waited for: from then on its number may be another's.
+	// mu keeps signals from being sent after the leader was waited for, when its process ID may be reused.
 	mu     sync.Mutex
 	waited bool
 }
@@ -36,12 +36,12 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 		start = func() error { return startTied(command, c.over) }
 	}
 	if err := start(); err != nil {
-		c.tty.handOver(c) // the child may have come to the foreground before its program was not to be had
+		c.tty.handOver(c) // the child may have been in the foreground before exec failed
 		c.tty.release()
 		return nil, err
 	}
 	c.pid = command.Process.Pid
-	// It is waited for by its number, since the standard library does not report a child that was stopped.
+	// wait uses the process ID, because the standard library does not report a stopped child.
 	_ = command.Process.Release()
 	c.tty.handOver(c)
 	return c, nil
@@ -55,7 +55,7 @@ func (c *child) wait() Exit {
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
-		case err != nil: // somebody else waited for it: its status is not known
+		case err != nil: // somebody else waited for it, so its status is unknown
 			c.ended()
 			c.tty.release()
 			return Exit{Code: -1}
@@ -81,8 +81,8 @@ func (c *child) ended() {
 	}
 }
 
-// signal goes to the whole group. One that is stopped is woken, so that it can end. One that is to go on is in front
-// before it does, whoever passes the signal on: its first read from the terminal would stop it again, and us with it.
+// signal goes to the whole group. A stopped group is continued, so that it can end. A group to be continued is first brought
+// to the foreground, because otherwise its first read from the terminal would stop it again, and us with it.
 func (c *child) signal(s syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,22 +92,22 @@ func (c *child) signal(s syscall.Signal) {
 	if s == syscall.SIGCONT {
 		c.tty.putInFront(c)
 	}
-	_ = syscall.Kill(-c.pid, s) // it may have exited, or have become another user's
+	_ = syscall.Kill(-c.pid, s) // it may have exited, or run as another user
 	if s == syscall.SIGTERM || s == syscall.SIGHUP {
 		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
 	}
 }
 
-// Intervals between polls of what is left of a group.
+// Intervals between polls for remaining members of a group.
 const (
 	minClear = 2 * time.Millisecond
 	maxClear = 50 * time.Millisecond
-	// deadClear is how long killed processes may take to exit; after that the system has to reap them.
+	// deadClear is how long killed processes may take to exit; after that, the system has to reap them.
 	deadClear = time.Second
 )
 
-// clear ends what is left of the group once the leader has exited: it waits for the grace, then kills. A group keeps its
-// number from being reused for as long as it has members.
+// clear ends the rest of the group after the leader has exited: it waits for the grace period and then kills. The ID of a
+// group is not reused while the group has members.
 func (c *child) clear(grace time.Duration) {
 	if c.empty(grace) {
 		return
@@ -116,7 +116,7 @@ func (c *child) clear(grace time.Duration) {
 	c.empty(deadClear)
 }
 
-// empty waits until the group has no members, but no longer than within.
+// empty waits until the group has no members, but at most for within, and reports whether it has none.
 func (c *child) empty(within time.Duration) bool {
 	deadline := time.After(within)
 	for wait := minClear; ; wait = min(2*wait, maxClear) {
@@ -132,7 +132,7 @@ func (c *child) empty(within time.Duration) bool {
 	}
 }
 
-// reap waits for members of the group that became our children because theirs has exited: so it is when we are the first
+// reap waits for members of the group that became our children when their parent exited, as happens when we are the first
 // process of a container. Nothing else may wait for those.
 func (c *child) reap() {
 	for {
@@ -143,7 +143,7 @@ func (c *child) reap() {
 	}
 }
 
-// readNow reads what is in the pipe, without waiting; 0 if that is nothing.
+// readNow reads what is in the pipe without waiting; it returns 0 if that is nothing.
 func readNow(f *os.File, buf []byte) (n int, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes the end of what a program wrote to standard error fit for a log: whole characters, without control
-// characters but newline and tab, of escape sequences not even what would be left of them, no blanks around. An escape
-// sequence or character that the tail begins in the middle of is taken for text.
+// Clean makes the end of a program's standard error fit for a log: whole characters, no control characters except newline and
+// tab, no escape sequences or remains of them, and no surrounding white space. An escape sequence or character that was cut at
+// the start of the tail is treated as text.
 func Clean(tail []byte) string {
 	s := string(tail)
 	var b strings.Builder
@@ -28,7 +28,7 @@ func Clean(tail []byte) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sequence is the length of the escape sequence that s begins with, 0 if there is none (ECMA-48: CSI with parameters,
+// sequence returns the length of the escape sequence at the start of s, or 0 if there is none (ECMA-48: CSI with parameters,
 // intermediates and a final byte; OSC, DCS, SOS, PM and APC with their text up to BEL or ST, but not beyond the line; any
 // other ESC with one more byte).
 func sequence(s string) int {

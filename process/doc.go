@@ -1,43 +1,43 @@
 // Package process runs an agent program so that its output can be read without the program noticing.
 //
-// # In and out
+// # Input and output
 //
-// In goes a command, as a list of words: no shell takes part. [Start] runs it in a process group of its own. Its standard
-// output is a spool file (package spool), which any number of readers follow by [Process.Tail]; with [Settings.Pipe] it is
-// a pipe that is copied into the spool, for programs that want one. What it writes to standard error passes on at once,
-// and its last bytes are kept. [Process.Wait] returns how it ended.
+// A command is a list of words, run without a shell. [Start] runs it in a separate process group. Its standard output is a
+// spool file (package spool), which any number of readers follow with [Process.Tail]. With [Settings.Pipe] it is a pipe that
+// is copied into the spool, for programs that require one. Standard error is forwarded at once, and its last bytes are kept.
+// [Process.Wait] returns how the process ended.
 //
-// What the lines mean is none of this package's business.
+// The package does not interpret the output.
 //
 // # States
 //
-//	from       on                              to         what is done
-//	----       --                              --         ------------
+//	from       on                              to         action
+//	----       --                              --         ------
 //	-          Start                           running
-//	running    a signal to pass on             running    the signal goes to the whole group
-//	running    Stop                            stopping   SIGTERM (or another signal) to the group; a grace begins
-//	stopping   the grace is over               stopping   SIGKILL to the group
-//	running    the process ends                ended      its output is read; what it started is left alone
-//	stopping   the process ends                ended      the same, but what is left of the group gets SIGKILL, after its grace
+//	running    a signal to forward             running    the signal goes to the whole group
+//	running    Stop                            stopping   SIGTERM (or another signal) to the group; a grace period begins
+//	stopping   the grace period ends           stopping   SIGKILL to the group
+//	running    the process ends                ended      its output is read; processes that it started are not touched
+//	stopping   the process ends                ended      the same, but the rest of the group gets SIGKILL after the grace period
 //
-// What the process started may hold its output open when it has ended. Nothing waits for that: what came until the
-// end of the process is read, and no more. Only when SIGINT ended the process, its group has a second to end too: the signal
-// goes to the whole group, and a launcher is gone at once, while the program that it started writes its last lines.
+// A process that the child started may hold the output open after the child has ended. Nothing waits for it: only what was
+// written until the child ended is read. If SIGINT ended the child, its group has one second to end too: the signal goes to
+// the whole group, and a launcher ends at once while the program that it started writes its last lines.
 //
 // # Terminals
 //
-// A process group that is not in the foreground of a terminal is stopped when it reads from it. So if the child's standard
-// input is our terminal ([Settings.Terminal]), the child's group comes to the foreground while it runs: keys such as
-// Ctrl-C are then the child's. When Ctrl-Z stops the child, we take the terminal back and stop ourselves, so that the
-// shell comes forward, and the child goes on when we do.
+// A background process group is stopped when it reads from its terminal. If the child's standard input is our terminal
+// ([Settings.Terminal]), the child's group is therefore in the foreground while it runs, and keys such as Ctrl-C go to the
+// child. When Ctrl-Z stops the child, we take the terminal back and stop ourselves, so that the shell comes forward. The child
+// continues when we do.
 //
 // # Lifetime and goroutines
 //
-// A [Process] is safe for use by many goroutines. It has some of its own until the process has ended; none are left after
-// Wait. [Process.Close] is for the end of reading: it removes the spool.
+// A [Process] is safe for concurrent use. It runs goroutines until the process has ended; none are left after Wait. Call
+// [Process.Close] after reading: it removes the spool.
 //
 // # Limits
 //
-// [Settings.StderrTail] bytes of standard error are kept (8 KiB). Package spool names the limits of the spool. On systems
-// that are not Unix there are no process groups here: a stop kills the process alone, at once.
+// [Settings.StderrTail] bytes of standard error are kept (8 KiB). Package spool documents the limits of the spool. Systems
+// other than Unix have no process groups: there a stop kills only the process itself, at once.
 package process

@@ -8,27 +8,27 @@ import (
 
 // Exit is how a process ended.
 type Exit struct {
-	// Code is what it returned; -1 if a signal ended it.
+	// Code is its exit code, or -1 if a signal ended it.
 	Code int
-	// Signal ended it; 0 if none did.
+	// Signal is the signal that ended it, or 0.
 	Signal syscall.Signal
-	// Stopped is true if we had asked it to end; StopReason is why, empty if nobody said.
+	// Stopped is true if it was asked to end; StopReason is why, or empty if no reason was given.
 	Stopped    bool
 	StopReason string
-	// Interrupted shows that SIGINT was forwarded to it.
+	// Interrupted is true if SIGINT was forwarded to it.
 	Interrupted bool
-	// Started is when it began, At when it ended.
+	// Started is when it began, and At when it ended.
 	Started, At time.Time
-	// Stderr is the end of what it wrote to standard error, as it wrote it: [Clean] makes it fit for a log.
+	// Stderr is the unmodified end of its standard error; [Clean] makes it fit for a log.
 	Stderr []byte
-	// Dropped is how many bytes of its output were not kept, see [Settings.Copy].
+	// Dropped is how many bytes of its output were not kept; see [Settings.Copy].
 	Dropped int64
 }
 
-// shellSignal is what shells add to the number of a signal that ended a program.
+// shellSignal is what shells add to the number of the signal that ended a program.
 const shellSignal = 128
 
-// Status is the exit status that a shell would report: the code, or 128 and the signal.
+// Status returns the exit status that a shell would report: the code, or 128 plus the signal.
 func (e Exit) Status() int {
 	if e.Signal != 0 {
 		return shellSignal + int(e.Signal)
@@ -36,7 +36,7 @@ func (e Exit) Status() int {
 	return e.Code
 }
 
-// SignalName is the name of the signal, such as "SIGTERM"; empty if none ended the process.
+// SignalName returns the name of the signal, such as "SIGTERM", or an empty string if none ended the process.
 func (e Exit) SignalName() string {
 	if e.Signal == 0 {
 		return ""
@@ -47,7 +47,7 @@ func (e Exit) SignalName() string {
 	return fmt.Sprintf("SIG%d", int(e.Signal))
 }
 
-// signalNames are those that end a program and that all systems have.
+// signalNames are the signals that end a program on all systems.
 var signalNames = map[syscall.Signal]string{
 	syscall.SIGHUP: "SIGHUP", syscall.SIGINT: "SIGINT", syscall.SIGQUIT: "SIGQUIT", syscall.SIGILL: "SIGILL",
 	syscall.SIGTRAP: "SIGTRAP", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",

@@ -2,5 +2,5 @@
 
 package process
 
-// groupLives: these systems ignore zombies when they check whether a group exists.
+// groupLives returns true, because these systems ignore zombies when they check whether a group exists.
 func groupLives(int) bool { return true }

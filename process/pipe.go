@@ -21,11 +21,11 @@ func newPipe() (*pipe, error) {
 	return &pipe{r, w}, nil
 }
 
-// closeWrite closes our copy of the child's end, without which the pipe would never end.
+// closeWrite closes our copy of the child's end; otherwise the pipe would never end.
 func (p *pipe) closeWrite() { _ = p.write.Close() }
 
-// finish ends the waiting for more: the child has exited, and what is not in the pipe now is not its own. What is in it is
-// read to its end.
+// finish ends the wait for more after the child has exited, because later bytes are not the child's. What is already in the
+// pipe is still read.
 func (p *pipe) finish() { _ = p.read.SetReadDeadline(time.Now()) }
 
 // drain reads a pipe until it ends, or until it is empty after [pipe.finish].
@@ -42,7 +42,7 @@ func (d *drain) Read(buf []byte) (int, error) {
 			return n, err
 		}
 		d.exited = true
-		_ = d.file.SetReadDeadline(time.Time{}) // or no read would be tried
+		_ = d.file.SetReadDeadline(time.Time{}) // otherwise the read would fail at once
 		if n > 0 {
 			return n, nil
 		}

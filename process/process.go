@@ -15,14 +15,14 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// Process is a program at work, or one that has ended. See the package documentation.
+// Process is a program that is running or has ended. See the package documentation.
 type Process struct {
 	settings Settings
 	spool    *spool.Spool
-	copier   *spool.Copier // nil if the spool is the child's own
+	copier   *spool.Copier // nil if the child writes to the spool itself
 	child    *child
 
-	stderr ring // of the goroutine that drains standard error, until done
+	stderr ring // used by the goroutine that drains standard error until it is done
 
 	mu          sync.Mutex
 	stop        stop
@@ -31,20 +31,20 @@ type Process struct {
 	done        chan struct{}
 }
 
-// stop is that a process was asked to end; the zero value if it was not.
+// stop is a request to end the process; the zero value means none.
 type stop struct {
-	kill   *time.Timer // ends the grace
-	grace  time.Time   // when that is
+	kill   *time.Timer // ends the grace period
+	grace  time.Time   // when the grace period ends
 	reason string
 }
 
-// interruptGrace bounds how long what an interrupted process started may take to write its last lines and end.
+// interruptGrace is how long the processes of an interrupted launcher may take to write their last lines and end.
 const interruptGrace = time.Second
 
-// ErrNoSpool: there is no place for the output; the command was not tried.
+// ErrNoSpool means that the output has no place to go; the command was not started.
 var ErrNoSpool = errors.New("no place for the command's output")
 
-// Start runs the command. An error means that it does not run and that nothing is left of it.
+// Start runs the command. After an error it does not run, and nothing is left of it.
 func Start(s Settings) (*Process, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Start(s Settings) (*Process, error) {
 	return p, nil
 }
 
-// start makes the pipes, runs the command, and what reads from it.
+// start creates the pipes, starts the command, and starts reading from it.
 func (p *Process) start() error {
 	stderr, err := newPipe()
 	if err != nil {
@@ -101,10 +101,10 @@ func (p *Process) start() error {
 	return nil
 }
 
-// await takes in how the process ended that began at started, and all that it wrote until then.
+// await records how the process that began at started has ended, and everything that it wrote until then.
 func (p *Process) await(started time.Time, stderr, stdout *pipe, readers *sync.WaitGroup) {
 	exit := p.child.wait()
-	if exit.Signal == syscall.SIGINT { // a launcher that was interrupted with the program that it started, which ends in its own time
+	if exit.Signal == syscall.SIGINT { // an interrupted launcher ends before the program that it started
 		p.child.empty(interruptGrace)
 	}
 	exit.Started, exit.At = started, time.Now()
@@ -136,7 +136,7 @@ func (p *Process) await(started time.Time, stderr, stdout *pipe, readers *sync.W
 	close(p.done)
 }
 
-// drainStderr passes on what comes, and keeps its end. When it can't be passed on any more it is only kept.
+// drainStderr forwards standard error and keeps its end. After forwarding fails, it only keeps the end.
 func (p *Process) drainStderr(r *os.File) {
 	to := p.settings.Stderr
 	d := &drain{file: r}
@@ -158,10 +158,10 @@ func (p *Process) drainStderr(r *os.File) {
 // Tail returns a reader of the output from its first byte.
 func (p *Process) Tail() *spool.Tail { return p.spool.Tail() }
 
-// Spool is the file that the output goes through.
+// Spool returns the file that holds the output.
 func (p *Process) Spool() *spool.Spool { return p.spool }
 
-// Signal passes a signal on to the group of the process. A process that has ended gets none.
+// Signal forwards a signal to the process group, unless the process has ended.
 func (p *Process) Signal(s syscall.Signal) {
 	select {
 	case <-p.done:
@@ -175,11 +175,11 @@ func (p *Process) Signal(s syscall.Signal) {
 	}
 }
 
-// Stop asks the process to end, by SIGTERM or another signal, and kills what is left of its group after the grace. It
-// does not wait for that; a second call only sends its signal.
+// Stop asks the process to end, by SIGTERM or another signal, and kills the rest of its group after the grace period. It does
+// not wait for that; a second call only sends its signal.
 func (p *Process) Stop(s syscall.Signal) { p.StopFor(s, "") }
 
-// StopFor is Stop for a reason, which the exit has: that of the first stop.
+// StopFor is Stop with a reason; the exit contains that of the first stop.
 func (p *Process) StopFor(s syscall.Signal, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,20 +197,20 @@ func (p *Process) StopFor(s syscall.Signal, reason string) {
 	}
 }
 
-// Done is closed when the process has ended and all that it wrote is in the spool.
+// Done returns a channel that is closed when the process has ended and all of its output is in the spool.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait returns how the process ended, once it has.
+// Wait waits until the process has ended and returns how.
 func (p *Process) Wait() Exit {
 	<-p.done
 	return p.exit
 }
 
-// Close removes the spool. It is called after Wait, when all has been read.
+// Close removes the spool. Call it after Wait, once everything was read.
 func (p *Process) Close() error { return p.spool.Close() }
 
-// startError says why a program does not start. Of a program with blanks in its name, likely a line for a shell, it shows
-// the first word: behind it may be a secret.
+// startError returns why a program did not start. If the program name contains spaces, it is probably a shell command line, so
+// only its first word is shown: the rest may contain a secret.
 func startError(program string, err error) error {
 	var missing *exec.Error
 	var path *fs.PathError

@@ -1,12 +1,12 @@
 package process
 
-// ring keeps the last bytes that were written to it.
+// ring keeps the last bytes written to it.
 type ring struct {
 	buf   []byte
 	limit int
 }
 
-// write takes p. The memory is at most twice the limit.
+// write appends p. The memory is at most twice the limit.
 func (r *ring) write(p []byte) {
 	if len(p) >= r.limit {
 		r.buf = append(r.buf[:0], p[len(p)-r.limit:]...)

@@ -16,36 +16,35 @@ const (
 	DefaultStderrTail = 8 << 10
 )
 
-// Settings says what to run and how. The zero value of each field but Command is its default.
+// Settings configures what to run and how. The zero value of each field except Command selects its default.
 type Settings struct {
 	// Command is the program and its arguments.
 	Command []string
-	// Dir is the folder it runs in; empty: ours.
+	// Dir is the folder in which it runs; empty: ours.
 	Dir string
-	// Env is its whole environment; nil: ours.
+	// Env is its complete environment; nil: ours.
 	Env []string
-	// Stdin is its standard input, handed over as it is; nil: none.
+	// Stdin is its standard input, passed on unchanged; nil: none.
 	Stdin *os.File
-	// Terminal lets the child have the terminal that Stdin is, if it is the one that controls us and we are in its
-	// foreground.
+	// Terminal gives the child the terminal in Stdin, if that is our controlling terminal and we are in its foreground.
 	Terminal bool
-	// EndWithParent has the system kill the child when this process ends without stopping it, where the system can do
-	// that (Linux). What the child has started is not killed.
+	// EndWithParent makes the system kill the child when this process ends without stopping it, on systems that can do that
+	// (Linux). Processes that the child started are not killed.
 	EndWithParent bool
-	// Stderr is where its standard error passes on to; nil: nowhere. A writer that fails is left alone from then on.
+	// Stderr is where its standard error is forwarded; nil: nowhere. A writer that fails is not used again.
 	Stderr io.Writer
 	// StderrTail is how many of the last bytes of standard error are kept.
 	StderrTail int
 	// Grace is the time between the signal of a stop and SIGKILL.
 	Grace time.Duration
-	// Spool is where the spool lies.
+	// Spool is where the spool is created.
 	Spool spool.Settings
-	// Pipe makes standard output a pipe that is copied, by the rules of Copy.
+	// Pipe makes standard output a pipe that is copied according to Copy.
 	Pipe bool
 	Copy spool.CopySettings
 }
 
-// Validate reports all that is wrong.
+// Validate returns all errors joined.
 func (s *Settings) Validate() error {
 	var errs []error
 	if len(s.Command) == 0 || s.Command[0] == "" {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// terminal is one that was handed over to a child. Its methods do nothing on nil.
+// terminal is a terminal that was handed over to a child. Its methods do nothing on nil.
 type terminal struct {
 	fd       int
 	own      int // our process group
@@ -17,7 +17,7 @@ type terminal struct {
 	released chan struct{}
 }
 
-// openTerminal returns the terminal that file is, if we are in its foreground; nil otherwise.
+// openTerminal returns the terminal that file is, if we are in its foreground; otherwise nil.
 func openTerminal(file *os.File) *terminal {
 	t := &terminal{fd: int(file.Fd()), own: syscall.Getpgrp(), resumed: make(chan os.Signal, 1), released: make(chan struct{})}
 	if group, ok := t.foreground(); !ok || group != t.own {
@@ -26,8 +26,8 @@ func openTerminal(file *os.File) *terminal {
 	return t
 }
 
-// handOver begins the time in which we are in the background, where writing and taking the terminal back would stop us
-// unless SIGTTOU is ignored. It comes after the child's start, which would inherit that.
+// handOver begins our time in the background, in which writing and taking the terminal back would stop us unless SIGTTOU is
+// ignored. It must follow the child's start, because the child would inherit that.
 func (t *terminal) handOver(c *child) {
 	if t == nil {
 		return
@@ -46,7 +46,7 @@ func (t *terminal) handOver(c *child) {
 	}()
 }
 
-// release ends it.
+// release ends our time in the background.
 func (t *terminal) release() {
 	if t == nil {
 		return
@@ -69,15 +69,15 @@ func (t *terminal) bringForward(group int) {
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&g))) // the terminal may be closed
 }
 
-// foreground returns the process group in front; false if this is no terminal that controls us.
+// foreground returns the process group in the foreground, or false if this is not our controlling terminal.
 func (t *terminal) foreground() (int, bool) {
 	var g int32
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g)))
 	return int(g), errno == 0
 }
 
-// suspend stops us as the child was stopped: our whole group, as the key would have done. A child that was stopped where
-// no terminal was handed over is left as it is.
+// suspend stops us as the child was stopped: our whole group, as the key would have done. If no terminal was handed over, the
+// child is left stopped.
 func (t *terminal) suspend() {
 	if t == nil {
 		return
@@ -86,7 +86,7 @@ func (t *terminal) suspend() {
 	_ = syscall.Kill(0, syscall.SIGSTOP)
 }
 
-// putInFront hands the terminal to the child if it is ours: the shell has put us in front, to go on.
+// putInFront hands the terminal to the child if it is ours, because the shell has brought us to the foreground to continue.
 func (t *terminal) putInFront(c *child) {
 	if t == nil {
 		return

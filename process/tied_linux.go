@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// startTied starts a command that the kernel kills when this process ends. The kernel looks at the thread that started the
+// startTied starts a command that the kernel kills when this process ends. The kernel ties it to the thread that started the
 // command (prctl(2), PR_SET_PDEATHSIG), so that thread is kept until over is closed.
 func startTied(command *exec.Cmd, over <-chan struct{}) error {
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// maxArrivals is how many steps of growth are remembered.
+// maxArrivals is how many steps of growth are kept.
 const maxArrivals = 4096
 
-// arrival says that the file had grown to size at a poll.
+// arrival records that the file had grown to size at a poll.
 type arrival struct {
 	size int64
 	at   time.Time
@@ -17,8 +17,8 @@ type arrival struct {
 // arrivals are ordered by size and time.
 type arrivals struct{ steps []arrival }
 
-// add notes a step. When there are too many, of two neighbours only the later is kept: no byte is reported earlier than
-// they came.
+// add records a step. If there are too many, it keeps only the later one of each pair of neighbors, so that no byte is
+// reported earlier than it arrived.
 func (a *arrivals) add(size int64, at time.Time) {
 	if len(a.steps) >= maxArrivals {
 		kept := a.steps[:0]
@@ -30,7 +30,7 @@ func (a *arrivals) add(size int64, at time.Time) {
 	a.steps = append(a.steps, arrival{size, at})
 }
 
-// of returns when the byte at offset had arrived; zero if that is not known.
+// of returns when the byte at offset had arrived, or zero if that is unknown.
 func (a *arrivals) of(offset int64) time.Time {
 	i := sort.Search(len(a.steps), func(i int) bool { return a.steps[i].size > offset })
 	if i == len(a.steps) {

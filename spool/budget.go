@@ -2,20 +2,19 @@ package spool
 
 import "sync/atomic"
 
-// Budget is how many bytes the spools of one input may hold together. It is safe for use by many goroutines; nil sets no
-// bound.
+// Budget is how many bytes the spools of one input may hold together. It is safe for concurrent use; nil means no limit.
 type Budget struct {
 	most int64
 	used atomic.Int64
 }
 
-// NewBudget makes a Budget of so many bytes.
+// NewBudget returns a Budget of the given number of bytes.
 func NewBudget(most int64) *Budget { return &Budget{most: most} }
 
-// Most is how many bytes it is.
+// Most returns the size of the budget in bytes.
 func (b *Budget) Most() int64 { return b.most }
 
-// Use takes n bytes that are there already, whether or not they fit.
+// Use takes n bytes that are already stored, whether or not they fit.
 func (b *Budget) Use(n int64) { b.used.Add(n) }
 
 // Return returns n bytes to the budget.

@@ -10,24 +10,24 @@ import (
 // DefaultMaxBytes is how much input a Copier keeps by default.
 const DefaultMaxBytes = 4 << 30
 
-// copyBytes is how much is read at once: what a pipe holds on Linux.
+// copyBytes is how much is read at once: the capacity of a pipe on Linux.
 const copyBytes = 64 << 10
 
-// CopySettings says how input is copied.
+// CopySettings configures how input is copied.
 type CopySettings struct {
 	// MaxBytes is how much is kept; 0 means [DefaultMaxBytes].
 	MaxBytes int64
-	// Budget, if set, counts instead of MaxBytes: several spools share it.
+	// Budget, if set, is used instead of MaxBytes; several spools share it.
 	Budget *Budget
-	// Dropping is called once, when input begins to be dropped, with the reason.
+	// Dropping is called once, with the reason, when input begins to be dropped.
 	Dropping func(reason error)
 }
 
-// ErrFull: the spool has reached its limit.
+// ErrFull means that the spool has reached its limit.
 var ErrFull = errors.New("spool is full")
 
-// Copier copies input into a spool. It never stops reading: what can't be kept is dropped and counted. It serves one
-// goroutine, but for [Copier.Dropped].
+// Copier copies input into a spool. It never stops reading: input that can't be kept is dropped and counted. It is for use by
+// one goroutine, except [Copier.Dropped].
 type Copier struct {
 	spool    *Spool
 	settings CopySettings
@@ -37,7 +37,7 @@ type Copier struct {
 	buf      []byte
 }
 
-// NewCopier makes a Copier that writes into s.
+// NewCopier returns a Copier that writes to s.
 func NewCopier(s *Spool, c CopySettings) *Copier {
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
@@ -48,7 +48,7 @@ func NewCopier(s *Spool, c CopySettings) *Copier {
 	return &Copier{spool: s, settings: c, to: s.file}
 }
 
-// Copy reads r to its end. The error is that of a read.
+// Copy reads r to its end. It returns only read errors.
 func (c *Copier) Copy(r io.Reader) error {
 	if c.buf == nil {
 		c.buf = make([]byte, copyBytes)
@@ -65,8 +65,8 @@ func (c *Copier) Copy(r io.Reader) error {
 	}
 }
 
-// Take keeps p or drops it. After the first byte that was dropped nothing is kept any more: a stream with an end is of
-// more use than one with a hole.
+// Take keeps p or drops it. After the first dropped byte nothing more is kept, because a truncated stream is more useful than
+// one with a gap.
 func (c *Copier) Take(p []byte) {
 	if len(p) == 0 {
 		return
@@ -96,5 +96,5 @@ func (c *Copier) Take(p []byte) {
 	}
 }
 
-// Dropped is how many bytes of input were not kept.
+// Dropped returns how many bytes of input were not kept.
 func (c *Copier) Dropped() int64 { return c.dropped.Load() }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// FIFO is a named pipe, which this system has none of.
+// FIFO is a named pipe; this system has none.
 type FIFO struct{ Input }
 
-// OpenFIFO fails: the named pipes of this system are something else.
+// OpenFIFO returns an error, because the named pipes of this system are different.
 func OpenFIFO(path string) (*FIFO, error) {
 	return nil, fmt.Errorf("open fifo %q: %w", path, errors.ErrUnsupported)
 }
 
-// Replaced is false.
+// Replaced returns false.
 func (f *FIFO) Replaced() bool { return false }

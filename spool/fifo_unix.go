@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// FIFO reads what comes through a named pipe, from one writer after the other. Writers at the same time are one: their
-// bytes come mixed, and the input ends when the last of them closes it. So are writers of which the next one opens the FIFO
-// before it was seen that the one before closed it.
+// FIFO reads from a named pipe, one writer after another. Concurrent writers count as one: their bytes are mixed, and the
+// input ends when the last of them closes the pipe. So do consecutive writers if the next one opens the FIFO before the close
+// of the previous one was noticed.
 type FIFO struct {
 	path string
-	// timed is true if it polls, where the system does not report that bytes came.
+	// timed is true if it polls, because the system does not report new bytes.
 	timed bool
 
-	// once: its first end is the last; there is no path to open again.
+	// once is true if its first end is final, because there is no path to open again.
 	once bool
 
-	mu      sync.Mutex // of file and stopped
+	mu      sync.Mutex // guards file and stopped
 	file    *os.File
 	stopped chan struct{}
-	writing atomic.Bool // somebody has written since the last end
-	drained int         // since it was stopped
+	writing atomic.Bool // a writer has written since the last end
+	drained int         // bytes read since it was stopped
 }
 
-// OpenFIFO opens a named pipe. It waits for no writer.
+// OpenFIFO opens a named pipe without waiting for a writer.
 func OpenFIFO(path string) (*FIFO, error) {
 	file, err := openFIFO(path)
 	if err != nil {
@@ -42,7 +42,7 @@ func OpenFIFO(path string) (*FIFO, error) {
 }
 
 func openFIFO(path string) (*os.File, error) {
-	// Without blocking, or opening would wait for a writer and a read could not be ended.
+	// A blocking open would wait for a writer, and its reads could not be interrupted.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open fifo: %w", err)
@@ -57,17 +57,17 @@ func openFIFO(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Intervals between polls of a FIFO of which the system does not report that bytes came.
+// Intervals between polls of a FIFO for which the system does not report new bytes.
 const (
 	minFIFOLook = time.Millisecond
 	maxFIFOLook = 50 * time.Millisecond
 )
 
-// maxDrained is how much is read of what is there when the reading is stopped: more than a pipe holds, and not without end
-// from a writer that goes on.
+// maxDrained bounds what is read after a stop: more than the capacity of a pipe, but not everything from a writer that
+// continues.
 const maxDrained = 1 << 20
 
-// Read returns what was written; io.EOF when the last writer has closed it.
+// Read returns what was written, or io.EOF when the last writer has closed the pipe.
 func (f *FIFO) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -101,13 +101,13 @@ func (f *FIFO) Read(p []byte) (int, error) {
 	}
 }
 
-// try reads once, after waiting for bytes where the system reports them; none is true if there are none for now, n = 0
-// without it that the writers have closed it.
+// try reads once, after waiting for bytes if the system reports them. none is true if there are none for now; n = 0 without
+// none means that the writers have closed the pipe.
 func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 	f.mu.Lock()
 	raw, err := f.file.SyscallConn()
 	if stopped {
-		_ = f.file.SetReadDeadline(time.Time{}) // or no read would be tried
+		_ = f.file.SetReadDeadline(time.Time{}) // otherwise the read would fail at once
 	}
 	f.mu.Unlock()
 	if err != nil {
@@ -121,16 +121,16 @@ func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 				break
 			}
 		}
-		// 0 bytes without a writer that has written is a FIFO that waits for one.
+		// 0 bytes without a writer that has written: the FIFO waits for its first writer.
 		none = errors.Is(failed, syscall.EAGAIN) || failed == nil && n == 0 && !f.writing.Load()
 		return !none || f.timed || stopped
 	})
 	switch {
 	case n > 0:
 		return n, false, nil
-	case f.isStopped() && !stopped: // once more, for what is there
+	case f.isStopped() && !stopped: // read once more what is available
 		return 0, true, nil
-	case none: // an error of raw: the system can't report bytes, so poll
+	case none: // an error of raw means that the system can't report bytes, so poll
 		f.timed = f.timed || err != nil
 		return 0, true, nil
 	case failed != nil:
@@ -141,12 +141,12 @@ func (f *FIFO) try(p []byte, stopped bool) (n int, none bool, err error) {
 	return 0, false, nil
 }
 
-// reopen opens the FIFO for the next writer, and returns io.EOF. The new one is opened before the old one is closed, so that
-// what a writer wrote between is not lost; if the path holds another FIFO by now, that is the one.
+// reopen opens the FIFO for the next writer and returns io.EOF. It opens the new handle before it closes the old one, so that
+// nothing written in between is lost. If another FIFO is at the path by now, that one is opened.
 func (f *FIFO) reopen() error {
 	file, err := openFIFO(f.path)
 	if err != nil {
-		return errors.Join(io.EOF, err) // the old one, whose writer has closed it, reports that
+		return errors.Join(io.EOF, err) // the next read of the closed pipe reports that
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,8 +159,8 @@ func (f *FIFO) reopen() error {
 	return io.EOF
 }
 
-// Replaced reports whether the path holds something else by now and nobody writes to what was opened: whoever writes to the
-// new one has no reader. It may be called by any goroutine.
+// Replaced reports whether something else is at the path and nobody writes to the open pipe, so that writers to the new one
+// have no reader. Any goroutine may call it.
 func (f *FIFO) Replaced() bool {
 	if f.writing.Load() {
 		return false
@@ -175,10 +175,10 @@ func (f *FIFO) Replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(ours, there)
 }
 
-// Lasting reports whether there may be a next writer.
+// Lasting reports whether there may be another writer.
 func (f *FIFO) Lasting() bool { return !f.once }
 
-// Stop ends the waiting.
+// Stop ends the wait for input.
 func (f *FIFO) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,10 +186,10 @@ func (f *FIFO) Stop() {
 		return
 	}
 	close(f.stopped)
-	_ = f.file.SetReadDeadline(time.Unix(1, 0)) // where it fails, the reader polls
+	_ = f.file.SetReadDeadline(time.Unix(1, 0)) // if this fails, the reader polls
 }
 
-// Close ends the use of it.
+// Close stops and closes the FIFO.
 func (f *FIFO) Close() error {
 	f.Stop()
 	f.mu.Lock()

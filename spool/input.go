@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// Input is where bytes come from that go into a spool. It serves one goroutine, but for Stop.
+// Input is a source of bytes for a spool. It is for use by one goroutine, except Stop.
 type Input interface {
-	// Read returns at least one byte, or an error: [io.EOF] each time that the last writer has closed it, [os.ErrClosed] after
-	// Stop.
+	// Read returns at least one byte or an error: [io.EOF] each time the last writer has closed the input, [os.ErrClosed]
+	// after Stop.
 	io.Reader
-	// Lasting reports whether somebody else may write after [io.EOF].
+	// Lasting reports whether another writer may follow [io.EOF].
 	Lasting() bool
-	// Stop ends the waiting: what has come is still returned, and then nothing more.
+	// Stop ends the wait for input: what has arrived is still returned, and then nothing more.
 	Stop()
-	// Close ends the use of it. It follows the last Read.
+	// Close releases the input after the last Read.
 	io.Closer
 }
 
-// errNotFIFO: the path is something else.
+// errNotFIFO means that something else is at the path.
 var errNotFIFO = errors.New("not a fifo")

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// What the files in a folder of spools are called.
+// Names of the files in a folder of spools.
 const (
 	prefix   = "tailspan-"
 	ending   = ".spool"
 	lockName = ".lock"
 )
 
-// ErrLocked: another process has the folder.
-var ErrLocked = errors.New("another process uses it")
+// ErrLocked means that another process has locked the folder.
+var ErrLocked = errors.New("in use by another process")
 
-// Left lists the spools that an earlier process left in a folder, by name. One that is not there has none.
+// Left lists the spools that a previous process left in a folder, by name. A missing folder has none.
 func Left(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +34,7 @@ func Left(dir string) ([]string, error) {
 	return left, nil
 }
 
-// Open takes up a spool that was left. Nothing more is written to it.
+// Open resumes a spool that a previous process left. Nothing more is written to it.
 func Open(path string) (*Spool, error) {
 	read, err := os.Open(path)
 	if err != nil {

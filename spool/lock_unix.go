@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// hold marks a spool as one that is written to, for as long as this process, or a child that has the file for its output,
-// has it open. Where the file system knows no locks, a spool in use looks like one that was left.
+// hold locks a spool for as long as this process, or a child that has the file as its output, keeps it open. On file systems
+// without locks, a spool in use looks like one that was left.
 func hold(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// InUse reports whether a process still writes to a left spool: a child outlives a process that is killed.
+// InUse reports whether a process still writes to a left spool, because a child may outlive a killed process.
 func InUse(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func InUse(path string) bool {
 	return errors.Is(syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// Lock keeps a folder of spools for this process, until the returned function is called or the process ends.
+// Lock reserves a folder of spools for this process until the returned function is called or the process ends.
 func Lock(dir string) (unlock func() error, err error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Settings says where a spool lies.
+// Settings configures where a spool is created.
 type Settings struct {
-	// Dir is the folder of a spool that is removed after use; empty: the system's folder for temporary files.
+	// Dir is the folder of a spool that is removed after use; empty: the system's temporary folder.
 	Dir string
-	// Path, if set, is the name of a file that is kept. What it held before is lost.
+	// Path, if set, is the name of a file that is kept. Its previous content is lost.
 	Path string
 }
 
-// Spool is a file that one writes and others read. See the package documentation.
+// Spool is a file that one process writes while others read it. See the package documentation.
 type Spool struct {
-	file *os.File // of the writer, appending
+	file *os.File // of the writer, in append mode
 	read *os.File
 	path string
 	keep bool
@@ -32,14 +32,14 @@ type Spool struct {
 	epoch    int // how often it was rewritten
 	arrivals arrivals
 	finished bool
-	changed  chan struct{} // closed and made anew when something above changes
+	changed  chan struct{} // closed and replaced when a field above changes
 
-	stop    chan struct{} // ends the watching
+	stop    chan struct{} // ends Watch
 	finish  sync.Once
 	watcher sync.WaitGroup
 }
 
-// Create makes an empty spool.
+// Create returns an empty spool.
 func Create(s Settings) (*Spool, error) {
 	file, err := create(s)
 	if err != nil {
@@ -66,18 +66,18 @@ func Create(s Settings) (*Spool, error) {
 	}, nil
 }
 
-// create opens the file for a writer that only ever appends, so that whoever truncates it leaves no hole.
+// create opens the file in append mode, so that truncating it leaves no hole.
 func create(s Settings) (*os.File, error) {
 	if s.Path == "" {
 		dir := s.Dir
 		if dir == "" {
 			dir = os.TempDir()
 		}
-		// A name that never comes again: ids are made of it where the format of the stream has none.
+		// The name is never used again: IDs derive from it if the format of the stream has none.
 		name := filepath.Join(dir, prefix+crand.Text()+ending)
 		return os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
-	// Not a pipe, which would block, and not a device: a spool is read again from the same file.
+	// A pipe would block, and a device can't be read again like a file.
 	if info, err := os.Stat(s.Path); err == nil && !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "create", Path: s.Path, Err: errNotRegular}
 	}
@@ -86,18 +86,18 @@ func create(s Settings) (*os.File, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// File is the end to write to, for a child process; nil for a spool that was left. It stays the spool's own.
+// File returns the file to write to, for a child process, or nil for a spool that was left. The spool still owns it.
 func (s *Spool) File() *os.File { return s.file }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (s *Spool) Path() string { return s.path }
 
-// Name is the file's name without what all spools have in common.
+// Name returns the file name without the prefix and suffix that all spools share.
 func (s *Spool) Name() string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(s.path), prefix), ending)
 }
 
-// Size is how many bytes were seen so far.
+// Size returns how many bytes were seen so far.
 func (s *Spool) Size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ const (
 	maxLook = 50 * time.Millisecond
 )
 
-// Watch begins to poll the file's size, until [Spool.Finish].
+// Watch polls the file's size until [Spool.Finish].
 func (s *Spool) Watch() {
 	s.watcher.Go(func() {
 		wait := minLook
@@ -132,8 +132,8 @@ func (s *Spool) Watch() {
 	})
 }
 
-// poll updates the file's size, and reports whether it changed. A file whose stat fails is taken to be as it was:
-// the handle is ours, so this is a matter of a network file system, and passes or shows in the read.
+// poll updates the file's size and reports whether it changed. If stat fails, the size is assumed unchanged: on our own handle
+// that is a problem of a network file system, which passes or shows in the read.
 func (s *Spool) poll() bool {
 	info, err := s.read.Stat()
 	if err != nil {
@@ -155,13 +155,13 @@ func (s *Spool) poll() bool {
 	return true
 }
 
-// wake has all tails check again. The lock is held.
+// wake makes all tails check again. The caller holds the lock.
 func (s *Spool) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// Finish marks the end of the input. What was written until now is read to its end.
+// Finish marks the end of the input. What was written until now can still be read.
 func (s *Spool) Finish() {
 	s.finish.Do(func() {
 		close(s.stop)
@@ -174,24 +174,24 @@ func (s *Spool) Finish() {
 	})
 }
 
-// Keep leaves the file where it is when the spool is closed.
+// Keep makes Close leave the file in place.
 func (s *Spool) Keep() { s.keep = true }
 
-// Hide takes the file's name away, so that nothing is left of it however the process ends. Where the system can't do that
-// it fails, and all is as it was.
+// Hide removes the file's name, so that no file is left however the process ends. On systems that can't do that, it returns an
+// error and changes nothing.
 func (s *Spool) Hide() error {
 	if err := os.Remove(s.path); err != nil {
 		return fmt.Errorf("hide spool: %w", err)
 	}
-	s.keep = true // there is nothing to remove
+	s.keep = true // nothing to remove
 	return nil
 }
 
-// Close ends the use of the spool, after its tails, and removes the file unless it is to be kept.
+// Close closes the spool, after its tails, and removes the file unless it is to be kept.
 func (s *Spool) Close() error {
 	s.Finish()
 	err := s.read.Close()
-	if s.file != nil { // it is not there for one that was left
+	if s.file != nil { // nil for a spool that was left
 		err = errors.Join(err, s.file.Close())
 	}
 	if !s.keep {

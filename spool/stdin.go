@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// OpenStdin makes an Input of a file that was handed over open, such as standard input. A pipe is opened a second time
-// where the system lets us, so that Stop can end a read that waits; else Stop leaves such a read alone, and what it gets
-// then is lost. file itself stays open.
+// OpenStdin returns an Input for a file that was inherited open, such as standard input. A pipe is opened again if the system
+// allows, so that Stop can interrupt a waiting read. Otherwise Stop does not interrupt it, and what it reads afterwards is
+// lost. file itself stays open.
 func OpenStdin(file *os.File) (Input, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -25,17 +25,17 @@ func OpenStdin(file *os.File) (Input, error) {
 	return s, nil
 }
 
-// pumped reads a file whose reads can't be interrupted, in a goroutine of its own.
+// pumped reads a file whose reads can't be interrupted, in a separate goroutine.
 type pumped struct {
 	file    *os.File
 	pieces  chan piece
 	stopped chan struct{}
 	once    sync.Once
 	rest    []byte
-	err     error // what comes after rest
+	err     error // follows rest
 }
 
-// piece is what one read gave.
+// piece is the result of one read.
 type piece struct {
 	data []byte
 	err  error
@@ -56,7 +56,7 @@ func (s *pumped) pump() {
 	}
 }
 
-// Read returns what came; io.EOF at the end.
+// Read returns what arrived, or io.EOF at the end.
 func (s *pumped) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		if s.err != nil {
@@ -74,13 +74,13 @@ func (s *pumped) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Lasting is false: its end is the end.
+// Lasting returns false, because its end is final.
 func (s *pumped) Lasting() bool { return false }
 
-// Stop ends the waiting.
+// Stop ends the wait for input.
 func (s *pumped) Stop() { s.once.Do(func() { close(s.stopped) }) }
 
-// Close does the same: the file is not ours.
+// Close only stops, because the file belongs to the caller.
 func (s *pumped) Close() error {
 	s.Stop()
 	return nil

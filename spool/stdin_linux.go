@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openAgain opens the pipe that file is a second time, without blocking: the flag is one of the opening, and who shares
-// file with us must not see it.
+// openAgain opens the same pipe a second time, non-blocking. The flag belongs to the open file description, so a new one keeps
+// it from the processes that share file with us.
 func openAgain(file *os.File) (*FIFO, error) {
 	conn, err := file.SyscallConn()
 	if err != nil {
@@ -22,6 +22,6 @@ func openAgain(file *os.File) (*FIFO, error) {
 		return nil, err
 	}
 	f := &FIFO{once: true, file: again, stopped: make(chan struct{})}
-	f.writing.Store(true) // an end is an end, although nothing was written
+	f.writing.Store(true) // its end is an end even if nothing was written
 	return f, nil
 }

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// openAgain fails: opening by number shares the flags with whoever handed the file over.
+// openAgain returns an error, because opening by number would share the flags with other users of the file.
 func openAgain(*os.File) (*FIFO, error) { return nil, errors.ErrUnsupported }

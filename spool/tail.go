@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrRewritten: the file was truncated by its writer. The next read begins at its first byte.
+// ErrRewritten means that the writer truncated the file. The next read starts at its first byte.
 var ErrRewritten = errors.New("spool was rewritten")
 
 // Tail is one reader of a spool.
@@ -18,14 +18,14 @@ type Tail struct {
 	epoch int
 }
 
-// Tail returns a reader that begins at the first byte.
+// Tail returns a reader that starts at the first byte.
 func (s *Spool) Tail() *Tail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &Tail{spool: s, epoch: s.epoch}
 }
 
-// Read returns what is there: 0 and no error if that is nothing for now, [io.EOF] after the last byte of a finished spool.
+// Read returns what is available: 0 and no error if that is nothing yet, and [io.EOF] after the last byte of a finished spool.
 func (t *Tail) Read(p []byte) (int, error) {
 	s := t.spool
 	s.mu.Lock()
@@ -56,7 +56,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 	}
 }
 
-// Wait returns when there may be something to read, or when ctx has ended, whose error it then returns.
+// Wait returns when there may be something to read, or with the error of ctx when ctx ends.
 func (t *Tail) Wait(ctx context.Context) error {
 	s := t.spool
 	s.mu.Lock()
@@ -74,22 +74,22 @@ func (t *Tail) Wait(ctx context.Context) error {
 	}
 }
 
-// Arrival returns when the byte at offset came; zero if that is not known.
+// Arrival returns when the byte at offset arrived, or zero if that is unknown.
 func (t *Tail) Arrival(offset int64) time.Time {
 	t.spool.mu.Lock()
 	defer t.spool.mu.Unlock()
 	return t.spool.arrivals.of(offset)
 }
 
-// Left is how many bytes have come that were not read.
+// Left returns how many bytes have arrived but were not read.
 func (t *Tail) Left() int64 {
 	t.spool.mu.Lock()
 	defer t.spool.mu.Unlock()
 	return max(0, t.spool.size-t.at)
 }
 
-// Reader returns the tail as a reader that waits for more, until the spool or ctx ends. The bytes of a spool that was
-// rewritten follow those that were read before.
+// Reader returns the tail as an io.Reader that waits for more until the spool or ctx ends. After a rewrite, the new bytes
+// follow those read before.
 func (t *Tail) Reader(ctx context.Context) io.Reader { return &waitingReader{ctx, t} }
 
 type waitingReader struct {

@@ -17,22 +17,22 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// magic is how each SQLite database begins (file format, section 1.3).
+// magic is the beginning of every SQLite database (file format, section 1.3).
 var magic = []byte("SQLite format 3\x00")
 
 // Is reports whether a file that begins with these bytes is a SQLite database. It needs 16 bytes.
 func Is(head []byte) bool { return bytes.HasPrefix(head, magic) }
 
-// busyTimeout is how long a query waits for a writer, in milliseconds; in WAL mode none does.
+// busyTimeout is how long a query waits for a writer, in milliseconds; in WAL mode none waits.
 const busyTimeout = 1000
 
-// settled is how old a change must be for the times of files to show the next one: they may be as coarse as that.
+// settled is how old a change must be for the next one to show in file times, whose resolution may be that coarse.
 const settled = 100 * time.Millisecond
 
-// stamp is what stat reports of a database's files.
+// stamp is the result of stat for a database's files.
 type stamp struct {
 	file, wal fileStat
-	journal   bool // a transaction is under way, or broke off, in a database without write-ahead log
+	journal   bool // without a write-ahead log: a transaction is running or was interrupted
 }
 
 type fileStat struct {
@@ -66,7 +66,7 @@ func stampOf(path string) (stamp, error) {
 	return s, nil
 }
 
-// behindLink gives the path of the database itself: beside it, not beside a link to it, SQLite keeps its log.
+// behindLink returns the path of the database itself, because SQLite keeps its log beside the database, not beside a link to it.
 func behindLink(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -80,10 +80,10 @@ func (s stamp) settledAt(now time.Time) bool {
 	return now.Sub(time.Unix(0, max(s.file.mtime, s.wal.mtime))).Abs() >= settled
 }
 
-// still reports whether no writer is active: all data is in the file itself.
+// still reports whether no writer is active and all data is in the file itself.
 func (s stamp) still() bool { return s.wal.size == 0 && !s.journal }
 
-// database is a database that is open for one scan.
+// database is a database opened for one scan.
 type database struct {
 	path string
 	db   *sql.DB
@@ -91,7 +91,7 @@ type database struct {
 	// columns of each table, in the order of the rows' members.
 	columns [kindEnd][]string
 	stamp   stamp // before it was opened
-	// immutable is true if no locks are taken; then what was read is valid only if the file did not change.
+	// immutable is true if no locks are taken. What was read is then valid only if the file did not change.
 	immutable bool
 }
 
@@ -118,27 +118,27 @@ func open(ctx context.Context, path string) (*database, error) {
 	return d, nil
 }
 
-// explain adds what to do if SQLite can't get at the index of a write-ahead log. A reader needs it, and makes it if it is
-// not there or was left by a process that died, for which it must be allowed to write.
+// explain adds advice if SQLite can't access the index of a write-ahead log. A reader needs it, and creates it if it is
+// missing or was left by a process that died, which requires write permission.
 func (d *database) explain(err error) error {
 	if d.stamp.wal.size == 0 || !has(err, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) {
 		return err
 	}
-	return fmt.Errorf("%w; its write-ahead log is read by way of %q, which must be there and readable, or be made: "+
-		"let OpenCode open the database, or let the reader write to its folder", err, filepath.Base(d.path)+"-shm")
+	return fmt.Errorf("%w; reading its write-ahead log requires %q, which is missing or not readable: "+
+		"let OpenCode open the database, or give the reader write access to its folder", err, filepath.Base(d.path)+"-shm")
 }
 
-// has reports whether an error of SQLite has one of these primary result codes.
+// has reports whether an SQLite error has one of these primary result codes.
 func has(err error, codes ...int) bool {
 	failed, ok := errors.AsType[*sqlite.Error](err)
 	return ok && slices.Contains(codes, failed.Code()&0xff)
 }
 
-// NotOpened reports whether SQLite could not open a file; it does not show whether a lack of file descriptors is the reason.
+// NotOpened reports whether SQLite could not open a file; whether a lack of file descriptors is the reason is unknown.
 func NotOpened(err error) bool { return has(err, sqlite3.SQLITE_CANTOPEN) }
 
-// usesLog reports whether a database is in WAL mode (file format, section 1.3.3). SQLite would make the log, and an index to
-// it, for a reader too.
+// usesLog reports whether a database is in WAL mode (file format, section 1.3.3). SQLite would create the log, and an index of
+// it, even for a reader.
 func usesLog(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -150,7 +150,7 @@ func usesLog(path string) bool {
 	return err != nil || head[19] != 1
 }
 
-// name is the database in the form that the driver opens.
+// name returns the database in the form that the driver opens.
 func (d *database) name() string {
 	path := d.path
 	if abs, err := filepath.Abs(path); err == nil {
@@ -181,10 +181,10 @@ func (d *database) prepare(ctx context.Context) error {
 	return d.holds()
 }
 
-// errMoved: the file was written while it was read as one that nobody writes. A new scan helps.
+// errMoved means that the file was written while it was read as immutable. A new scan helps.
 var errMoved = errors.New("database changed while it was read")
 
-// holds reports whether what was read since open is what the database held.
+// holds returns an error if what was read since open may not be what the database held.
 func (d *database) holds() error {
 	if !d.immutable {
 		return nil
@@ -199,7 +199,7 @@ func (d *database) holds() error {
 	return nil
 }
 
-// close closes the database; nil may be closed.
+// close closes the database, which may be nil.
 func (d *database) close() error {
 	if d == nil || d.db == nil {
 		return nil

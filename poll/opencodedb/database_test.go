@@ -163,7 +163,7 @@ func TestLogWithoutIndex(t *testing.T) {
 	f := follow(t, path, opencodedb.Settings{})
 	_, err := f.Next(t.Context())
 	require.ErrorContains(t, err, "unable to open database file")
-	assert.ErrorContains(t, err, `its write-ahead log is read by way of "opencode.db-shm"`)
+	assert.ErrorContains(t, err, `reading its write-ahead log requires "opencode.db-shm"`)
 	assert.ErrorContains(t, err, "let OpenCode open the database")
 	require.NoError(t, os.Remove(path+"-shm"))
 	assert.Equal(t, []string{"# ses_1", "session ses_1"}, all(t, f))

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// The call of a sub-agent is over when the sub-agent is. Where one scan finds both, the message of the call is the older one, and
-// its rows would come first: what the sub-agent said last would come after its end. So the row that ends such a call comes
-// behind what other sessions of the family wrote before it, and the rest of its session with it. The row that names the
-// session of the sub-agent, while the call runs, keeps its place before it.
+// A sub-agent's call ends when the sub-agent does. If one scan finds both, the message of the call is older and its rows would
+// come first, so the sub-agent's last output would follow its end. The row that ends such a call, and the rest of its session,
+// therefore come after what other sessions of the family wrote before that row. The row that names the sub-agent's session
+// while the call runs keeps its place.
 
-// endsCall reports whether a row ends the call of a sub-agent. The output of a tool may look the same: then the row comes later
-// than it could.
+// endsCall reports whether a row ends a sub-agent's call. The output of a tool may look the same; its row then comes later
+// than necessary.
 func endsCall(st *step, row *Row) bool {
 	return st.kind == kindPart && st.changed && bytes.Contains(row.Data, []byte(`\"tool\":\"task\"`)) &&
 		(bytes.Contains(row.Data, []byte(`\"status\":\"completed\"`)) || bytes.Contains(row.Data, []byte(`\"status\":\"error\"`)))
 }
 
-// putBehind moves the rows of a session that are left behind those of others which were written before the first of them, and
-// reports whether there are such. Rows of a session that was put behind others do not count for these: two sessions in which calls end
-// would each be put behind the other for ever.
+// putBehind moves the remaining rows of a session behind rows of other sessions written before the first of them, and reports
+// whether there are such. It ignores rows of sessions that were put behind others, because two sessions in which calls end
+// would otherwise be put behind each other forever.
 func (p *plan) putBehind(left []step) bool {
 	first, last := left[0], -1
 	for i := range left {

@@ -17,28 +17,28 @@ const (
 	DefaultMaxTime    = 30 * time.Second
 )
 
-// Settings says what of a database is wanted, and how much at once. The zero value of each field is its default.
+// Settings configures what is read of a database, and how much at once. The zero value of each field selects its default.
 type Settings struct {
-	// Since is the row time, in milliseconds since 1970, before which nothing is wanted of sessions that are there at
-	// the first scan. 0: everything.
+	// Since is the row time, in milliseconds since 1970, before which rows are excluded in sessions that exist at the first
+	// scan. 0: none are excluded.
 	Since int64
-	// MaxRowSize is the size in bytes of a row's values over which it is left out.
+	// MaxRowSize is the size in bytes of a row's values above which it is skipped.
 	MaxRowSize int
-	// BatchBytes and BatchRows bound a batch. A larger row is a batch of its own.
+	// BatchBytes and BatchRows bound a batch. A larger row is a separate batch.
 	BatchBytes, BatchRows int
-	// MaxTime is how long [Follower.Next] may take: other databases wait for it.
+	// MaxTime is how long [Follower.Next] may take, because other databases wait for it.
 	MaxTime time.Duration
-	// Restore, if set, returns how far an earlier process read a family, by the id of its root; it is called once for each
+	// Restore, if set, returns how far an earlier process read a family, by the ID of its root. It is called once for each
 	// family of the first scan. Acknowledged rows are replayed, marked [Batch.Replayed], before the new rows of the family,
 	// and not at all if there are none.
 	Restore func(root string) (Position, error)
-	// Skipped is called with the size in bytes of each row that is left out. It may be nil.
+	// Skipped is called with the size in bytes of each skipped row. It may be nil.
 	Skipped func(bytes int64)
 }
 
 // Batch is rows of one family, in order.
 type Batch struct {
-	// Session is the id of the session that is the family's root.
+	// Session is the ID of the family's root session.
 	Session string
 	Rows    []Row
 	// Newest is when the newest row of the family was written, in Unix milliseconds.
@@ -47,30 +47,30 @@ type Batch struct {
 	Replayed bool
 }
 
-// Follower returns the rows of one database: the existing ones, and then those that are new.
+// Follower returns the rows of one database: the existing ones and then new ones.
 type Follower struct {
 	path     string
 	settings Settings
 	seed     maphash.Seed
 
 	stamp    stamp     // of the last finished scan
-	trusted  bool      // the stamp would show a change
-	beganAt  time.Time // of the last scan
-	wholeAt  time.Time // when the last one began that came to its end
+	trusted  bool      // a change would show in the stamp
+	beganAt  time.Time // when the last scan began
+	wholeAt  time.Time // when the last completed scan began
 	sessions map[string]*session
-	children map[string][]*session // by the parent's id, as of the last scan
+	children map[string][]*session // by the parent's ID, as of the last scan
 	last     [kindEnd]int64        // number of the last row
-	known    [kindEnd]bool         // last is
-	scan     uint32                // number of the last one
+	known    [kindEnd]bool         // whether last is known
+	scan     uint32                // number of the last scan
 
 	// The current scan.
 	db    *database
 	queue []*session // roots of families to scan
-	plan  *plan      // of the first of them
+	plan  *plan      // for the first of them
 	batch Batch      // not acknowledged yet
 }
 
-// NewFollower makes a follower; the database need not be there yet.
+// NewFollower returns a follower; the database need not exist yet.
 func NewFollower(path string, s Settings) *Follower {
 	s.MaxRowSize = cmp.Or(s.MaxRowSize, DefaultMaxRowSize)
 	s.BatchBytes = cmp.Or(s.BatchBytes, DefaultBatchBytes)
@@ -79,7 +79,7 @@ func NewFollower(path string, s Settings) *Follower {
 	return &Follower{path: path, settings: s, seed: maphash.MakeSeed()}
 }
 
-// Changed reports whether Next may have something, by the size and time of the files.
+// Changed reports whether Next may return something, judging by the size and time of the files.
 func (f *Follower) Changed() bool {
 	if f.db != nil || !f.trusted {
 		return true
@@ -98,7 +98,7 @@ func (f *Follower) Move(path string) {
 }
 
 // Next returns the next rows, and the same ones again until they are acknowledged; none if there are no more. The rows are
-// valid until then. After an error the scan starts again, with what was not acknowledged.
+// valid until then. After an error the scan starts again with the unacknowledged rows.
 func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	if len(f.batch.Rows) > 0 {
 		return f.batch, nil
@@ -117,7 +117,7 @@ func (f *Follower) Next(ctx context.Context) (Batch, error) {
 		f.stamp = f.db.stamp
 		f.trusted = f.stamp.settledAt(time.Now())
 		return Batch{}, f.abandon()
-	case errors.Is(err, errMoved): // soon
+	case errors.Is(err, errMoved): // try again soon
 		f.trusted = false
 		return Batch{}, f.abandon()
 	default:
@@ -126,7 +126,7 @@ func (f *Follower) Next(ctx context.Context) (Batch, error) {
 	}
 }
 
-// next fills the batch, and reports whether there is one.
+// next fills the batch and reports whether there is one.
 func (f *Follower) next(ctx context.Context) (bool, error) {
 	if f.db == nil {
 		if err := f.begin(ctx); err != nil {
@@ -181,7 +181,7 @@ func (f *Follower) begin(ctx context.Context) error {
 		err = db.holds()
 	}
 	if err != nil {
-		if f.last, f.known = last, known; first { // what was found may be wrong, or a part: the next scan is the first one again
+		if f.last, f.known = last, known; first { // the result may be wrong or partial, so the next scan is the first again
 			f.sessions = nil
 		}
 		return fmt.Errorf("scan database %q: %w", f.path, err)
@@ -214,7 +214,7 @@ func (f *Follower) fill(ctx context.Context) error {
 			done++
 			continue
 		} else if !known && endsCall(&st, &row) {
-			if row.Time > st.updated { // since the rows were listed: the next scan finds what came before it too
+			if row.Time > st.updated { // written since the rows were listed; the next scan also finds what preceded it
 				done++
 				continue
 			}
@@ -238,7 +238,7 @@ func (f *Follower) fill(ctx context.Context) error {
 	return nil
 }
 
-// skip leaves out a row that is too large, and counts it once.
+// skip skips a row that is too large, and counts it once.
 func (f *Follower) skip(st step) {
 	key := tables[st.kind].name + "\x00" + st.id
 	v := version{time: st.session.updated, hash: uint64(st.size)}
@@ -248,7 +248,7 @@ func (f *Follower) skip(st step) {
 	st.session.remember(key, v)
 }
 
-// Acknowledge records that the consumer accepted the rows of the last batch.
+// Acknowledge records that the consumer acknowledged the rows of the last batch.
 func (f *Follower) Acknowledge() {
 	for _, row := range f.batch.Rows {
 		s := row.mark.session
@@ -289,10 +289,10 @@ func (f *Follower) finish() {
 	f.plan = nil
 }
 
-// key names the session's own row, which is compared whatever its time.
+// key returns the key of the session's own row, which is compared whatever its time.
 func (s *session) key() string { return tables[kindSession].name + "\x00" + s.id }
 
-// Release records that the stream of a family was closed: if it continues, its sessions and messages are delivered again.
+// Release records that the stream of a family was closed. If the family continues, its sessions and messages are delivered again.
 func (f *Follower) Release(root string) {
 	for _, s := range f.sessions {
 		if f.root(s).id == root {
@@ -308,5 +308,5 @@ func (f *Follower) abandon() error {
 	return db.close()
 }
 
-// Close closes the database, if a scan has it open.
+// Close closes the database if a scan has it open.
 func (f *Follower) Close() error { return f.abandon() }

@@ -13,10 +13,10 @@ type plan struct {
 	replayed bool // an earlier process acknowledged the rows
 	steps    []step
 	sessions []*session
-	reached  []int64           // the position of each, once all rows are acknowledged
+	reached  []int64           // the position of each session once all rows are acknowledged
 	room     room              // for rows that are not listed yet
-	begins   map[string]int64  // when each session comes, by its id
-	behind   map[*session]bool // those that were put behind others; see [plan.putBehind]
+	begins   map[string]int64  // the place of each session, by its ID
+	behind   map[*session]bool // sessions that were put behind others; see [plan.putBehind]
 }
 
 // step is one row to be read.
@@ -25,9 +25,9 @@ type step struct {
 	kind    kind
 	id      string
 	size    int64
-	context bool  // wanted for what follows, whatever its time
-	at      int64 // its place among the rows of the family: when its message was made
-	updated int64 // when it was written last; 0 for a session
+	context bool  // needed by later rows, whatever its time
+	at      int64 // its place among the rows of the family: when its message was created
+	updated int64 // when it was last written; 0 for a session
 	changed bool  // it was written since its message was delivered
 }
 
@@ -36,7 +36,7 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	p := &plan{root: root, room: newRoom(f.db.stamp)}
 	for _, s := range f.members(root) {
 		if !s.touched {
-			if s == root && s.messages == nil { // its children name it
+			if s == root && s.messages == nil { // its children refer to it
 				p.steps = append(p.steps, step{session: s, kind: kindSession, id: s.id, size: s.size, context: true, at: math.MinInt64})
 			}
 			continue
@@ -64,13 +64,13 @@ func (f *Follower) makePlan(ctx context.Context, root *session) error {
 	return nil
 }
 
-// order puts the messages of a family in the order in which they were made: what a sub-agent did then comes within the turn that
-// it works for. Those of one session keep theirs.
+// order sorts the messages of a family by creation, so that what a sub-agent did comes within the turn that it works for.
+// Messages of one session keep their order.
 func (p *plan) order() {
 	slices.SortStableFunc(p.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 }
 
-// newest is the time of the newest row of the family.
+// newest returns the time of the newest row of the family.
 func (p *plan) newest() int64 {
 	newest := max(p.root.updated, p.root.position)
 	for _, s := range p.sessions {
@@ -98,7 +98,7 @@ type group struct {
 	parts []candidate
 }
 
-// beginOf is when a session comes: with its first message, but not before the session that it belongs to.
+// beginOf returns the place of a session: that of its first message, but not before the session that it belongs to.
 func (p *plan) beginOf(s *session, order []*group) int64 {
 	if s == p.root {
 		return math.MinInt64
@@ -115,7 +115,7 @@ func (p *plan) beginOf(s *session, order []*group) int64 {
 	return at
 }
 
-// planSession puts the rows of a session in order.
+// planSession adds the rows of a session in order.
 func (f *Follower) planSession(ctx context.Context, p *plan, s *session, messages, parts []candidate) error {
 	groups := map[string]*group{}
 	for _, m := range messages {

@@ -9,22 +9,22 @@ import (
 // Position is how far a family was read, in a form that outlives the process.
 type Position struct {
 	Sessions []SessionPosition `json:"sessions"`
-	// Wake asks for the rows of the family although nothing may be new in it.
+	// Wake requests the rows of the family even if nothing is new in it.
 	Wake bool `json:"-"`
 }
 
-// SessionPosition is how far one session was read. Times are those of rows, in milliseconds.
+// SessionPosition is how far one session was read. Times are row times, in milliseconds.
 type SessionPosition struct {
 	ID string `json:"id"`
-	// Updated is the time of the session's own row when all new rows were acknowledged; Reached, the time up to which rows were.
+	// Updated is the time of the session's own row when all new rows were acknowledged. Reached is the time up to which rows were.
 	Updated int64 `json:"updated"`
 	Reached int64 `json:"reached"`
 	// Floor is the time before which no row was wanted.
 	Floor int64 `json:"floor"`
 }
 
-// Position returns the position of a family, by the id of its root. Rows beyond it may have been acknowledged too: it does not
-// reach beyond the last scan, since a row that lies in the future says nothing of those that are written until its time.
+// Position returns the position of a family, by the ID of its root. Rows beyond it may have been acknowledged too. It is not
+// after the last scan, because a row in the future says nothing about rows that are written until its time.
 func (f *Follower) Position(root string) Position {
 	var p Position
 	s := f.sessions[root]
@@ -41,7 +41,7 @@ func (f *Follower) Position(root string) Position {
 	return p
 }
 
-// restore sets the positions of an earlier process. Sessions that may have changed since are touched; the rest is neither
+// restore sets the positions of an earlier process. It touches sessions that may have changed since; the others are neither
 // read nor delivered.
 func (f *Follower) restore(ctx context.Context) error {
 	changed := false
@@ -104,8 +104,8 @@ func (f *Follower) touchNewer(ctx context.Context, k kind) error {
 	return rows.Err()
 }
 
-// planReplay plans the replay of the rows of a family that an earlier process acknowledged, if something may be new in the
-// family or its consumer asked for it. It reports whether there is such a plan.
+// planReplay plans the replay of a family's rows that an earlier process acknowledged, if something may be new in the family
+// or its consumer asked for it. It reports whether there is such a plan.
 func (f *Follower) planReplay(ctx context.Context, root *session) (bool, error) {
 	family := f.members(root)
 	replay, wanted := false, root.wake
@@ -142,7 +142,7 @@ func (f *Follower) planReplay(ctx context.Context, root *session) (bool, error) 
 	return true, nil
 }
 
-// finishReplay ends such a plan.
+// finishReplay ends a replay plan.
 func (f *Follower) finishReplay() {
 	for _, s := range f.members(f.plan.root) {
 		s.replay = false

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Reader is all rows of a database as a stream of lines.
+// Reader reads all rows of a database as lines.
 type Reader struct {
 	follower *Follower
 	rows     []Row
-	rest     []byte // of the row at hand, and its newline
+	rest     []byte // of the current row and its newline
 	err      error
 }
 
@@ -44,7 +44,7 @@ func (r *Reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// fill gets the next rows; io.EOF when there are no more. A database that changes while it is read is scanned again.
+// fill reads the next rows; it returns io.EOF if there are no more. A database that changes during the read is scanned again.
 func (r *Reader) fill() error {
 	for {
 		batch, err := r.follower.Next(context.Background())

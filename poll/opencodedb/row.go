@@ -14,21 +14,21 @@ import (
 type Row struct {
 	// Data is a JSON object: the table's name and the columns.
 	Data []byte
-	// Time is when the row was written last, in milliseconds since 1970, by the row's own column.
+	// Time is when the row was last written, in milliseconds since 1970, according to its own column.
 	Time int64
 
-	key  string // table and id
+	key  string // table and ID
 	hash uint64 // of Data
 	mark mark
 }
 
-// mark says what is recorded once a row is acknowledged.
+// mark is what is recorded once a row is acknowledged.
 type mark struct {
 	session *session
-	message string // the id, of a message
+	message string // the ID of a message
 }
 
-// read reads one row. It reports false for one that was removed.
+// read reads one row. It returns false if the row was removed.
 func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, error) {
 	values := make([]any, len(d.columns[k]))
 	into := make([]any, len(values))
@@ -50,7 +50,7 @@ func (d *database) read(ctx context.Context, k kind, id string) (Row, bool, erro
 	return row, true, nil
 }
 
-// makeRow makes a line of the values of columns.
+// makeRow returns the line for the values of columns.
 func makeRow(k kind, columns []string, values []any) (row Row, err error) {
 	var line bytes.Buffer
 	line.WriteString(`{"table":"` + tables[k].name + `"`)
@@ -68,8 +68,8 @@ func makeRow(k kind, columns []string, values []any) (row Row, err error) {
 	return row, nil
 }
 
-// writeValue writes a value as JSON. SQLite holds nulls, integers, floating point numbers, text and bytes, whatever the
-// column was declared as.
+// writeValue writes a value as JSON. SQLite holds nulls, integers, floating point numbers, text and bytes, whatever type the
+// column was declared with.
 func writeValue(to *bytes.Buffer, value any) error {
 	switch v := value.(type) {
 	case []byte:

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// overlap is how long before the position rows are scanned again, in milliseconds. OpenCode takes a row's time
-	// before it waits for the database, and waits 5 s at most.
+	// overlap is how long before the position rows are scanned again, in milliseconds. OpenCode sets a row's time before it
+	// waits for the database, and waits at most 5 s.
 	overlap = 10_000
-	// activeFor is how long a session is scanned after a change, although nothing shows that it changed again.
+	// activeFor is how long a session is scanned after a change, even if nothing shows that it changed again.
 	activeFor = 10 * time.Minute
 )
 
-// session is what is known of one.
+// session is what is known of one session.
 type session struct {
 	id, parent       string
 	created, updated int64 // as in its row
 	size             int64 // of its row
-	// position is the latest time of an acknowledged row; floor, the time before which none is wanted.
+	// position is the latest time of an acknowledged row; floor is the time before which no row is wanted.
 	position, floor int64
-	// recent are the hashes of acknowledged rows, from overlap before the position on.
+	// recent holds the hashes of acknowledged rows, from overlap before the position on.
 	recent map[string]version
-	// touched is true if something may be new; changed is when that was found last.
+	// touched is true if something may be new; changed is when that was last found.
 	touched bool
 	changed time.Time
 	// messages are those delivered to the current stream; nil before the session's own row was delivered.
@@ -35,8 +35,8 @@ type session struct {
 	// finished is true if everything up to position was acknowledged; done is the time of the session's own row then.
 	finished bool
 	done     int64
-	// replay is true if an earlier process acknowledged the rows up to the position and this one has not delivered them; wake,
-	// of a root, that the family is replayed without a new row.
+	// replay is true if an earlier process acknowledged the rows up to the position and this one has not delivered them. wake,
+	// for a root, is true if the family is replayed even without a new row.
 	replay, wake bool
 }
 
@@ -46,18 +46,18 @@ type version struct {
 	hash uint64
 }
 
-// from is the time from which rows are scanned. What was written since the begin of the last scan is scanned even if the
-// clock was set back since, or an acknowledged row lies in the future.
+// from returns the time from which rows are scanned. Rows written since the start of the last scan are scanned even if the
+// clock was set back since, or if an acknowledged row lies in the future.
 func (s *session) from(lastScan time.Time) int64 {
 	reached := s.position
 	if !lastScan.IsZero() {
 		now := time.Now()
-		reached = min(reached, now.Add(-now.Sub(lastScan)).UnixMilli()) // the clock that rows are dated by, less what really passed
+		reached = min(reached, now.Add(-now.Sub(lastScan)).UnixMilli()) // wall clock, which dates rows, minus the monotonic time elapsed
 	}
 	return max(reached-overlap, s.floor)
 }
 
-// release forgets what was delivered to a stream that is closed.
+// release clears what was delivered to a closed stream.
 func (s *session) release() {
 	s.messages = nil
 	if s.finished {
@@ -65,7 +65,7 @@ func (s *session) release() {
 	}
 }
 
-// findSessions finds the sessions and those among them that may have something new.
+// findSessions finds all sessions, and touches those that may have something new.
 func (f *Follower) findSessions(ctx context.Context) error {
 	first := f.sessions == nil
 	if first {
@@ -104,7 +104,7 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		s.seen, s.size = f.scan, found.size
 	}
 	if err := errors.Join(rows.Err(), f.db.holds()); err != nil {
-		return err // before a session is evicted that a scan of a changed file did not find
+		return err // before evicting sessions that the scan of a changed file missed
 	}
 	f.children = map[string][]*session{}
 	for id, s := range f.sessions {
@@ -118,8 +118,8 @@ func (f *Follower) findSessions(ctx context.Context) error {
 	return nil
 }
 
-// findAdded touches the sessions that rows were added to. Rows get ascending numbers, but where the last ones were
-// removed, and numbers begin anew when a database is vacuumed.
+// findAdded touches the sessions to which rows were added. Row numbers ascend, except after the last rows were removed, and
+// they start anew when a database is vacuumed.
 func (f *Follower) findAdded(ctx context.Context, k kind) error {
 	var last int64
 	err := f.db.db.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+tables[k].name).Scan(&last)
@@ -128,7 +128,7 @@ func (f *Follower) findAdded(ctx context.Context, k kind) error {
 	}
 	before, known := f.last[k], f.known[k]
 	f.last[k], f.known[k] = last, true
-	if !known || last <= before { // at first all that is wanted is touched anyway
+	if !known || last <= before { // the first scan touches everything that is wanted anyway
 		return nil
 	}
 	added, err := strs(ctx, f.db.db, newRoom(f.db.stamp), "SELECT DISTINCT "+idOf("session_id")+" FROM "+tables[k].name+" WHERE rowid > ?", before)
@@ -140,7 +140,7 @@ func (f *Follower) findAdded(ctx context.Context, k kind) error {
 	return err
 }
 
-// families returns the roots of the sessions that may have something new, in the order in which they were made.
+// families returns the roots of the sessions that may have something new, in order of creation.
 func (f *Follower) families() []*session {
 	found := map[*session]struct{}{}
 	for _, s := range f.sessions {
@@ -160,10 +160,10 @@ func byAge(a, b *session) int {
 	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 }
 
-// maxDepth is how many parents of a session are followed: they could form a cycle.
+// maxDepth is how many parents of a session are followed, because they could form a cycle.
 const maxDepth = 64
 
-// root is the session whose agent started the others of the family.
+// root returns the root of a session's family.
 func (f *Follower) root(s *session) *session {
 	for range maxDepth {
 		parent := f.sessions[s.parent]
@@ -175,7 +175,7 @@ func (f *Follower) root(s *session) *session {
 	return s
 }
 
-// members returns the sessions of a family, the parent before its children, then by age.
+// members returns the sessions of a family, each parent before its children, then by age.
 func (f *Follower) members(root *session) []*session {
 	family := []*session{root}
 	in := map[*session]struct{}{root: {}}
@@ -201,7 +201,7 @@ type candidate struct {
 	size    int64
 }
 
-// candidates returns the rows of a session from a time on, as far as there is room.
+// candidates returns the rows that match a condition; it is an error if there is not enough room.
 func (f *Follower) candidates(ctx context.Context, left *room, k kind, where string, args ...any) ([]candidate, error) {
 	columns := "'', " + intOf("time_created")
 	if k == kindPart {

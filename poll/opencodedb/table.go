@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrNoSessions: the database is not one of OpenCode's.
+// ErrNoSessions means that the database is not an OpenCode database.
 var ErrNoSessions = errors.New("no OpenCode sessions here")
 
 // kind is one of the tables that are read.
@@ -22,17 +22,17 @@ const (
 	kindEnd
 )
 
-// table is what is read of one.
+// table is what is read of one table.
 type table struct {
 	name string
-	// columns in the order in which they are returned. What a version of the database does not have is left out, what is
-	// not named here is not read; share_url is not, since who has it can read the session.
+	// columns in the order in which they are returned. Columns missing in a version of the database are omitted, and columns
+	// not listed here are not read; share_url is not, because whoever has it can read the session.
 	columns []string
-	// needed are the columns without which it is not OpenCode's.
+	// needed are the columns without which the database is not OpenCode's.
 	needed []string
 }
 
-// tables are all that is ever asked of a database.
+// tables are all that is ever queried.
 var tables = [kindEnd]table{
 	kindSession: {
 		name: "session",
@@ -56,7 +56,7 @@ var tables = [kindEnd]table{
 	},
 }
 
-// columnsOf returns the columns of a table that are there and read.
+// columnsOf returns the columns of a table that exist and are read.
 func columnsOf(ctx context.Context, db *sql.DB, k kind) ([]string, error) {
 	t := &tables[k]
 	var is string // a view of this name could show another table
@@ -85,21 +85,21 @@ func columnsOf(ctx context.Context, db *sql.DB, k kind) ([]string, error) {
 	return columns, nil
 }
 
-// rowQuery asks for one row by its id.
+// rowQuery returns the query for one row by ID.
 func rowQuery(k kind, columns []string) string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM " + tables[k].name + " WHERE id = ?"
 }
 
-// maxID is the longest id in bytes; a longer one is read as none.
+// maxID is the maximum length of an ID in bytes; a longer one is read as empty.
 const maxID = 1024
 
-// intOf and idOf ask for a value that may be of any type as one of ours.
+// intOf and idOf return expressions that convert a value of any type to an integer or an ID.
 func intOf(expr string) string { return "CAST(coalesce(" + expr + ", 0) AS INTEGER)" }
 func idOf(expr string) string {
 	return fmt.Sprintf("CAST(iif(octet_length(%[1]s) <= %[2]d, %[1]s, '') AS TEXT)", expr, maxID)
 }
 
-// sizeOf asks how many bytes the values of columns have.
+// sizeOf returns an expression for the total size in bytes of the values of columns.
 func sizeOf(columns []string) string {
 	sizes := make([]string, len(columns))
 	for i, c := range columns {
@@ -108,7 +108,7 @@ func sizeOf(columns []string) string {
 	return strings.Join(sizes, " + ")
 }
 
-// strs returns a column of text, as far as there is room.
+// strs returns a column of text; it is an error if there is not enough room.
 func strs(ctx context.Context, db *sql.DB, left room, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

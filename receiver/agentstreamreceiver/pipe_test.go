@@ -466,7 +466,7 @@ func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	require.NoError(t, err)
 	err = logs.Start(t.Context(), componenttest.NewNopHost())
 	require.ErrorContains(t, err, "pipes[0]: spool::directory: lock folder")
-	require.ErrorContains(t, err, "another process uses it")
+	require.ErrorContains(t, err, "in use by another process")
 	require.NoError(t, logs.Shutdown(context.Background()))
 }
 

@@ -13,28 +13,28 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// Database is a database of OpenCode's: a stream for each family of sessions.
+// Database is an OpenCode database, with one stream per family of sessions.
 type Database struct {
 	path     string
 	follower *opencodedb.Follower
 	held     descriptorsHeld
 }
 
-// DatabaseSettings say what of a database is read, and how much at once.
+// DatabaseSettings configures what is read of a database, and how much at once.
 type DatabaseSettings struct {
-	// Since is the row time before which rows are skipped in sessions without a checkpoint; zero: none are.
+	// Since is the row time before which rows are skipped in sessions without a checkpoint; zero: none are skipped.
 	Since                             time.Time
 	MaxRowSize, BatchBytes, BatchRows int
 	Descriptors                       *openfile.Descriptors
-	// Known returns the checkpoint of a family, by the id of its root; nil if there is none.
+	// Known returns the checkpoint of a family, by the ID of its root, or nil if there is none.
 	Known func(root string) (*checkpoint.Checkpoint, error)
 	// Unusable reports a checkpoint whose position is not readable.
 	Unusable func(stream string, err error)
-	// TooLong reports a row that is skipped, and its size.
+	// TooLong reports a skipped row and its size.
 	TooLong func(path string, bytes int64)
 }
 
-// NewDatabase makes a database; it need not exist yet.
+// NewDatabase returns a database, which need not exist yet.
 func NewDatabase(path string, s DatabaseSettings) *Database {
 	d := &Database{path: path, held: descriptorsHeld{of: s.Descriptors}}
 	settings := opencodedb.Settings{
@@ -68,7 +68,7 @@ func (d *Database) Next(ctx context.Context) (Batch, error) {
 	rows, err := d.follower.Next(ctx)
 	d.held.set(d.follower.Scanning())
 	if opencodedb.NotOpened(err) {
-		d.held.of.Exhaust() // perhaps this is the reason
+		d.held.of.Exhaust() // this may be the reason
 	}
 	b := Batch{Key: rows.Session, Changed: time.UnixMilli(rows.Newest), Replayed: rows.Replayed}
 	for i := range rows.Rows {
@@ -80,25 +80,25 @@ func (d *Database) Next(ctx context.Context) (Batch, error) {
 	return b, err
 }
 
-// rowHashBits is how many bits of a row's hash are part of its offset.
+// rowHashBits is how many bits of a row's offset are from its hash.
 const rowHashBits = 20
 
-// rowOffset is the place of a row in its stream: the time of its last write, and a hash that distinguishes it from others of the
-// same millisecond. Reading again yields the same.
+// rowOffset returns the place of a row in its stream: the time of its last write, and a hash that distinguishes it from other
+// rows of the same millisecond. Reading the row again yields the same offset.
 func rowOffset(millis int64, data []byte) int64 {
 	const latest = 1<<(63-rowHashBits) - 1 // the year 2248
 	return min(max(millis, 0), latest)<<rowHashBits | int64(fingerprint.Hash(data)&(1<<rowHashBits-1))
 }
 
-// Acknowledge records that the consumer accepted the rows.
+// Acknowledge records that the consumer acknowledged the rows.
 func (d *Database) Acknowledge() { d.follower.Acknowledge() }
 
 // Release records that the stream of a family was closed.
 func (d *Database) Release(key string) { d.follower.Release(key) }
 
-// Position is the times of rows of a family.
+// Position returns the row times up to which a family was acknowledged.
 func (d *Database) Position(key string) json.RawMessage {
-	at, _ := json.Marshal(d.follower.Position(key)) // numbers and ids
+	at, _ := json.Marshal(d.follower.Position(key)) // numbers and IDs can't fail
 	return at
 }
 
@@ -117,13 +117,13 @@ func (d *Database) Close() error {
 	return err
 }
 
-// descriptorsHeld are those of one database.
+// descriptorsHeld counts the descriptors of one database.
 type descriptorsHeld struct {
 	of   *openfile.Descriptors
 	open bool
 }
 
-// set notes whether the database is open.
+// set records whether the database is open.
 func (h *descriptorsHeld) set(open bool) {
 	switch {
 	case open && !h.open:

@@ -19,25 +19,25 @@ import (
 	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
-// settledAfter is how old a change must be for a document's times to show the next one: the resolution of file systems
-// may be as coarse as that.
+// settledAfter is how old a change must be for the next one to show in the document's times: the resolution of a file system
+// may be that coarse.
 const settledAfter = 100 * time.Millisecond
 
 // Patience is how long an incomplete document that does not change counts as being written.
 const Patience = 30 * time.Second
 
-// stamp is what stat reports of a document.
+// stamp is the result of stat for a document.
 type stamp struct {
 	id          fingerprint.FileID
 	size, mtime int64
 }
 
-// DocumentSettings say how documents are read, and what reports those that are skipped.
+// DocumentSettings configures how documents are read and who is notified of skipped ones.
 type DocumentSettings struct {
-	// MaxSize is the size in bytes, after decompression, over which a document is skipped.
+	// MaxSize is the size in bytes, after decompression, above which a document is skipped.
 	MaxSize int
 	Open    openfile.Opener
-	// TooLong and Incomplete report a document that is skipped, and its size.
+	// TooLong and Incomplete report a skipped document and its size.
 	TooLong, Incomplete func(path string, bytes int64)
 }
 
@@ -47,9 +47,9 @@ type Document struct {
 	settings DocumentSettings
 
 	stamp   stamp
-	trusted bool // the stamp would show a change
+	trusted bool // a change would show in the stamp
 	state   content
-	since   time.Time // of contentPartial
+	since   time.Time // when contentPartial began
 	data    []byte
 	sum     [sha256.Size]byte // of data
 	last    [sha256.Size]byte // of the acknowledged content
@@ -61,30 +61,30 @@ type content uint8
 
 const (
 	contentComplete  content = iota // or empty
-	contentPartial                  // incomplete with this stamp: it is being written
+	contentPartial                  // incomplete with this stamp, so being written
 	contentBroken                   // incomplete for longer than Patience, and reported
 	contentOversized                // over the limit, and reported
 )
 
-// replay says whether the acknowledged content has to be replayed.
+// replay is whether the acknowledged content has to be replayed.
 type replay uint8
 
 const (
 	replayNone      replay = iota
 	replayBeforeNew        // before new content
-	replayNow              // although nothing is new
+	replayNow              // even if nothing is new
 )
 
-// documentPosition is what is kept of a document.
+// documentPosition is what is stored of a document.
 type documentPosition struct {
 	Sum   []byte `json:"sum"` // of the acknowledged content
 	Size  int64  `json:"size"`
 	MTime int64  `json:"mtime"`
-	// Trusted is true if size and time would show a change.
+	// Trusted is true if a change would show in size and time.
 	Trusted bool `json:"trusted,omitempty"`
 }
 
-// NewDocument makes a document; skip leaves its present content out. known is its checkpoint, or nil.
+// NewDocument returns a document. If skip is true, its present content is not delivered. known is its checkpoint, or nil.
 func NewDocument(s DocumentSettings, one discover.Found, skip bool, known *checkpoint.Checkpoint) (*Document, error) {
 	d := &Document{path: one.Path, settings: s}
 	if skip {
@@ -105,13 +105,13 @@ func NewDocument(s DocumentSettings, one discover.Found, skip bool, known *check
 	return d, nil
 }
 
-// Position is a hash of the acknowledged content, and the stamp.
+// Position returns a hash of the acknowledged content, and the stamp.
 func (d *Document) Position(string) json.RawMessage {
 	at, _ := json.Marshal(documentPosition{Sum: d.last[:], Size: d.stamp.size, MTime: d.stamp.mtime, Trusted: d.trusted}) // numbers
 	return at
 }
 
-// Changed reports whether the stamp is another one, or the document has to be read again.
+// Changed reports whether the stamp changed or the document has to be read again.
 func (d *Document) Changed() bool {
 	if d.data != nil || !d.trusted || d.isOverdue() {
 		return true
@@ -133,7 +133,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{id, info.Size(), info.ModTime().UnixNano()}
 }
 
-// Next reads the document, unless it is too large, half-written, or what it was.
+// Next reads the document, unless it is too large, incomplete, or unchanged.
 func (d *Document) Next(context.Context) (Batch, error) {
 	if d.data == nil {
 		d.trusted = false
@@ -142,7 +142,7 @@ func (d *Document) Next(context.Context) (Batch, error) {
 			return Batch{}, err
 		}
 		data, size, err := d.read(before)
-		if err != nil && !unpack.Broken(err) { // what breaks off is still being written
+		if err != nil && !unpack.Broken(err) { // a truncated file is still being written
 			return Batch{}, err
 		}
 		after, err := stampDocument(d.path)
@@ -150,7 +150,7 @@ func (d *Document) Next(context.Context) (Batch, error) {
 			return Batch{}, err
 		}
 		if before != after {
-			return Batch{}, nil // soon
+			return Batch{}, nil // read it again soon
 		}
 		same := d.stamp == after
 		d.stamp = after
@@ -188,7 +188,7 @@ func (d *Document) isOverdue() bool {
 	return d.state == contentPartial && time.Since(d.since) >= Patience
 }
 
-// notePartial records that a document is incomplete: it is being written or, if that lasts, is no document.
+// notePartial records that a document is incomplete: it is being written or, if that lasts, is not a document.
 func (d *Document) notePartial(sameStamp bool, data []byte) {
 	empty := d.stamp.size == 0 || len(lines.TrimBlanks(data)) == 0 && !openfile.IsCompressed(d.path) // nothing is lost
 	switch {
@@ -203,7 +203,7 @@ func (d *Document) notePartial(sameStamp bool, data []byte) {
 	}
 }
 
-// read returns the content, and its size; of one that is too large only a size over the limit.
+// read returns the content and its size. For a document that is too large it returns only a size over the limit.
 func (d *Document) read(at stamp) ([]byte, int64, error) {
 	if !openfile.IsCompressed(d.path) && at.size > int64(d.settings.MaxSize) {
 		return nil, at.size, nil
@@ -211,7 +211,7 @@ func (d *Document) read(at stamp) ([]byte, int64, error) {
 	h, err := d.settings.Open(d.path)
 	if err != nil {
 		if errors.Is(err, openfile.ErrNotRegular) {
-			err = fs.ErrNotExist // no document any more
+			err = fs.ErrNotExist // it is no longer a document
 		}
 		return nil, 0, err
 	}
@@ -222,10 +222,10 @@ func (d *Document) read(at stamp) ([]byte, int64, error) {
 	return data, int64(len(data)), nil
 }
 
-// Acknowledge records that the consumer accepted the content.
+// Acknowledge records that the consumer acknowledged the content.
 func (d *Document) Acknowledge() { d.last, d.data, d.replay = d.sum, nil, replayNone }
 
-// Release has the content replayed before new content.
+// Release makes the content be replayed before new content.
 func (d *Document) Release(string) { d.replay = max(d.replay, replayBeforeNew) }
 
 // Move follows the document to another path.
@@ -234,5 +234,5 @@ func (d *Document) Move(path string) bool {
 	return true
 }
 
-// Close does nothing: a document is open only while it is read.
+// Close does nothing, because a document is open only while it is read.
 func (d *Document) Close() error { return nil }
