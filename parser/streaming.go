@@ -19,7 +19,7 @@ type streaming struct {
 	flags [][]string
 	// short maps a flag to another spelling of it.
 	short map[string]string
-	// partial is a flag that makes the program write each message in pieces too. It is accepted only when the program prints a stream.
+	// partial is a flag that makes the program write messages in pieces too. The program accepts it only with a stream.
 	partial string
 }
 

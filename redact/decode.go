@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// decoded searches s without its control sequences, which a renderer removes, and with its escapes decoded, and replaces
-// in s what is found.
+// decoded searches s without its control sequences, which a renderer removes, and with its escapes decoded. It replaces
+// in s what it finds.
 func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	buf, _ := r.buffers.Get().(*[]byte)
 	if buf == nil {
@@ -34,7 +34,7 @@ func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	f.Init(r.search, bare, cut)
 	var b strings.Builder
 	last, lastBare, count := 0, 0, 0
-	at, atBare := 0, 0 // the same place in s and in bare
+	at, atBare := 0, 0 // the same position in s and in bare
 	locate := func(want int) (start, end int) {
 		for {
 			_, n, hidden := unitAt(s, at)
@@ -72,7 +72,7 @@ func (r *Redactor) decoded(s string, cut bool) (string, int) {
 	return b.String(), count
 }
 
-// unitAt is the unit at i of a text: a byte, a decoded escape, or a control sequence, which is hidden.
+// unitAt returns the unit at i of a text: a byte, a decoded escape, or a control sequence, which is hidden.
 func unitAt(s string, i int) (c byte, n int, hidden bool) {
 	if !text.Is(s[i], text.Unit) {
 		return s[i], 1, false
@@ -86,7 +86,7 @@ func unitAt(s string, i int) (c byte, n int, hidden bool) {
 	return s[i], 1, false
 }
 
-// hiddenLen is the length of the control sequence, or of the character that is not seen, at i; line breaks and tabs are none.
+// hiddenLen returns the length of the control sequence or invisible character at i; line breaks and tabs do not count.
 func hiddenLen(s string, i int) int {
 	if n := text.InvisibleLen(s, i); n > 0 {
 		return n

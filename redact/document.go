@@ -11,10 +11,10 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// maxDepth is how many levels of JSON in strings of JSON are parsed.
+// maxDepth is the maximum nesting of JSON in JSON strings.
 const maxDepth = 8
 
-// isDocument reports cheaply whether s may be one JSON object or array.
+// isDocument performs a cheap check whether s may be one JSON object or array.
 func isDocument[T text.Bytes](s T) bool {
 	i := text.Skip(s, 0, len(s), text.Space)
 	if i >= len(s) || s[i] != '{' && s[i] != '[' {
@@ -29,7 +29,7 @@ func isDocument[T text.Bytes](s T) bool {
 
 func validDocument(s string) bool { return json.Valid([]byte(s)) }
 
-// escapesControl reports whether a JSON text may write a control, or a character that is not seen, as an escape.
+// escapesControl reports whether a JSON text may encode a control or an invisible character as an escape.
 func escapesControl[T text.Bytes](s T) bool {
 	for i := 0; i+5 < len(s); i++ {
 		if s[i] != '\\' {
@@ -41,13 +41,13 @@ func escapesControl[T text.Bytes](s T) bool {
 				return true
 			}
 		}
-		i++ // \\ is no beginning of an escape
+		i++ // \\ does not begin an escape
 	}
 	return false
 }
 
-// redactDocument redacts the decoded strings of a valid JSON text, and the members with secret-like names. The rest stays byte
-// for byte.
+// redactDocument redacts the decoded strings of a valid JSON text, and the members with secret-like names. Everything else is
+// unchanged byte for byte.
 func redactDocument(r *Redactor, s string, depth int) (string, int) {
 	d := document{r: r, s: s, depth: depth}
 	d.walk()
@@ -65,12 +65,12 @@ type document struct {
 	depth int
 
 	out   strings.Builder
-	last  int // s up to here is in out
+	last  int // s up to here was copied to out
 	count int
 
 	// levels are the open objects and arrays.
 	levels []level
-	// key is the key before the next value, and named its class as a name.
+	// key is the key before the next value, and named is its class as a name.
 	key   string
 	named token.Name
 }
@@ -78,9 +78,9 @@ type document struct {
 type level struct {
 	// elements is the name of an array: its key.
 	elements token.Name
-	// valueName is the name of the member "value": the member "name" or "key" beside it.
+	// valueName is the name for the member "value": the member "name" or "key" next to it.
 	valueName token.Name
-	// flag is the name of the next element: the flag before it ("--token", "value").
+	// flag is the name for the next element: the flag before it ("--token", "value").
 	flag token.Name
 }
 
@@ -126,7 +126,7 @@ func (d *document) walk() {
 	}
 }
 
-// done clears the key, and sets the name of the next element of an array.
+// done clears the key and sets the name of an array's next element.
 func (d *document) done() {
 	d.named, d.key = token.Name{}, ""
 	if n := len(d.levels); n > 0 {
@@ -134,7 +134,7 @@ func (d *document) done() {
 	}
 }
 
-// stringEnd is where the string that begins at i ends, its quote included.
+// stringEnd returns the end of the string that begins at i, including its quote.
 func stringEnd(s string, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {
@@ -182,13 +182,13 @@ func (d *document) stringValue(start, end int) {
 	}
 }
 
-// memberValue decides on a value by its name, and by the allowed values of the settings.
+// memberValue checks a value by its name, and by the allowed values of the settings.
 func (d *document) memberValue(n token.Name, v string, by token.Sep) (text.Span, bool) {
 	sp, ok := secret.Member(d.r.search.Names(), n, v, by)
 	return sp, ok && !find.Allows(d.r.search, v, sp)
 }
 
-// flag returns the name of this element of an array: the flag before it, if any. It stores v if v is a flag itself.
+// flag returns the name for this element of an array: the flag before it, if any. It stores v if v is itself a flag.
 func (d *document) flag(v string) token.Name {
 	if len(d.levels) == 0 || d.key != "" {
 		return token.Name{}
@@ -217,7 +217,7 @@ func decode(raw string) string {
 	}
 	var s string
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
-		return body // not reached: the document is valid
+		return body // unreachable: the document is valid
 	}
 	return s
 }

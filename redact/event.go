@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// Event takes secrets out of every text of e, names and ids included, and counts them. Two ids that differed still do.
-// e is changed in place; what it points to is not: a changed payload is a copy.
+// Event removes secrets from every text of e, including names and IDs, and counts them. Different IDs stay different.
+// It modifies e but not what e points to: a changed payload is a copy.
 func (r *Redactor) Event(e *events.DisplayEvent) (count int) {
 	return r.event(e, &seen{})
 }
@@ -29,12 +29,12 @@ func (r *Redactor) event(e *events.DisplayEvent, seen *seen) (count int) {
 	return count
 }
 
-// skips reports whether the text of events of a kind is not exported.
+// skips reports whether the text of a kind of event is not exported.
 func (r *Redactor) skips(k events.Kind) bool {
 	return k == events.KindReasoning && r.skipReasoning || k == events.KindPrompt && r.skipPrompts
 }
 
-// field takes the secrets out of one text.
+// field removes the secrets from one text.
 func (r *Redactor) field(s *string) int {
 	out, n := r.redact(*s, 0, false)
 	*s = out
@@ -165,12 +165,12 @@ func (r *Redactor) borrowed(b *[]byte) int {
 // each output with a cut summary.
 const maxSummaryHead = events.OutputHead
 
-// summaryReach is how far behind the summary's end the output is searched first, in bytes: a secret that begins in the
-// summary either ends there, or reaches the end of what is searched.
+// summaryReach is how far beyond the summary's end the output is searched first, in bytes. A secret that begins in the
+// summary either ends there or reaches the end of the searched text.
 const summaryReach = 512
 
-// dirtyHead reports whether an output may hold a secret that begins in its first line, of which head is the beginning.
-// Outputs are many and long, and for most of them the text near that line decides.
+// dirtyHead reports whether an output may hold a secret that begins in its first line; head is the beginning of that
+// line. Outputs are frequent and long, and for most of them the text near that line is enough.
 func dirtyHead(r *Redactor, output []byte, head string) bool {
 	at := text.Skip(output, 0, len(output), text.Space)
 	near := min(len(output), at+len(head)+summaryReach)
@@ -186,9 +186,9 @@ func dirtyHead(r *Redactor, output []byte, head string) bool {
 	return found || f.Again()
 }
 
-// summary redacts a summary. One that was cut may end in half a secret, which only the missing half makes recognisable. So
-// it is computed again from the output, where that gives the same summary, and a secret that reaches its end is redacted in
-// any case.
+// summary redacts a summary. A cut summary may end in half a secret, which is recognizable only with the other half. So it
+// is computed again from the output, if that yields the same summary. A secret that reaches the end of the summary is
+// redacted in any case.
 func (r *Redactor) summary(t *events.Tool) (count int) {
 	const ellipsis = "…"
 	head, whole := strings.CutSuffix(t.Summary, ellipsis)

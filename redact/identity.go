@@ -7,10 +7,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// idDigits is how many digits of a hash distinguish two ids that hold secrets.
+// idDigits is the number of hash digits that distinguish two IDs that contain secrets.
 const idDigits = 8
 
-// nameFields redacts names: a program may have written a secret where a name belongs.
+// nameFields redacts names: a program may have written a secret in place of a name.
 func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
 	for _, name := range [...]struct {
 		s    *string
@@ -30,7 +30,7 @@ func (r *Redactor) nameFields(e *events.DisplayEvent, seen *seen) (count int) {
 	return count
 }
 
-// idFields takes secrets out of the ids of an event.
+// idFields removes secrets from the IDs of an event.
 func (r *Redactor) idFields(e *events.DisplayEvent, seen *seen) (count int) {
 	for _, id := range [...]struct {
 		s    *string
@@ -52,7 +52,7 @@ func (r *Redactor) idFields(e *events.DisplayEvent, seen *seen) (count int) {
 	return count
 }
 
-// id redacts an id. A changed id keeps a few digits of its hash: equal ids stay equal, and different ones differ.
+// id redacts an ID. A changed ID contains a few digits of its hash, so that equal IDs stay equal and different ones differ.
 func (r *Redactor) id(s *string) int {
 	out, n := r.redact(*s, 0, false)
 	if n > 0 {
@@ -62,7 +62,7 @@ func (r *Redactor) id(s *string) int {
 	return n
 }
 
-// Attribute redacts an attribute that a stream contains: key and value by shape, and the value also by its key.
+// Attribute redacts an attribute of a stream: key and value by shape, and the value also by its key.
 func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
 	value = r.String(value)
 	if pair := r.String(key + "=" + value); len(pair) > len(key) && pair[:len(key)+1] == key+"=" {
@@ -71,7 +71,7 @@ func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
 	return r.String(key), value
 }
 
-// Keys takes secrets out of the keys of counts; counts whose keys become one are added. It gives m itself if there are none.
+// Keys removes secrets from the keys of counts, and adds counts whose keys become equal. It returns m itself if there are no secrets.
 func (r *Redactor) Keys(m map[string]int) map[string]int {
 	found := false
 	for key := range m {

@@ -7,14 +7,14 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// JoinSettings are the limits of a [Joiner]. Zero fields take their default.
+// JoinSettings holds the limits of a [Joiner]. Zero fields have their default.
 type JoinSettings struct {
-	// Quiet is how long after its last delta the whole lines of an unfinished text are released. Default 1 s.
+	// Quiet is the time after the last delta at which the whole lines of an unfinished text are released. Default 1 s.
 	Quiet time.Duration
-	// MaxBytes is how much of one text is buffered; then its whole lines are released, or all of it if it has no line end.
-	// Default 1 MiB.
+	// MaxBytes is how much of one text is buffered. Beyond it the whole lines are released, or all of the text if it has
+	// no line end. Default 1 MiB.
 	MaxBytes int
-	// MaxTexts is how many texts are buffered; then the oldest is released. Default 64.
+	// MaxTexts is the number of buffered texts. Beyond it the oldest is released. Default 64.
 	MaxTexts int
 	// Clock returns the time. Default [time.Now].
 	Clock func() time.Time
@@ -27,12 +27,12 @@ const (
 	DefaultMaxTexts = 64
 )
 
-// Joiner joins the deltas of a text, since a secret can span two of them. It sits between a parser and a [Source], serves
-// one stream from one goroutine, and starts no goroutine: a live reader calls [Joiner.Tick].
+// Joiner joins the deltas of a text, since a secret can span two of them. It sits between a parser and a [Source] and
+// serves one stream from one goroutine. It starts no goroutine: a live reader calls [Joiner.Tick].
 //
 // Deltas belong together if they share kind, message, parent and agent. Their text ends at the next other event of the
-// same agent, at the Message that closes it, and at the end of the stream. A text that is released in one piece is a whole
-// Text or Reasoning; of one that is released early, every part is a Delta. Identity and time are those of the first delta.
+// same agent, at the Message that closes it, or at the end of the stream. A text that is released at once is a whole Text
+// or Reasoning. If a text is released in parts, every part is a Delta. Identity and time are those of the first delta.
 //
 //	state      delta     other event of the agent   quiet, or too long           end of the stream
 //	none       buffered  passes                     -                            -
@@ -49,10 +49,10 @@ type joined struct {
 	head   events.DisplayEvent
 	text   strings.Builder
 	last   time.Time
-	parted bool // a part of it was released already
+	parted bool // a part was already released
 }
 
-// NewJoiner wraps src.
+// NewJoiner returns a Joiner around src.
 func NewJoiner(src events.DisplayEventSource, s JoinSettings) *Joiner {
 	if s.Quiet <= 0 {
 		s.Quiet = DefaultQuiet
@@ -100,7 +100,7 @@ func (j *Joiner) Flush() []events.DisplayEvent {
 // Holding reports whether a text is buffered.
 func (j *Joiner) Holding() bool { return len(j.texts) > 0 }
 
-// Tick returns the whole lines of texts that were quiet for long enough. The slice is valid until the next call.
+// Tick returns the whole lines of texts that have been quiet for long enough. The slice is valid until the next call.
 func (j *Joiner) Tick() []events.DisplayEvent {
 	j.out = j.out[:0]
 	now := j.settings.Clock()
@@ -112,7 +112,7 @@ func (j *Joiner) Tick() []events.DisplayEvent {
 	return j.out
 }
 
-// Part returns the whole lines of all buffered texts at once: what Tick returned before a restart.
+// Part returns the whole lines of all buffered texts immediately: what Tick returned before a restart.
 func (j *Joiner) Part() []events.DisplayEvent {
 	j.out = j.out[:0]
 	for _, t := range j.texts {
@@ -121,7 +121,7 @@ func (j *Joiner) Part() []events.DisplayEvent {
 	return j.out
 }
 
-// LineStatus is the status of the last line from the inner source, LineOK if it reports none.
+// LineStatus returns the status of the last line from the inner source, or LineOK if it reports none.
 func (j *Joiner) LineStatus() events.LineStatus {
 	if l, ok := j.inner.(events.LineStatuser); ok {
 		return l.LineStatus()
@@ -129,7 +129,7 @@ func (j *Joiner) LineStatus() events.LineStatus {
 	return events.LineOK
 }
 
-// Unwrap is the inner source, for what only it knows.
+// Unwrap returns the inner source, for callers that need what only it knows.
 func (j *Joiner) Unwrap() events.DisplayEventSource { return j.inner }
 
 func hasPiece(evs []events.DisplayEvent) bool {
@@ -154,7 +154,7 @@ func (j *Joiner) take(e *events.DisplayEvent) {
 			continue
 		}
 		if !piece && (e.Kind == events.KindUsage || e.Kind == events.KindToolProgress || e.Kind == events.KindNotice) {
-			continue // these come between the deltas of a text
+			continue // these occur between the deltas of a text
 		}
 		j.release(i)
 		i--
@@ -198,7 +198,7 @@ func sameText(a, b *events.DisplayEvent) bool {
 	return a.Kind == b.Kind && a.MessageID == b.MessageID && sameAgent(a, b)
 }
 
-// release emits what is buffered of a text, and drops it.
+// release emits and drops the buffered text.
 func (j *Joiner) release(i int) {
 	t := j.texts[i]
 	j.texts = append(j.texts[:i], j.texts[i+1:]...)
@@ -207,7 +207,7 @@ func (j *Joiner) release(i int) {
 	}
 }
 
-// part emits the whole lines of an unfinished text. A private key block that has not ended stays whole.
+// part emits the whole lines of an unfinished text. An unfinished private key block is not split.
 func (j *Joiner) part(t *joined) {
 	s := t.text.String()
 	end := strings.LastIndexByte(s, '\n') + 1

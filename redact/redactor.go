@@ -10,10 +10,10 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// maxPasses bounds how often a text is searched. Each pass but the last found something.
+// maxPasses limits the number of passes over a text. Each pass except the last finds something.
 const maxPasses = 8
 
-// Redactor takes secrets out of texts and events. Any number of goroutines may use one.
+// Redactor removes secrets from texts and events. Any number of goroutines may use one.
 type Redactor struct {
 	search *find.Search
 	rules  []rule
@@ -24,10 +24,10 @@ type Redactor struct {
 	buffers sync.Pool // of *[]byte, for texts without their controls
 }
 
-// maxPooled is the longest buffer that is kept, in bytes.
+// maxPooled is the maximum size of a buffer that is kept, in bytes.
 const maxPooled = 64 << 10
 
-// NewRedactor makes a Redactor. The error joins everything that is wrong with the settings.
+// NewRedactor returns a Redactor. The error joins all errors in the settings.
 func NewRedactor(s Settings) (*Redactor, error) {
 	rules, errRules := compileRules(s.Rules)
 	names, words, errNames := compileNames(s.Names)
@@ -45,13 +45,13 @@ func NewRedactor(s Settings) (*Redactor, error) {
 	}, nil
 }
 
-// String is s with a marker in place of each secret; s itself if there is none.
+// String returns s with a marker in place of each secret, or s itself if there is none.
 func (r *Redactor) String(s string) string {
 	out, _ := r.redact(s, 0, false)
 	return out
 }
 
-// Bytes is b with a marker in place of each secret; b itself if there is none. b is not written to.
+// Bytes returns b with a marker in place of each secret, or b itself if there is none. It does not modify b.
 func (r *Redactor) Bytes(b []byte) []byte {
 	if !dirty(r, b) {
 		return b
@@ -63,13 +63,13 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	return []byte(out)
 }
 
-// Contains reports whether a secret is found in s.
+// Contains reports whether s contains a secret.
 func (r *Redactor) Contains(s string) bool {
 	_, n := r.redact(s, 0, false)
 	return n > 0
 }
 
-// dirty reports whether s may hold a secret. Most texts don't, and this is all that is done with them.
+// dirty reports whether s may contain a secret. Most texts do not, and nothing else is done with them.
 func dirty[T text.Bytes](r *Redactor, s T) bool {
 	if len(s) < secret.MinPassword && len(r.rules) == 0 {
 		return false
@@ -77,7 +77,7 @@ func dirty[T text.Bytes](r *Redactor, s T) bool {
 	var f find.Finder[T]
 	f.Init(r.search, s, false)
 	if isDocument(s) {
-		// The strings of a document are searched decoded; here is only decided whether to.
+		// The strings of a document are searched decoded; this only decides whether to search.
 		return f.Anchored() || escapesControl(s) || ruleApplies(r, s)
 	}
 	_, found := f.Next(0)
@@ -99,7 +99,7 @@ func (r *Redactor) redact(s string, depth int, cut bool) (out string, count int)
 	return s, count
 }
 
-// pass searches the text once in each way that applies.
+// pass searches the text once in each applicable way.
 func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	if isDocument(s) && depth < maxDepth && validDocument(s) {
 		return redactDocument(r, s, depth)
@@ -118,7 +118,7 @@ func (r *Redactor) pass(s string, depth int, cut bool) (string, int) {
 	return out, n
 }
 
-// plain replaces what the finder finds. again reports that the text has to be searched decoded, too.
+// plain replaces what the finder finds. again reports whether the decoded text must be searched too.
 func (r *Redactor) plain(s string, cut bool) (out string, count int, again bool) {
 	var f find.Finder[string]
 	f.Init(r.search, s, cut)

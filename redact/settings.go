@@ -14,31 +14,31 @@ import (
 
 // Settings configures a [Redactor]. The zero value is the default: the built-in shapes and names.
 type Settings struct {
-	// Rules are patterns of secrets beside those that are built in.
+	// Rules are patterns of secrets, in addition to the built-in ones.
 	Rules []Rule
-	// Names are names whose values are secret, beside those that are built in. Case and the separators "_", "-" and "."
-	// don't count: "x-acme-seal" also finds ACME_SEAL when set as "acme seal" or "acme_seal". A name matches if the
-	// identifier ends with it.
+	// Names are names whose values are secret, in addition to the built-in ones. Case and separators are ignored, and a
+	// name matches if the identifier ends with it: "acme_seal", "acme-seal" and "acme seal" all match ACME_SEAL and
+	// x-acme-seal.
 	Names []string
-	// Allow are RE2 patterns of values that stay: a value that one of them matches anywhere is not redacted.
+	// Allow are RE2 patterns of values to keep: a value that one of them matches anywhere is not redacted.
 	Allow []string
 	// DropInput and DropOutput drop [events.Tool.Input] and [events.Tool.Output] instead of searching them, for consumers
 	// that export neither.
 	DropInput  bool
 	DropOutput bool
-	// SkipReasoning and SkipPrompts do not redact the texts of such events: for consumers that export only their length.
+	// SkipReasoning and SkipPrompts leave the texts of such events unredacted, for consumers that export only their length.
 	SkipReasoning bool
 	SkipPrompts   bool
 }
 
 // Rule is a pattern of secrets.
 type Rule struct {
-	// Name is in the marker: "acme" gives "[redacted:acme]". Lower-case letters, digits and "-".
+	// Name is shown in the marker: "acme" gives "[redacted:acme]". It consists of lower-case letters, digits and "-".
 	Name string
-	// Pattern is an RE2 expression. If it has a group, the group is the secret and the rest stays; else all is.
+	// Pattern is an RE2 expression. If it has a group, only the group is the secret; otherwise the whole match is.
 	Pattern string
-	// Keyword is a string in every match. With one, the pattern costs nothing in texts without
-	// it; without one the pattern runs over every text.
+	// Keyword is a string that every match contains. With a keyword, the pattern costs nothing in texts that
+	// lack it; without one, the pattern runs over every text.
 	Keyword string
 }
 
@@ -49,14 +49,14 @@ const (
 	maxRuleName = 40
 )
 
-// Validate reports all that is wrong with s. Errors name the setting and not its value: patterns and names may be secrets
+// Validate reports all errors in s. Errors name the setting but not its value: patterns and names may be secrets
 // themselves, and configuration errors are logged.
 func (s *Settings) Validate() error {
 	_, err := NewRedactor(*s)
 	return err
 }
 
-// reason is what is wrong with a pattern, without the pattern.
+// reason returns what is wrong with a pattern, without the pattern itself.
 func reason(err error) error {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
@@ -112,8 +112,8 @@ func ruleApplies[T text.Bytes](r *Redactor, s T) bool {
 	return false
 }
 
-// apply replaces what the rule finds. A match that is a marker, or begins in one, stays, so that a wide pattern
-// terminates.
+// apply replaces what the rule finds. It keeps a match that is a marker or begins in one, so that a wide
+// pattern terminates.
 func (u *rule) apply(s string, r *Redactor) (string, int) {
 	if !strings.Contains(s, u.keyword) {
 		return s, 0
@@ -170,7 +170,7 @@ func compileAllow(patterns []string) ([]*regexp.Regexp, error) {
 	return out, errors.Join(errs...)
 }
 
-// compileNames gives the names in the form that classify compares, and the words to search for: the longest part of each.
+// compileNames returns the names in the form that Classify compares, and the words to search for: the longest part of each.
 func compileNames(names []string) (normal, words []string, err error) {
 	var errs []error
 	for i, n := range names {

@@ -4,7 +4,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Source is a source whose events hold no secrets. It serves one stream, from one goroutine.
+// Source is a source whose events contain no secrets. It serves one stream from one goroutine.
 type Source struct {
 	inner    events.DisplayEventSource
 	redactor *Redactor
@@ -12,17 +12,17 @@ type Source struct {
 	seen     seen
 }
 
-// New wraps src. One Redactor serves any number of sources.
+// New returns a Source around src. One Redactor serves any number of sources.
 func New(src events.DisplayEventSource, r *Redactor) *Source {
 	return &Source{inner: src, redactor: r}
 }
 
-// ParseEvents returns the events of the inner source, without secrets. line is not written to.
+// ParseEvents returns the events of the inner source without secrets. It does not modify line.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
 	return s.clean(s.inner.ParseEvents(line))
 }
 
-// Flush returns the pending events of the inner source, without secrets.
+// Flush returns the pending events of the inner source without secrets.
 func (s *Source) Flush() []events.DisplayEvent {
 	if f, ok := s.inner.(events.Flusher); ok {
 		return s.clean(f.Flush())
@@ -30,7 +30,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 	return nil
 }
 
-// Tick returns what became due by time, without secrets, where the inner source has a clock (see [Joiner.Tick]).
+// Tick returns the events that have become due, without secrets, if the inner source has a clock (see [Joiner.Tick]).
 func (s *Source) Tick() []events.DisplayEvent {
 	if t, ok := s.inner.(interface{ Tick() []events.DisplayEvent }); ok {
 		return s.clean(t.Tick())
@@ -38,7 +38,7 @@ func (s *Source) Tick() []events.DisplayEvent {
 	return nil
 }
 
-// LineStatus is the status of the last line from the inner source, LineOK if it reports none.
+// LineStatus returns the status of the last line from the inner source, or LineOK if it reports none.
 func (s *Source) LineStatus() events.LineStatus {
 	if l, ok := s.inner.(events.LineStatuser); ok {
 		return l.LineStatus()
@@ -46,10 +46,10 @@ func (s *Source) LineStatus() events.LineStatus {
 	return events.LineOK
 }
 
-// Unwrap is the inner source, for what only it knows.
+// Unwrap returns the inner source, for callers that need what only it knows.
 func (s *Source) Unwrap() events.DisplayEventSource { return s.inner }
 
-// Redacted counts the secrets that were redacted so far.
+// Redacted returns the number of secrets redacted so far.
 func (s *Source) Redacted() int { return s.count }
 
 func (s *Source) clean(evs []events.DisplayEvent) []events.DisplayEvent {

@@ -7,11 +7,11 @@ import (
 	"github.com/tailspan/tailspan/render/internal/memory"
 )
 
-// answer knows whether a run has said or done anything. The result of one that has not is its answer: the document of
-// --output-format json holds nothing else (Claude Code 2.1). Of all other runs it is the last text again.
+// answer tracks whether a run has said or done anything. If it has not, its result is its answer: the document of
+// --output-format json holds nothing else (Claude Code 2.1). The result of any other run repeats the last text.
 type answer struct{ worked bool }
 
-// of is the text that an event at the end of a run has to be shown as; empty for nearly all.
+// of returns the text to show for an event at the end of a run. It is empty for nearly all runs.
 func (a *answer) of(e *events.DisplayEvent) string {
 	switch {
 	case memory.KeyOf(e) != (memory.Key{}): // a sub-agent

@@ -13,11 +13,11 @@ import (
 )
 
 // Log is one output that several streams share: steps that run at the same time, or the sessions that a collector
-// receives. Each stream has a Renderer of its own; lines of two streams never join. The activity style throttles its tool
-// lines.
+// receives. Each stream has its own Renderer; lines of two streams never join. In the activity style the Log throttles
+// tool lines.
 //
-// A Log and its streams may be used by several goroutines. It starts none but the timers of its throttle, which write a
-// line that waited; [Stream.Close] leaves none behind.
+// Several goroutines may use a Log and its streams. Its only goroutines are the timers of its throttle, which write a
+// held line; [Stream.Close] leaves none behind.
 type Log struct {
 	settings  Settings
 	throttle  ThrottleSettings
@@ -29,14 +29,14 @@ type Log struct {
 	lines  shared
 	labels label.Set
 	gates  map[string]*sharedGate // by step or stream, or one for all
-	opened int                    // streams that were throttled so far
+	opened int                    // number of throttled streams opened so far
 }
 
-// headings reports whether a heading names the stream when it changes: in the styles of the verbose mode that do not name
-// it in each line.
+// headings reports whether a heading names the stream when it changes: in the styles of verbose mode that do not name it
+// in each line.
 func (l *Log) headings() bool { return l.settings.Mode == ModeVerbose && !l.settings.activity() }
 
-// sharedGate is a gate and how many streams use it.
+// sharedGate is a gate and the number of streams that use it.
 type sharedGate struct {
 	throttle.Gate
 	users int
@@ -46,15 +46,14 @@ type sharedGate struct {
 type LogSettings struct {
 	Settings
 	Throttle ThrottleSettings
-	// Introduce has a heading name the first stream that writes, too: for an output that will have several. It does not
-	// concern the activity style, which names the step in each line.
+	// Introduce makes a heading name the first stream too, for an output that will have several. It has no effect in
+	// the activity style, which names the step in each line.
 	Introduce bool
-	// Terminal, if not nil, shows in its status line what the streams are doing. It is the caller's to close, after the
-	// streams.
+	// Terminal, if not nil, shows in its status line what the streams are doing. The caller closes it, after the streams.
 	Terminal *Terminal
 }
 
-// NewLog makes a Log that writes to w. It does not close w.
+// NewLog returns a Log that writes to w. It does not close w.
 func NewLog(w io.Writer, s LogSettings) *Log {
 	if s.Throttle.Interval == 0 {
 		s.Throttle.Interval = defaultInterval
@@ -70,7 +69,7 @@ type Stream struct {
 	log      *Log
 	label    *label.Label
 	renderer *Renderer
-	throttle *throttle.Throttle // nil where nothing is throttled
+	throttle *throttle.Throttle // nil if nothing is throttled
 	gateKey  string
 	status   events.Sink
 	closed   bool
@@ -102,7 +101,7 @@ func (l *Log) Open(o Origin) *Stream {
 	return s
 }
 
-// newThrottle makes the throttle of a stream. A stream of no named step is a step of its own.
+// newThrottle returns the throttle of a stream. A stream without a step counts as a separate step.
 func (l *Log) newThrottle(s *Stream) *throttle.Throttle {
 	l.opened++
 	step := "stream " + strconv.Itoa(l.opened)
@@ -125,7 +124,7 @@ func (l *Log) newThrottle(s *Stream) *throttle.Throttle {
 	}}
 }
 
-// Emit renders one event. A failed write is kept for [Stream.Err]; after it the stream writes nothing more.
+// Emit renders one event. [Stream.Err] reports a failed write, after which the stream writes nothing more.
 func (s *Stream) Emit(e *events.DisplayEvent) {
 	s.status.Emit(e)
 	defer s.renderer.memory.Release()
@@ -137,7 +136,7 @@ func (s *Stream) Emit(e *events.DisplayEvent) {
 		return
 	}
 	s.log.mu.Unlock()
-	// The throttle takes its own lock first and that of the log inside, as its timer does.
+	// The throttle takes its own lock first and then that of the log, as its timer does.
 	s.throttle.Emit(e)
 }
 
@@ -151,7 +150,7 @@ func (s *Stream) show(e *events.DisplayEvent) {
 // PassThrough writes a line of a stream that no parser knows: see [Renderer.PassThrough].
 func (s *Stream) PassThrough(line []byte) { s.write(line, s.renderer.PassThrough) }
 
-// Raw writes an input line as it is: see [Renderer.Raw].
+// Raw writes an input line unchanged: see [Renderer.Raw].
 func (s *Stream) Raw(line []byte) { s.write(line, s.renderer.Raw) }
 
 func (s *Stream) write(line []byte, as func([]byte)) {
@@ -170,14 +169,14 @@ func (s *Stream) SetAgent(name string) {
 	s.renderer.pen.Agent = name
 }
 
-// Close writes what waits, ends an unfinished text, sums up a run that has not ended, and returns [Stream.Err]. A second
-// call does nothing more.
+// Close writes what is held, ends an unfinished text, summarizes a run that has not ended, and returns [Stream.Err].
+// Further calls do nothing.
 func (s *Stream) Close() error { return s.end((*Renderer).Close) }
 
 // Stop is [Stream.Close] for a stream that continues without being shown: see [Renderer.Stop].
 func (s *Stream) Stop() error { return s.end((*Renderer).Stop) }
 
-// end is Close or Stop, by which of the two ends the renderer.
+// end closes or stops the stream; by ends the renderer.
 func (s *Stream) end(by func(*Renderer) error) error {
 	if s.throttle != nil {
 		s.throttle.Flush()
@@ -195,7 +194,7 @@ func (s *Stream) end(by func(*Renderer) error) error {
 	}
 	s.log.labels.Remove(s.label)
 	if c, ok := s.status.(io.Closer); ok {
-		_ = c.Close() // a status line can't fail: it is only shown
+		_ = c.Close() // closing a status line never fails
 	}
 	err := by(s.renderer)
 	s.log.text.leave(&s.renderer.page)
@@ -203,7 +202,7 @@ func (s *Stream) end(by func(*Renderer) error) error {
 	return err
 }
 
-// Err is the first failed write, nil if there was none.
+// Err returns the first failed write, or nil.
 func (s *Stream) Err() error {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

@@ -9,21 +9,21 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// page is one output of a Renderer: safe bytes that wait for their write, and what must be known of the line that is
+// page is one output of a Renderer: safe bytes that have not been written yet, and the state of the line that is
 // being written.
 type page struct {
 	buf    []byte
-	inLine bool        // the last byte written is no newline
+	inLine bool        // the last byte written is not a newline
 	escape safe.Filter // Settings.EscapeCommands
 	color  bool        // Settings.Color
 	margin string      // begins every line
-	// While buf waits for the first time of the stream (undated), clocks are the offsets of noClock in it.
+	// While buf waits for the first time of the stream (undated), clocks are the offsets of noClock in buf.
 	undated bool
 	clocks  []int
-	sgr     text.SGR // of what follows the margin
+	sgr     text.SGR // of the text after the margin
 }
 
-// write adds safe bytes, each line behind the margin and in the rendition.
+// write adds safe bytes, each line after the margin and in the rendition.
 func (p *page) write(safe []byte) {
 	if p.margin == "" && (p.sgr == text.SGRNone || !p.color) {
 		p.put(safe)
@@ -64,7 +64,7 @@ func (p *page) paint(s text.SGR, safe []byte) {
 	p.buf = append(p.buf, text.SGRReset...)
 }
 
-// put adds safe bytes as they are, but for commands that are to be broken.
+// put adds safe bytes and breaks commands, if configured.
 func (p *page) put(safe []byte) {
 	if len(safe) == 0 {
 		return
@@ -85,7 +85,7 @@ func (p *page) put(safe []byte) {
 	}
 }
 
-// line ends the line that is being written, if any, and adds one of its own.
+// line ends the current line, if any, and adds a separate one.
 func (p *page) line(safe string) {
 	p.endLine()
 	p.write(append([]byte(safe), '\n'))
@@ -98,7 +98,7 @@ func (p *page) endLine() {
 	}
 }
 
-// Line writes one line with its newline, behind a margin and after the line of an unfinished text.
+// Line writes one line with its newline, after a margin. It first ends the line of an unfinished text.
 func (p *page) Line(margin string, line []byte) {
 	p.endLine()
 	p.margin = margin

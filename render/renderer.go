@@ -13,15 +13,15 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// Renderer writes the events of one stream for people. It is an [events.Sink]; each Emit is at most one write to each
-// writer, and nothing complete stays back. It must be closed to end an unfinished text. It shows every event: what
-// several streams have in common, and the throttle of the activity style, is the work of a [Log].
+// Renderer writes the events of one stream for people. It is an [events.Sink]. Each Emit performs at most one write
+// to each writer, and holds back nothing that is complete. Close it to end an unfinished text. It shows every event:
+// a [Log] does what concerns several streams, and throttles the activity style.
 type Renderer struct {
 	w, linesTo io.Writer
 	settings   Settings
 	label      *label.Label
-	page       page  // of the text
-	side       *page // of all other lines; the same unless Settings.Lines is set
+	page       page  // for the text
+	side       *page // for all other lines; the same page unless Settings.Lines is set
 	text       openText
 	memory     memory.Memory
 	textMargin string
@@ -32,7 +32,7 @@ type Renderer struct {
 	err        error
 }
 
-// New makes a Renderer that writes to w. It does not close w.
+// New returns a Renderer that writes to w. It does not close w.
 func New(w io.Writer, s Settings) *Renderer { return newRenderer(w, s, Origin{}, &label.Label{}) }
 
 func newRenderer(w io.Writer, s Settings, o Origin, l *label.Label) *Renderer {
@@ -54,7 +54,7 @@ func newRenderer(w io.Writer, s Settings, o Origin, l *label.Label) *Renderer {
 	return r
 }
 
-// Emit renders one event. A failed write is kept for [Renderer.Err]; after it nothing more is written.
+// Emit renders one event. [Renderer.Err] reports a failed write, after which nothing more is written.
 func (r *Renderer) Emit(e *events.DisplayEvent) {
 	r.show(r.memory.Take(e))
 	r.memory.Release()
@@ -85,12 +85,12 @@ func (r *Renderer) show(e *events.DisplayEvent) {
 	r.flush()
 }
 
-// showsAnswers reports whether a result is shown as a text where there is none: the transcript style shows each result.
+// showsAnswers reports whether a result is shown as a text if there is no other: the transcript style shows each result itself.
 func (r *Renderer) showsAnswers() bool {
 	return r.settings.Mode == ModeDefault || r.settings.Mode == ModeVerbose && r.settings.Style != StyleTranscript
 }
 
-// showLines renders an event that is no text.
+// showLines renders an event that is not text.
 func (r *Renderer) showLines(e *events.DisplayEvent) {
 	row := style.RowOf(e.Kind)
 	if row.Ends == style.EndsAll || row.Ends == style.EndsThread && memory.KeyOf(e) == r.text.key.thread {
@@ -106,8 +106,8 @@ func (r *Renderer) showLines(e *events.DisplayEvent) {
 	}
 }
 
-// setMargins sets what begins the lines of an event: the step in quiet and activity, white space for a sub-agent, and in
-// the activity style the time of lines that are not text.
+// setMargins sets what begins the lines of an event: the step in quiet mode and the activity style, indentation for a
+// sub-agent, and in the activity style the time of lines that are not text.
 func (r *Renderer) setMargins(e *events.DisplayEvent) {
 	r.textMargin, r.pen.Margin = "", ""
 	switch r.settings.Mode {
@@ -125,8 +125,8 @@ func (r *Renderer) setMargins(e *events.DisplayEvent) {
 	}
 }
 
-// setActivityMargins puts the time and the step before the white space of a sub-agent. Events that follow each other
-// have the same margins as a rule, which are then kept.
+// setActivityMargins puts the time and the step before the indentation of a sub-agent. Consecutive events usually
+// have the same margins, which are then kept.
 func (r *Renderer) setActivityMargins(at time.Time, in string) {
 	m := &r.margins
 	step := r.label.Name()
@@ -144,7 +144,7 @@ func (r *Renderer) setActivityMargins(at time.Time, in string) {
 	r.textMargin, r.pen.Margin = m.text, m.line
 }
 
-// activityMargins are the margins of an event of the activity style.
+// activityMargins are the margins of an event in the activity style.
 type activityMargins struct {
 	known      bool
 	second     int64
@@ -152,7 +152,7 @@ type activityMargins struct {
 	text, line string
 }
 
-// stepLabel is "[step] ", empty without a step.
+// stepLabel returns "[step] ", or "" without a step.
 func (r *Renderer) stepLabel() string {
 	if step := r.label.Name(); step != "" {
 		return "[" + step + "] "
@@ -164,7 +164,7 @@ func (r *Renderer) timeOfDay(at time.Time) string {
 	return at.In(r.settings.Location).Format(time.TimeOnly)
 }
 
-// PassThrough writes a line of a stream that no parser knows, sanitised and closed by a newline, in every mode; in JSON
+// PassThrough writes a line of a stream that no parser knows, sanitised and closed by a newline, in every mode. In JSON
 // mode it is [Renderer.Raw].
 func (r *Renderer) PassThrough(line []byte) {
 	if r.settings.Mode == ModeJSON {
@@ -181,7 +181,7 @@ func (r *Renderer) PassThrough(line []byte) {
 	r.flush()
 }
 
-// Raw writes an input line as it is, without any cleaning, and a newline unless it ends in one.
+// Raw writes an input line without any cleaning, and a newline unless it ends in one.
 func (r *Renderer) Raw(line []byte) {
 	if r.err != nil {
 		return
@@ -194,8 +194,8 @@ func (r *Renderer) Raw(line []byte) {
 	r.flush()
 }
 
-// Break writes what waits and ends the line that is being written, so that others may write lines to the same writer. An unfinished text goes
-// on in the next line.
+// Break writes what is pending and ends the current line, so that others may write lines to the same writer. An
+// unfinished text continues on the next line.
 func (r *Renderer) Break() {
 	if r.err != nil {
 		return
@@ -205,15 +205,15 @@ func (r *Renderer) Break() {
 	r.flush()
 }
 
-// Stop is [Renderer.Close] for a stream that continues without being shown: what its run did so far is not
-// summed up, since it would look like the end.
+// Stop is [Renderer.Close] for a stream that continues without being shown. It does not summarize the run so
+// far, since that would look like its end.
 func (r *Renderer) Stop() error {
 	r.memory.EndRun()
 	return r.Close()
 }
 
-// Close ends an unfinished text, sums up a run that has not ended, and returns [Renderer.Err]. It does not close the
-// writer.
+// Close ends an unfinished text, summarizes a run that has not ended, and returns [Renderer.Err]. It does not close
+// the writer.
 func (r *Renderer) Close() error {
 	if r.err == nil {
 		r.endText()
@@ -225,7 +225,7 @@ func (r *Renderer) Close() error {
 	return r.err
 }
 
-// Err is the first failed write, nil if there was none.
+// Err returns the first failed write, or nil.
 func (r *Renderer) Err() error { return r.err }
 
 // flush writes what was rendered, unless it waits for the first time of the stream.
@@ -262,7 +262,7 @@ func (r *Renderer) summarize() {
 	if summary == "" {
 		return
 	}
-	if r.settings.activity() { // of no one moment
+	if r.settings.activity() { // not at a single point in time
 		r.pen.Margin = r.stepLabel()
 	}
 	r.pen.Line("--- Summary ---")

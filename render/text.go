@@ -9,34 +9,34 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// maxBlankLead is how much leading white space of a text is kept until it is known whether the text is blank, in bytes.
-// What is more is dropped.
+// maxBlankLead is the maximum leading white space of a text that is held until it is known whether the text is blank,
+// in bytes. The rest is dropped.
 const maxBlankLead = 4096
 
 // openText is the text that is being written.
 type openText struct {
 	open   bool
 	key    textKey
-	page   *page  // where it is written
+	page   *page  // receives the text
 	margin string // begins its lines
 	clean  safe.Sanitizer
-	// blankLead is the white space that the text began with, not written yet: only where blank texts are left out.
+	// blankLead is the white space at the beginning of the text, not written yet. It is used only if blank texts are omitted.
 	blankLead []byte
-	spoken    bool // something other than white space was seen
+	spoken    bool // there was something other than white space
 	scratch   []byte
 }
 
-// textKey is which text a delta belongs to.
+// textKey identifies the text of a delta.
 type textKey struct {
 	message   string
 	thread    memory.Key
 	reasoning bool
 }
 
-// reasoningMargin begins the lines of what the agent thinks.
+// reasoningMargin begins the lines of the agent's reasoning.
 const reasoningMargin = "│ "
 
-// addText writes a whole text, or a piece of one. What the agent thinks is a text behind a margin.
+// addText writes a whole text, or a piece of one. Reasoning is a text after a margin.
 func (r *Renderer) addText(e *events.DisplayEvent) {
 	key := textKey{message: text.BoundedID(e.MessageID), thread: memory.KeyOf(e), reasoning: e.Kind == events.KindReasoning}
 	if r.text.open && (!e.Delta || r.text.key != key) {
@@ -54,7 +54,7 @@ func (r *Renderer) addText(e *events.DisplayEvent) {
 	}
 }
 
-// endText closes the unfinished text, if any, by a newline unless it ends in one.
+// endText ends the unfinished text, if any, with a newline unless it ends in one.
 func (r *Renderer) endText() {
 	if !r.text.open {
 		return
@@ -65,7 +65,7 @@ func (r *Renderer) endText() {
 	r.text = openText{scratch: text.KeepSmall(r.text.scratch)}
 }
 
-// writeText writes safe text. Where blank texts are left out, white space waits for what follows it.
+// writeText writes safe text. If blank texts are omitted, white space waits for what follows it.
 func (r *Renderer) writeText(safe []byte) {
 	p := r.text.page
 	p.margin, p.sgr = r.text.margin, text.SGRNone

@@ -8,15 +8,15 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// shared is a writer on which several renderers take turns.
+// shared is a writer that several renderers use in turn.
 type shared struct {
 	w     io.Writer
-	last  *page           // of the renderer that wrote last, nil after it is closed
-	owner *label.Identity // whose the lines are, as the reader knows it; nil until a heading may be needed
-	name  string          // what the owner was called then; a shorter name needs no heading
+	last  *page           // page of the renderer that wrote last, nil after it is closed
+	owner *label.Identity // source of the last lines, as known to the reader; nil until a heading may be needed
+	name  string          // the owner's name at that time; a shorter name needs no heading
 }
 
-// leave releases a page that is written no more.
+// leave releases a page that will not be written to any more.
 func (s *shared) leave(p *page) {
 	if s.last == p {
 		s.last = nil
@@ -27,14 +27,14 @@ func (s *shared) leave(p *page) {
 type turn struct {
 	of     *shared
 	page   *page
-	label  *label.Label // of the stream, where headings name it; nil elsewhere
+	label  *label.Label // of the stream, if headings name it; otherwise nil
 	labels *label.Set   // of the log
 	// introduce is LogSettings.Introduce.
 	introduce bool
 }
 
-// Write writes what the renderer made. If another renderer wrote last, its unfinished line is ended first, and a heading
-// names the stream of the lines that follow.
+// Write writes what the renderer produced. If another renderer wrote last, it first ends that one's unfinished line, and
+// a heading names the stream of the lines that follow.
 func (t *turn) Write(p []byte) (int, error) {
 	head := t.takeOver()
 	if len(head) == 0 {

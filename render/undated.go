@@ -1,13 +1,13 @@
 package render
 
-// noClock is in place of a time of day that is not known. It is as long as one.
+// noClock replaces an unknown time of day. It has the same length.
 const noClock = "--:--:--"
 
-// maxUndated is how much waits for the first time of a stream, in bytes.
+// maxUndated limits the lines that wait for the first time of a stream, in bytes.
 const maxUndated = 64 << 10
 
-// date ends the wait for the first time of a stream. The lines that waited get it. If there is none, they have no time, nor
-// have the lines before the first event with one.
+// date ends the wait for the first time of a stream. The waiting lines get that time. If there is none, they have no time,
+// and neither do the lines before the first event with one.
 func (r *Renderer) date() {
 	if !r.undated {
 		return
@@ -25,7 +25,7 @@ func (r *Renderer) date() {
 	p.undated, p.clocks = false, nil
 }
 
-// cutClocks takes out the times that are not known, and the blank behind each.
+// cutClocks removes the unknown times and the blank after each.
 func (p *page) cutClocks() {
 	kept := p.buf[:0]
 	from := 0

@@ -7,13 +7,13 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// defaultMaxLine is the longest line that a Writer parses by default, in bytes.
+// defaultMaxLine is the default maximum length of a line that a Writer parses, in bytes.
 const defaultMaxLine = 16 << 20
 
-// keepLine is the size from which the memory of a long line is not kept for the next one, in bytes.
+// keepLine is the length above which the memory of a line is not reused for the next one, in bytes.
 const keepLine = 1 << 20
 
-// Target is where a [Writer] renders to: a [Renderer] or a [Stream].
+// Target receives the output of a [Writer]: a [Renderer] or a [Stream].
 type Target interface {
 	events.Sink
 	PassThrough(line []byte)
@@ -22,35 +22,35 @@ type Target interface {
 	Err() error
 }
 
-// WriterSettings says how a Writer reads. The zero value takes lines of up to 16 MiB and gives no warnings.
+// WriterSettings says how a Writer reads. The zero value reads lines of up to 16 MiB and reports no warnings.
 type WriterSettings struct {
-	// MaxLine is the longest line in bytes; a longer one is skipped, and reading continues behind it. 0 means 16 MiB.
+	// MaxLine is the maximum length of a line in bytes. A longer line is skipped. 0 means 16 MiB.
 	MaxLine int
-	// Warn, if not nil, is called with what was skipped. [Writer.Skipped] counts in any case.
+	// Warn, if not nil, is called for everything that is skipped. [Writer.Skipped] counts in any case.
 	Warn func(message string)
-	// Clean, if not nil, redacts every line that is shown as it is, such as plain text between the JSON. It does not
-	// concern [ModeJSON].
+	// Clean, if not nil, redacts every line that is shown unchanged, such as plain text between the JSON. It is not
+	// used in [ModeJSON].
 	Clean func(line []byte) []byte
-	// Mode and Style are those of the target. In [ModeJSON] lines are written unchanged and nothing is parsed; a transcript
-	// shows lines that are no JSON.
+	// Mode and Style are those of the target. In [ModeJSON] lines are written unchanged and nothing is parsed. A transcript
+	// shows lines that are not JSON.
 	Mode  Mode
 	Style Style
 }
 
-// Writer takes the bytes that an agent program writes and renders them: it splits lines, has a source parse them and
-// emits the events to a target. Without a source, lines pass unchanged, made safe unless the target's mode is
-// [ModeJSON]. Close reads a last line without a newline. A Writer is used by one goroutine at a time.
+// Writer renders the bytes that an agent program writes: it splits lines, parses them with a source and emits the
+// events to a target. Without a source, lines pass unchanged, sanitised unless the target's mode is [ModeJSON].
+// Close handles a last line without a newline. Use a Writer from one goroutine at a time.
 type Writer struct {
 	target   Target
 	source   events.DisplayEventSource
 	settings WriterSettings
-	part     []byte // a line that has not ended
-	size     int    // of that line, skipped bytes included
+	part     []byte // an unfinished line
+	size     int    // length of that line, including skipped bytes
 	skipped  int
 	closed   bool
 }
 
-// NewWriter makes a Writer that has source parse what is written to it. source may be nil.
+// NewWriter returns a Writer that parses what is written to it with source, which may be nil.
 func NewWriter(t Target, source events.DisplayEventSource, s WriterSettings) *Writer {
 	if s.MaxLine <= 0 {
 		s.MaxLine = defaultMaxLine
@@ -58,7 +58,7 @@ func NewWriter(t Target, source events.DisplayEventSource, s WriterSettings) *Wr
 	return &Writer{target: t, source: source, settings: s}
 }
 
-// Write takes any piece of the stream. The error is the target's failed write; the bytes are taken all the same.
+// Write takes any piece of the stream. The error is the target's failed write; the bytes are consumed nevertheless.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.closed {
 		return 0, fmt.Errorf("write stream: writer is closed")
@@ -81,7 +81,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.target.Err()
 }
 
-// hold keeps a piece of a line until its newline comes, as long as the line may still be taken.
+// hold keeps a piece of a line until its newline arrives, as long as the line is not too long.
 func (w *Writer) hold(piece []byte) {
 	w.size += len(piece)
 	if w.size <= w.settings.MaxLine {
@@ -89,7 +89,7 @@ func (w *Writer) hold(piece []byte) {
 	}
 }
 
-// endLine renders the line that was held, or skips it.
+// endLine renders the held line, or skips it.
 func (w *Writer) endLine() {
 	if w.size > w.settings.MaxLine {
 		w.skipped++
@@ -121,7 +121,7 @@ func (w *Writer) line(line []byte) {
 	}
 }
 
-// pass shows a line as it is.
+// pass shows a line without parsing.
 func (w *Writer) pass(line []byte) {
 	if w.settings.Clean != nil {
 		line = w.settings.Clean(line)
@@ -129,7 +129,7 @@ func (w *Writer) pass(line []byte) {
 	w.target.PassThrough(line)
 }
 
-// showsWords reports whether the last line is words between the JSON, which a transcript shows.
+// showsWords reports whether the last line is plain text between the JSON, which a transcript shows.
 func (w *Writer) showsWords() bool {
 	if w.settings.Mode != ModeVerbose || w.settings.Style != StyleTranscript {
 		return false
@@ -138,7 +138,7 @@ func (w *Writer) showsWords() bool {
 	return ok && s.LineStatus() == events.LineMalformed
 }
 
-// emit renders events, and the lines that the source passes through.
+// emit renders events, and the lines that the source passes unchanged.
 func (w *Writer) emit(evs []events.DisplayEvent) {
 	for i := range evs {
 		w.target.Emit(&evs[i])
@@ -150,8 +150,8 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 	}
 }
 
-// Tick renders what became due by time, if the source has a method Tick: a text that waits for its end (package redact has
-// such a source), and lines that the source passes through. A live reader calls it regularly, never during a Write.
+// Tick renders what has become due, if the source has a method Tick: a text that waits for its end (package redact has
+// such a source), and lines that the source passes unchanged. A live reader calls it regularly, never during a Write.
 func (w *Writer) Tick() error {
 	if t, ok := w.source.(interface{ Tick() []events.DisplayEvent }); ok {
 		w.emit(t.Tick())
@@ -159,17 +159,17 @@ func (w *Writer) Tick() error {
 	return w.target.Err()
 }
 
-// WriteRecord renders one whole record without its newline: a line, or a document of many. It is not held to MaxLine.
+// WriteRecord renders one whole record without its newline: a line, or a document of many lines. MaxLine does not apply.
 func (w *Writer) WriteRecord(record []byte) error {
 	w.line(record)
 	return w.target.Err()
 }
 
-// Skipped is how many lines were too long.
+// Skipped returns the number of lines that were too long.
 func (w *Writer) Skipped() int { return w.skipped }
 
-// Close renders a last line without a newline and the pending events of the source, and closes the target. A second call
-// does nothing more.
+// Close renders a last line without a newline and the pending events of the source, and closes the target. Further calls
+// do nothing.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.target.Err()

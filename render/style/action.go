@@ -7,13 +7,13 @@ type Action uint8
 
 // The actions.
 const (
-	ActionSilent Action = iota // emit it at once: it shows nothing
-	ActionHold                 // emit it if the gate is open, else hold the newest
-	ActionPass                 // emit it at once, after what is held
+	ActionSilent Action = iota // emit it immediately: it shows nothing
+	ActionHold                 // emit it if the gate is open, otherwise hold the newest
+	ActionPass                 // emit it immediately, after a held one
 )
 
-// ActivityAction is what a throttle does with an event of the activity style, where reasoning and results are shown or not: it holds
-// tool lines and passes everything else at once.
+// ActivityAction returns what a throttle does with an event of the activity style, if reasoning and results are shown or not: it
+// holds tool lines and passes everything else immediately.
 func ActivityAction(e *events.DisplayEvent, reasoning, results bool) Action {
 	shown := false
 	switch e.Kind {

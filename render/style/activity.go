@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// activityToolUse is "Read calc.go": the label that all spellings of a tool come down to, "server: tool" for one of an
-// MCP server, and the argument.
+// activityToolUse writes "Read calc.go": the label shared by all spellings of a tool, or "server: tool" for a tool of
+// an MCP server, and the argument.
 func activityToolUse(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
@@ -15,7 +15,7 @@ func activityToolUse(p *Pen, e *events.DisplayEvent) {
 	p.Line(CallOf(&e.Tool).Fit(max(width, 0)))
 }
 
-// activityToolResult is "Read calc.go → 12 lines (340ms)", where results are asked for.
+// activityToolResult writes "Read calc.go → 12 lines (340ms)", if results are shown.
 func activityToolResult(p *Pen, e *events.DisplayEvent) {
 	if p.Results {
 		p.Line(CallOf(&e.Tool).Fit(0), " → ", outcome(&e.Tool), took(p, &e.Tool))
@@ -34,7 +34,7 @@ func activityPhase(p *Pen, e *events.DisplayEvent) {
 	p.Line(text.Colon("phase", text.FirstLine(e.Text)))
 }
 
-// activitySessionStarted is "started · model · agent", with what is known of the two.
+// activitySessionStarted writes "started · model · agent", with the parts that are known.
 func activitySessionStarted(p *Pen, e *events.DisplayEvent) {
 	line := "started"
 	for _, part := range []string{text.Brief(e.Model), text.Brief(p.Agent)} {
@@ -54,7 +54,7 @@ func activityTurnDone(p *Pen, e *events.DisplayEvent) {
 
 func activityTurnAborted(p *Pen, e *events.DisplayEvent) { p.Line(text.Colon(aborted(e.End))) }
 
-// activitySessionEnded is "finished (4.1s)", "failed: why" or "interrupted".
+// activitySessionEnded writes "finished (4.1s)", "failed: why" or "interrupted".
 func activitySessionEnded(p *Pen, e *events.DisplayEvent) {
 	line := "finished"
 	switch {
@@ -79,7 +79,7 @@ func activityAsk(p *Pen, e *events.DisplayEvent) {
 	}
 }
 
-// Waiting is what the user is asked.
+// Waiting returns what the user is asked.
 func Waiting(e *events.DisplayEvent) string {
 	if e.Kind == events.KindApprovalRequest {
 		return text.Colon("waiting for approval", approval(e.Approval))

@@ -11,10 +11,10 @@ import (
 // Call is a tool call in the activity style and in the status line.
 type Call struct {
 	title, target string
-	path          bool // target is a path: its end is kept
+	path          bool // target is a path: keep its end
 }
 
-// CallOf words a call.
+// CallOf returns the text of a call.
 func CallOf(t *events.Tool) Call {
 	known := lookUp(t.Name)
 	w := Call{title: ToolTitle(t), path: known != nil && (known.field == fieldFile || known.field == fieldFolder)}
@@ -31,7 +31,7 @@ func CallOf(t *events.Tool) Call {
 	return w
 }
 
-// Fit is the call in at most width cells; 0 sets no limit. A path loses its beginning, anything else its end.
+// Fit returns the call in at most width cells; 0 sets no limit. It cuts the beginning of a path and the end of anything else.
 func (c Call) Fit(width int) string {
 	if c.target == "" {
 		return text.FitOr(c.title, width)
@@ -40,7 +40,7 @@ func (c Call) Fit(width int) string {
 	if width <= 0 || text.Cells(line) <= width || !c.path {
 		return text.FitOr(line, width)
 	}
-	const least = 5 // cells of a path that are worth their place
+	const least = 5 // minimum cells of a path that are worth showing
 	rest := width - text.Cells(c.title) - 1
 	if rest < least {
 		return text.FitOr(line, width)
@@ -48,8 +48,8 @@ func (c Call) Fit(width int) string {
 	return c.title + " " + text.FitEnd(c.target, rest)
 }
 
-// ToolTitle is what a tool is called where all agents' tools are called the same: the label of a known one,
-// "server: tool" for one of an MCP server, the raw name of any other.
+// ToolTitle returns the common name of a tool: the label of a known one, "server: tool" for one of an MCP
+// server, the raw name of any other.
 func ToolTitle(t *events.Tool) string {
 	if known := lookUp(t.Name); known != nil {
 		return known.label
@@ -64,7 +64,7 @@ func ToolTitle(t *events.Tool) string {
 // mcpPrefix begins the names of MCP tools in Claude Code, Codex and Gemini CLI: mcp__server__tool.
 const mcpPrefix = "mcp__"
 
-// mcpName splits the name of an MCP tool; server is empty for any other.
+// mcpName splits the name of an MCP tool. server is empty for any other tool.
 func mcpName(t *events.Tool) (server, tool string) {
 	name, prefixed := strings.CutPrefix(t.Name, mcpPrefix)
 	if t.Server == "" {
@@ -74,7 +74,7 @@ func mcpName(t *events.Tool) (server, tool string) {
 		server, tool, _ = strings.Cut(name, "__")
 		return server, tool
 	}
-	// Agents put the server before the tool, in its own spelling or in one that fits a name.
+	// Agents write the server before the tool, in its own spelling or in one that is valid in a name.
 	for _, joint := range []string{"__", "_", ".", "/", ":"} {
 		if rest, ok := strings.CutPrefix(name, t.Server+joint); ok {
 			return t.Server, rest
@@ -83,7 +83,7 @@ func mcpName(t *events.Tool) (server, tool string) {
 	return t.Server, name
 }
 
-// ToolName is the name as the provider spells it, [events.UnknownTool] for a call without one.
+// ToolName returns the name as the provider spells it, or [events.UnknownTool] for a call without one.
 func ToolName(name string) string {
 	if clean := text.Brief(name); clean != "" {
 		return clean
@@ -97,7 +97,7 @@ func StartsAgent(t *events.Tool) bool {
 	return t.AgentType != "" || known != nil && known.field == fieldTask
 }
 
-// KnownName is the name of a tool. It is empty for [events.UnknownTool], the exported name of a call without one.
+// KnownName returns the name of a tool. It returns "" for [events.UnknownTool], the exported name of a call without one.
 func KnownName(t *events.Tool) string {
 	if t.Name == events.UnknownTool {
 		return ""

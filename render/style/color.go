@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// SGROf is the rendition of an event's lines; texts have none.
+// SGROf returns the rendition of an event's lines; texts have none.
 func SGROf(e *events.DisplayEvent) text.SGR {
 	switch e.Kind {
 	case events.KindToolUse:

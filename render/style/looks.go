@@ -4,20 +4,20 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Look writes what one event looks like. It writes nothing but through its [Pen].
+// Look writes one event. It writes only through its [Pen].
 type Look func(*Pen, *events.DisplayEvent)
 
-// Row is how one kind is shown.
+// Row says how one kind is shown.
 type Row struct {
-	// Ends is which unfinished text the kind ends, also where the kind itself shows nothing.
+	// Ends is the unfinished text that the kind ends, even if the kind itself shows nothing.
 	Ends Extent
 	// quiet is the look in quiet mode; nil shows nothing.
 	quiet Look
-	// verbose is the look in verbose mode, by style; nil has not been decided, hidden shows nothing.
+	// verbose is the look in verbose mode, by style. nil means undecided, hidden shows nothing.
 	verbose [styleEnd]Look
 }
 
-// Extent is whose text an event ends.
+// Extent says which texts an event ends.
 type Extent uint8
 
 // The extents.
@@ -30,7 +30,7 @@ const (
 // hidden shows nothing.
 func hidden(*Pen, *events.DisplayEvent) {}
 
-// everywhere is one look for all styles.
+// everywhere returns one look for all styles.
 func everywhere(l Look) [styleEnd]Look {
 	var all [styleEnd]Look
 	for s := range all {
@@ -39,8 +39,8 @@ func everywhere(l Look) [styleEnd]Look {
 	return all
 }
 
-// looks says what every kind but Text looks like in every style. Texts and reasoning are written by the
-// Renderer itself. A kind that is not here shows nothing and ends nothing.
+// looks says what every kind except Text looks like in every style. The Renderer itself writes texts and
+// reasoning. A kind that is not listed shows nothing and ends nothing.
 var looks = [...]Row{
 	events.KindToolUse: {Ends: EndsThread, verbose: [styleEnd]Look{
 		StyleMarker:     markerToolUse,
@@ -115,7 +115,7 @@ var looks = [...]Row{
 	events.KindUsage:       {verbose: everywhere(hidden)},
 }
 
-// RowOf is how a kind is shown.
+// RowOf returns the row of a kind.
 func RowOf(k events.Kind) *Row {
 	if int(k) < len(looks) {
 		return &looks[k]
@@ -123,7 +123,7 @@ func RowOf(k events.Kind) *Row {
 	return &Row{}
 }
 
-// Look is how the kind looks in a mode and a style; nil where it shows nothing.
+// Look returns the look of the kind in a mode and a style, or nil if it shows nothing.
 func (r *Row) Look(m Mode, s Style) Look {
 	switch m {
 	case ModeQuiet:

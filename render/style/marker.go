@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// markerToolUse is "[tool: Read(calc.go)]", or "[tool: Read]" for a call without argument. The early sight of a call
-// (Partial) waits for the whole one.
+// markerToolUse writes "[tool: Read(calc.go)]", or "[tool: Read]" for a call without argument. It ignores the early
+// view of a call (Partial), which the complete one follows.
 func markerToolUse(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
@@ -16,7 +16,7 @@ func markerToolUse(p *Pen, e *events.DisplayEvent) {
 	p.Line("[tool: ", markerCall(&e.Tool), "]")
 }
 
-// markerCall is "Read(calc.go)", or "Read" for a call without argument.
+// markerCall returns "Read(calc.go)", or "Read" for a call without argument.
 func markerCall(t *events.Tool) string {
 	if arg := strings.TrimSpace(t.Arg()); arg != "" {
 		return ToolName(t.Name) + "(" + arg + ")"
@@ -24,17 +24,17 @@ func markerCall(t *events.Tool) string {
 	return ToolName(t.Name)
 }
 
-// markerToolResult is "[result: Read(calc.go) → 12 lines (340ms)]", where results are asked for.
+// markerToolResult writes "[result: Read(calc.go) → 12 lines (340ms)]", if results are shown.
 func markerToolResult(p *Pen, e *events.DisplayEvent) {
 	if p.Results {
 		p.Line("[result: ", markerCall(&e.Tool), " → ", outcome(&e.Tool), took(p, &e.Tool), "]")
 	}
 }
 
-// bracket writes "[head: detail]", "[head]" without a detail.
+// bracket writes "[head: detail]", or "[head]" without a detail.
 func (p *Pen) bracket(head, detail string) { p.Line("[", text.Colon(head, detail), "]") }
 
-// bracketNotice shows warnings and errors; what is mere information is left out.
+// bracketNotice shows warnings and errors. It omits notices of level info.
 func bracketNotice(p *Pen, e *events.DisplayEvent) {
 	if head := noticeHead(e.Notice.Level); head != "" {
 		p.bracket(head, noticeText(e))
@@ -52,7 +52,7 @@ func bracketTurnDone(p *Pen, e *events.DisplayEvent) {
 
 func bracketTurnAborted(p *Pen, e *events.DisplayEvent) { p.bracket(aborted(e.End)) }
 
-// bracketSessionEnded shows a run that failed or was interrupted. One that succeeded has its own last text.
+// bracketSessionEnded shows a run that failed or was interrupted. A successful run has its own last text.
 func bracketSessionEnded(p *Pen, e *events.DisplayEvent) {
 	switch {
 	case interrupted(e.End):
@@ -66,7 +66,7 @@ func bracketApproval(p *Pen, e *events.DisplayEvent) {
 	p.bracket("approval", approval(e.Approval))
 }
 
-// bracketAsk shows one line a question.
+// bracketAsk shows one line per question.
 func bracketAsk(p *Pen, e *events.DisplayEvent) {
 	for _, q := range questions(e.Ask) {
 		p.bracket("question", q)

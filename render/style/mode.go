@@ -9,7 +9,7 @@ import (
 // Mode is how much is shown.
 type Mode uint8
 
-// The modes; the zero value is the default one.
+// The modes; the zero value is the default mode.
 const (
 	// ModeDefault shows what the agent said and nothing else.
 	ModeDefault Mode = iota
@@ -17,7 +17,7 @@ const (
 	ModeVerbose
 	// ModeQuiet shows the end or failure of a run.
 	ModeQuiet
-	// ModeJSON renders nothing; input lines go through as they are.
+	// ModeJSON renders nothing; input lines pass unchanged.
 	ModeJSON
 
 	modeEnd
@@ -25,7 +25,7 @@ const (
 
 var modeNames = [modeEnd]string{"default", "verbose", "quiet", "json"}
 
-// String gives the spelling in settings.
+// String returns the spelling in settings.
 func (m Mode) String() string {
 	if m < modeEnd {
 		return modeNames[m]
@@ -33,7 +33,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("mode(%d)", uint8(m))
 }
 
-// ParseMode is the inverse of [Mode.String]. The error lists what is allowed.
+// ParseMode is the inverse of [Mode.String]. The error lists the allowed names.
 func ParseMode(name string) (Mode, error) {
 	for m := range modeEnd {
 		if modeNames[m] == name {
@@ -43,13 +43,13 @@ func ParseMode(name string) (Mode, error) {
 	return ModeDefault, fmt.Errorf("mode must be one of %s, got %q", strings.Join(modeNames[:], ", "), name)
 }
 
-// ModeNames lists the modes in the spelling of settings.
+// ModeNames returns the names of the modes in settings.
 func ModeNames() []string { return slices.Clone(modeNames[:]) }
 
 // Style is the format of the lines in verbose mode.
 type Style uint8
 
-// The styles; the zero value is the default one.
+// The styles; the zero value is the default style.
 const (
 	// StyleMarker shows tool calls as "[tool: Read(calc.go)]" and no results.
 	StyleMarker Style = iota
@@ -57,8 +57,8 @@ const (
 	StyleTranscript
 	// StyleProgress says what the agent is doing: "Reading src/auth.ts", "Finished reading src/auth.ts".
 	StyleProgress
-	// StyleActivity shows each call under its time and step: "15:04:05 [build] Read calc.go". A log writes at most one
-	// such line a second and step.
+	// StyleActivity shows each call with its time and step: "15:04:05 [build] Read calc.go". A log writes at most one
+	// such line per second and step.
 	StyleActivity
 
 	styleEnd
@@ -66,7 +66,7 @@ const (
 
 var styleNames = [styleEnd]string{"marker", "transcript", "progress", "activity"}
 
-// String gives the spelling in settings.
+// String returns the spelling in settings.
 func (s Style) String() string {
 	if s < styleEnd {
 		return styleNames[s]
@@ -74,10 +74,10 @@ func (s Style) String() string {
 	return fmt.Sprintf("style(%d)", uint8(s))
 }
 
-// Valid reports whether there is such a style.
+// Valid reports whether the style exists.
 func (s Style) Valid() bool { return s < styleEnd }
 
-// ParseStyle is the inverse of [Style.String]. The error lists what is allowed.
+// ParseStyle is the inverse of [Style.String]. The error lists the allowed names.
 func ParseStyle(name string) (Style, error) {
 	for s := range styleEnd {
 		if styleNames[s] == name {
@@ -87,5 +87,5 @@ func ParseStyle(name string) (Style, error) {
 	return StyleMarker, fmt.Errorf("style must be one of %s, got %q", strings.Join(styleNames[:], ", "), name)
 }
 
-// StyleNames lists the styles in the spelling of settings.
+// StyleNames returns the names of the styles in settings.
 func StyleNames() []string { return slices.Clone(styleNames[:]) }

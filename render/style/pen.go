@@ -2,9 +2,9 @@ package style
 
 import "github.com/tailspan/tailspan/render/internal/text"
 
-// Page is where a [Pen] writes: whole lines and blocks of safe text, each line behind a margin.
+// Page receives the output of a [Pen]: whole lines and blocks of safe text, each line after a margin.
 type Page interface {
-	// Line writes one line with its newline, after the line of an unfinished text.
+	// Line writes one line with its newline. It first ends the line of an unfinished text.
 	Line(margin string, line []byte)
 	// Block writes text of several lines and ends its last line.
 	Block(margin, safe string)
@@ -15,17 +15,17 @@ type Pen struct {
 	Page Page
 	// Margin begins each line.
 	Margin string
-	// Width is how many cells a line may have, the margin included; nil or 0 sets no limit.
+	// Width returns the maximum width of a line in cells, including the margin; nil or 0 sets no limit.
 	Width func() int
-	// Results shows the results of tools in the styles that hide them, and how long calls took in all.
+	// Results shows the results of tools in the styles that hide them, and how long calls took in all styles.
 	Results bool
 	// Agent is the name of the agent, or of the program that runs it.
 	Agent string
 
-	scratch []byte // the line that is being made
+	scratch []byte // the line being built
 }
 
-// Line writes one line, sanitised and without blanks at its end.
+// Line writes one line, sanitised and without trailing blanks.
 func (p *Pen) Line(parts ...string) {
 	line := text.AppendLine(p.scratch[:0], parts)
 	if width, limited := p.room(); limited {
@@ -39,7 +39,7 @@ func (p *Pen) Line(parts ...string) {
 // Block writes safe text of several lines.
 func (p *Pen) Block(safe string) { p.Page.Block(p.Margin, safe) }
 
-// room is how many cells are left for a line behind the margin, if there is a limit.
+// room returns the number of cells left for a line after the margin, if there is a limit.
 func (p *Pen) room() (width int, limited bool) {
 	if p.Width == nil {
 		return 0, false

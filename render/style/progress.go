@@ -5,8 +5,8 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command is shown as it is; a tool that no table
-// knows, or a call without argument, is "Running <name>".
+// progressToolUse says what the agent is doing: "Reading src/auth.ts". A command is shown as it is. A tool that is not
+// in the table, or a call without argument, is "Running <name>".
 func progressToolUse(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
@@ -19,8 +19,8 @@ func progressToolUse(p *Pen, e *events.DisplayEvent) {
 	p.Line(t.doing, target)
 }
 
-// progressToolResult says how a call ended. It shows nothing for a call that continues in the background: its end is a
-// ToolProgress.
+// progressToolResult says how a call ended. It shows nothing for a call that continues in the background, whose end is
+// a ToolProgress.
 func progressToolResult(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.State == events.ToolStateBackground && !e.Tool.Error {
 		return
@@ -28,7 +28,7 @@ func progressToolResult(p *Pen, e *events.DisplayEvent) {
 	progressEnd(p, &e.Tool, e.Tool.Error)
 }
 
-// progressToolProgress says how work in the background ended.
+// progressToolProgress says how a background call ended.
 func progressToolProgress(p *Pen, e *events.DisplayEvent) {
 	switch e.Tool.State {
 	case events.ToolStateCompleted:
@@ -38,8 +38,8 @@ func progressToolProgress(p *Pen, e *events.DisplayEvent) {
 	}
 }
 
-// progressEnd words the end of a call by what is known of it: the table's words for a known tool with its argument, the
-// bare name without, and "Tool" where even that is missing.
+// progressEnd describes the end of a call: with the table's words for a known tool with an argument, with the name
+// alone without an argument, or with "Tool" if even the name is missing.
 func progressEnd(p *Pen, c *events.Tool, isError bool) {
 	t, target := lookUp(c.Name), text.Brief(c.Target)
 	var line string
@@ -81,7 +81,7 @@ func progressPhase(p *Pen, e *events.DisplayEvent) {
 	p.Line(text.Colon("Phase", text.FirstLine(e.Text)))
 }
 
-// progressSessionEnded shows a run that failed or was interrupted; one that succeeded has its own last text.
+// progressSessionEnded shows a run that failed or was interrupted. A successful run has its own last text.
 func progressSessionEnded(p *Pen, e *events.DisplayEvent) {
 	if failed(e.End) || interrupted(e.End) {
 		quietSessionEnded(p, e)

@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// quietSessionEnded is "Run finished", "Run failed: why" or "Run interrupted", and in parentheses which and how long.
+// quietSessionEnded writes "Run finished", "Run failed: why" or "Run interrupted", with session and duration in parentheses.
 func quietSessionEnded(p *Pen, e *events.DisplayEvent) {
 	line := "Run finished"
 	switch {
@@ -31,7 +31,7 @@ func quietTurnAborted(p *Pen, e *events.DisplayEvent) {
 	p.Line(strings.ToUpper(head[:1])+text.Colon(head[1:], detail), aside(e))
 }
 
-// aside is " (session 1a2b3c4d, 4.1s)" with what is known of it, empty if nothing is.
+// aside returns " (session 1a2b3c4d, 4.1s)" with the parts that are known, or "" if none is.
 func aside(e *events.DisplayEvent) string {
 	var parts []string
 	if id := text.SessionID(e.SessionID); id != "" {

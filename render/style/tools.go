@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// field is the kind of a tool's primary argument, which decides how it is shown.
+// field is the kind of a tool's primary argument, which determines how it is shown.
 type field uint8
 
 const (
@@ -15,14 +15,14 @@ const (
 	fieldSearch               // a pattern or question to search for
 	fieldGlob                 // a pattern of file names
 	fieldURL
-	fieldTask // what a sub-agent is to do
+	fieldTask // the task of a sub-agent
 )
 
-// tool is how one tool is shown, under whichever name a provider has it.
+// tool says how a tool is shown, under all the names that providers use for it.
 type tool struct {
-	// label is the name that all providers' spellings come down to.
+	// label is the name shared by all providers' spellings.
 	label string
-	// field is what its primary argument is.
+	// field is the kind of its primary argument.
 	field field
 	// doing begins the line of a call with an argument: "Reading calc.go". Empty: the argument is the line.
 	doing string
@@ -32,7 +32,7 @@ type tool struct {
 	noun string
 }
 
-// The tools that the agents have in common, and tools of one agent that deserve words of their own.
+// The tools that the agents have in common, and tools of one agent that deserve their own wording.
 var (
 	toolRead     = tool{label: "Read", field: fieldFile, doing: "Reading ", done: "Finished reading ", noun: "Read"}
 	toolWrite    = tool{label: "Write", field: fieldFile, doing: "Writing ", done: "Finished writing ", noun: "Write"}
@@ -49,9 +49,9 @@ var (
 	toolTodo     = tool{label: "TodoWrite", field: fieldNone}
 )
 
-// tools maps the names of all providers, in lower case, to what they are. A name that is not here is shown as it is.
-// The names are those of Claude Code 1.0 to 2.1, Codex 0.29 to 0.171, Gemini CLI, OpenCode 0.5 to 1.18 and Qwen Code
-// as their captures of November 2026 show them, and the common ones of OpenAI-compatible servers and of pi.
+// tools maps the names of all providers, in lower case, to tools. A name that is not listed is shown as it is. The
+// names are those of Claude Code 1.0 to 2.1, Codex 0.29 to 0.171, Gemini CLI, OpenCode 0.5 to 1.18 and Qwen Code,
+// from their captures of November 2026, and the common ones of OpenAI-compatible servers and of pi.
 var tools = map[string]*tool{
 	"read": &toolRead, "read_file": &toolRead, "readfile": &toolRead, "open_file": &toolRead,
 	"view_image": &toolImage,
@@ -79,15 +79,15 @@ var tools = map[string]*tool{
 	"update_plan": &toolTodo, "plan_update": &toolTodo,
 }
 
-// longestName is more than the longest name in tools.
+// longestName exceeds the longest name in tools.
 const longestName = 32
 
-// lookUp finds the tool of a name as a provider spells it; nil for one that is not known.
+// lookUp returns the tool with a name in the provider's spelling, or nil if it is not known.
 func lookUp(name string) *tool {
 	if len(name) >= longestName {
 		return nil
 	}
-	var lower [longestName]byte // no garbage for each call
+	var lower [longestName]byte // avoids an allocation per call
 	for i := range len(name) {
 		c := name[i]
 		if 'A' <= c && c <= 'Z' {
@@ -98,7 +98,7 @@ func lookUp(name string) *tool {
 	return tools[string(lower[:len(name)])]
 }
 
-// baseName is the last part of a path of any system.
+// baseName returns the last part of a path of any operating system.
 func baseName(path string) string {
 	trimmed := strings.TrimRight(path, `/\`)
 	if trimmed == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// transcriptSessionStarted is "[session 1a2b3c4d · model]", with what is known of the two.
+// transcriptSessionStarted writes "[session 1a2b3c4d · model]", with the parts that are known.
 func transcriptSessionStarted(p *Pen, e *events.DisplayEvent) {
 	line := "[session"
 	if id := text.SessionID(e.SessionID); id != "" {
@@ -20,7 +20,7 @@ func transcriptSessionStarted(p *Pen, e *events.DisplayEvent) {
 	p.Line(line, "]")
 }
 
-// transcriptToolUse is "[Read] calc.go": the tool's own name, and its argument in the form that the tool table has for it.
+// transcriptToolUse writes "[Read] calc.go": the tool's own name, and its argument in the form that the tool table specifies.
 func transcriptToolUse(p *Pen, e *events.DisplayEvent) {
 	if e.Tool.Partial {
 		return
@@ -37,7 +37,7 @@ func transcriptToolUse(p *Pen, e *events.DisplayEvent) {
 	p.Line("[", label, "] ", transcriptArg(t.field, e.Tool.Target))
 }
 
-// transcriptArg is a tool's argument in a transcript, empty if there is none.
+// transcriptArg returns a tool's argument in a transcript, or "" if there is none.
 func transcriptArg(f field, target string) string {
 	if f == fieldFile {
 		target = baseName(strings.TrimSpace(safe.Sanitize(target)))
@@ -58,7 +58,7 @@ func transcriptArg(f field, target string) string {
 	}
 }
 
-// transcriptToolResult is "→ error: first line", "→ 12 lines", "→ ok" or "→ first line".
+// transcriptToolResult writes "→ error: first line", "→ 12 lines", "→ ok" or "→ first line".
 func transcriptToolResult(p *Pen, e *events.DisplayEvent) {
 	p.Line("→ ", outcome(&e.Tool), took(p, &e.Tool))
 }
@@ -74,7 +74,7 @@ func transcriptNotice(p *Pen, e *events.DisplayEvent) {
 	}
 }
 
-// transcriptSessionEnded is the result under a heading; where there is no result text, why there is none.
+// transcriptSessionEnded writes the result under a heading, or the reason why there is no result text.
 func transcriptSessionEnded(p *Pen, e *events.DisplayEvent) {
 	if e.End == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// noticeHead is the word for a notice that is worth a line, empty for one that is not.
+// noticeHead returns the word for a notice that is worth a line, and "" for any other.
 func noticeHead(l events.Level) string {
 	switch l {
 	case events.LevelWarn:
@@ -21,7 +21,7 @@ func noticeHead(l events.Level) string {
 	}
 }
 
-// noticeText is the text of a notice, or its code. Some agents put it into brackets.
+// noticeText returns the text of a notice, or its code. Some agents put the text in brackets.
 func noticeText(e *events.DisplayEvent) string {
 	line := text.FirstLine(plainError(e.Text), e.Notice.Code)
 	if inner, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(inner, "]") && !strings.ContainsAny(inner[:len(inner)-1], "[]") {
@@ -38,7 +38,7 @@ func interrupted(e *events.End) bool {
 	return e != nil && (e.Interrupted || e.Decided == events.OutcomeInterrupted && e.Principle == "")
 }
 
-// failure is why a run or turn failed: the error's first line, else the result's, else the code, else the cause.
+// failure returns why a run or turn failed: the first line of the error, or that of the result, or the code, or the cause.
 func failure(e *events.End) string {
 	killed := ""
 	if e.Decided == events.OutcomeKilled {
@@ -47,7 +47,7 @@ func failure(e *events.End) string {
 	return text.FirstLine(plainError(e.Err), e.Result, e.Code, string(e.Cause), killed)
 }
 
-// aborted is head and detail for a turn that was stopped: by the user, or by the agent on principle.
+// aborted returns head and detail for a turn that was stopped: by the user, or by the agent on principle.
 func aborted(e *events.End) (head, detail string) {
 	if e == nil {
 		return "turn aborted", ""
@@ -58,7 +58,7 @@ func aborted(e *events.End) (head, detail string) {
 	return "turn aborted", text.FirstLine(e.Principle, e.Err)
 }
 
-// approval is what waits for permission: "Bash: rm -r build".
+// approval returns what is waiting for permission: "Bash: rm -r build".
 func approval(a *events.Approval) string {
 	if a == nil {
 		return ""
@@ -66,7 +66,7 @@ func approval(a *events.Approval) string {
 	return text.Colon(ToolName(a.Tool), text.Brief(a.Subject))
 }
 
-// questions are the questions of an Ask, each with its options: "Which branch? (main / dev)".
+// questions returns the questions of an Ask, each with its options: "Which branch? (main / dev)".
 func questions(a *events.Ask) []string {
 	if a == nil {
 		return nil
@@ -88,7 +88,7 @@ func questions(a *events.Ask) []string {
 	return all
 }
 
-// outcome is what came of a call: "error: first line", "12 lines", "ok" or the first line, the first that applies.
+// outcome returns the result of a call: "error: first line", "12 lines", "ok" or the first line, whichever applies first.
 func outcome(t *events.Tool) string {
 	summary := text.FirstLine(t.Summary)
 	switch {
@@ -103,7 +103,7 @@ func outcome(t *events.Tool) string {
 	}
 }
 
-// took is " (340ms)", how long a call took, where that is asked for and known.
+// took returns " (340ms)", the duration of a call, if it is shown and known.
 func took(p *Pen, t *events.Tool) string {
 	if !p.Results || t.Duration < text.LeastDuration {
 		return ""
@@ -111,11 +111,11 @@ func took(p *Pen, t *events.Tool) string {
 	return " (" + text.Short(t.Duration) + ")"
 }
 
-// maxErrorText is the longest text that is searched for a server's answer, in bytes.
+// maxErrorText is the maximum length of a text that is searched for a server's answer, in bytes.
 const maxErrorText = 64 << 10
 
-// plainError is an error's text with the message of a server's JSON answer in place of that answer: of
-// `status 400: {"error":{"message":"No such model."}}` it is "status 400: No such model.". Any other text is as it is.
+// plainError returns an error's text with a server's JSON answer replaced by its message: `status 400:
+// {"error":{"message":"No such model."}}` becomes "status 400: No such model.". It returns any other text unchanged.
 func plainError(text string) string {
 	at := strings.IndexByte(text, '{')
 	if at < 0 || len(text) > maxErrorText {

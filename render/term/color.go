@@ -8,7 +8,7 @@ import (
 // Color says when colours are used.
 type Color uint8
 
-// The choices; the zero value is the automatic one.
+// The choices; the zero value is automatic.
 const (
 	// ColorAuto uses colours on a terminal, unless the environment says otherwise.
 	ColorAuto Color = iota
@@ -22,7 +22,7 @@ const (
 
 var colorNames = [colorEnd]string{"auto", "always", "never"}
 
-// String gives the spelling in settings.
+// String returns the spelling in settings.
 func (c Color) String() string {
 	if c < colorEnd {
 		return colorNames[c]
@@ -30,7 +30,7 @@ func (c Color) String() string {
 	return fmt.Sprintf("color(%d)", uint8(c))
 }
 
-// ParseColor is the inverse of [Color.String]. The error lists what is allowed.
+// ParseColor is the inverse of [Color.String]. The error lists the allowed names.
 func ParseColor(name string) (Color, error) {
 	for c := range colorEnd {
 		if colorNames[c] == name {
@@ -40,9 +40,9 @@ func ParseColor(name string) (Color, error) {
 	return ColorAuto, fmt.Errorf("color must be one of %s, got %q", strings.Join(colorNames[:], ", "), name)
 }
 
-// Wanted decides whether an output gets colours. The choices "always" and "never" count before the environment, which is
-// looked up by env: NO_COLOR (if not empty) refuses colours, FORCE_COLOR (if not empty, "0" or "false") asks for them
-// anywhere, in this order; TERM=dumb refuses them. Else a terminal gets them.
+// Wanted reports whether an output gets colours. "always" and "never" override the environment, which env looks up:
+// NO_COLOR (unless empty) turns colours off; then FORCE_COLOR (unless empty, "0" or "false") turns them on everywhere;
+// then TERM=dumb turns them off. Otherwise a terminal gets them.
 func (c Color) Wanted(terminal bool, env func(key string) string) bool {
 	switch c {
 	case ColorAlways:

@@ -10,23 +10,23 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// maxOpenCalls is how many running calls of a stream the status line knows; the oldest is evicted.
+// maxOpenCalls is the maximum number of running calls of a stream that are tracked; the oldest is evicted.
 const maxOpenCalls = 256
 
-// minTool is the least number of cells that the running tool gets before other parts of the status line are left out.
+// minTool is the minimum number of cells for the running tool before other parts of the status line are omitted.
 const minTool = 16
 
-// Watched is what a Terminal knows of one stream. It is an [events.Sink] that must be closed.
+// Watched is what a Terminal knows about one stream. It is an [events.Sink] that must be closed.
 type Watched struct {
 	terminal *Terminal
 	step     string
-	since    time.Time // when the run began, by the clock; zero while none is running
+	since    time.Time // when the run began, by the clock; zero if none is running
 	open     []openCall
 	usage    events.UsageTotal
-	waiting  string // what the agent waits for the user to decide
+	waiting  string // what the user is asked to decide
 }
 
-// openCall is a call that runs.
+// openCall is a running call.
 type openCall struct {
 	id    string
 	call  style.Call
@@ -42,7 +42,7 @@ func (t *Terminal) Watch(step string) *Watched {
 	return w
 }
 
-// Close takes the stream off the status line.
+// Close removes the stream from the status line.
 func (w *Watched) Close() error {
 	t := w.terminal
 	t.mu.Lock()
@@ -104,8 +104,8 @@ func (w *Watched) end(id string) {
 	w.open = slices.DeleteFunc(w.open, func(c openCall) bool { return c.id == id })
 }
 
-// status is the line for all streams, at most width cells: what runs, then how many streams, for how long, how many
-// tokens, at what cost, how many sub-agents. Where it is narrow, the last of these go first.
+// status returns the line for all streams, at most width cells wide: the running tool, then the number of streams, the
+// time, the tokens, the cost and the number of sub-agents. In a narrow terminal, the last of these are omitted first.
 func (t *Terminal) status(width int) string {
 	doing, facts := t.facts()
 	if doing == nil {
@@ -127,7 +127,7 @@ func joinFacts(facts []string) string {
 	return " · " + strings.Join(facts, " · ")
 }
 
-// facts returns what runs now, as a function of a width in cells (nil if nothing runs), and the figures of the runs.
+// facts returns what is running, as a function of a width in cells (nil if nothing runs), and the figures of the runs.
 func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 	var running, agents int
 	var since time.Time
@@ -172,7 +172,7 @@ func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 	return doing, facts
 }
 
-// doing is the newest call that runs, behind its step.
+// doing returns the newest running call, after its step.
 func (w *Watched) doing(width int) string {
 	if width <= 0 {
 		return ""

@@ -11,19 +11,19 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// spinInterval is how often the status line is drawn anew.
+// spinInterval is the interval at which the status line is redrawn.
 const spinInterval = 100 * time.Millisecond
 
-// spinner are the pictures of the status line's sign of life.
+// spinner holds the frames of the animation in the status line.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // defaultWidth is the width of a terminal that does not report it, in cells.
 const defaultWidth = 80
 
-// Sequences of the status line (ECMA-48, and DECAWM of the VT100). The cursor is left at its beginning: when a terminal is
-// made narrower and folds the line into several, the cursor stays at the first of them, so that what is erased is the
-// whole status and nothing of the log above. A status that was made for a wider terminal, which became narrow before it
-// was shown, must not be folded at all: the cursor would be left in its last row.
+// Sequences of the status line (ECMA-48, and DECAWM of the VT100). The cursor stays at the beginning of the status. If a
+// terminal becomes narrower and wraps the line, the cursor is still on the first of its rows, so that erasing removes the
+// whole status and nothing of the log above. A status for a wider terminal, which became narrow before the status was
+// shown, must not wrap at all: the cursor would be on its last row.
 const (
 	eraseBelow = "\r\x1b[J"
 	unfolded   = "\x1b[?7l"
@@ -31,20 +31,19 @@ const (
 	lineStart  = "\r"
 )
 
-// Terminal shows a status line below a log that scrolls by: what the agents are doing, for how long, for how many
-// tokens, at what cost. All that goes to the screen has to go through writers of [Terminal.Wrap]; the status line is
-// erased before something is written and drawn again when the log is at the beginning of a line. It never takes more than
-// one row, and is erased by Close.
+// Terminal shows a status line below a scrolling log: what the agents are doing, how long, how many tokens and at what cost.
+// Everything that is written to the screen must pass through writers of [Terminal.Wrap]. The status line is erased before a
+// write and redrawn when the log is at the beginning of a line. It never takes more than one row, and Close erases it.
 //
-// A Terminal may be used by several goroutines. It runs one of its own until Close.
+// Several goroutines may use a Terminal. It runs one of its own until Close.
 type Terminal struct {
 	w        io.Writer
 	settings Settings
 
 	mu      sync.Mutex
 	streams []*Watched // oldest first
-	inLine  *wrapped   // whose line has not ended
-	drawn   string     // the status on the screen, empty if there is none
+	inLine  *wrapped   // writer with an unfinished line
+	drawn   string     // status on the screen, or ""
 	frame   int
 	closed  bool
 	stop    chan struct{}
@@ -53,26 +52,26 @@ type Terminal struct {
 
 // Settings says how a Terminal draws.
 type Settings struct {
-	// Width returns the present width of the screen in cells; nil or 0 means 80.
+	// Width returns the current width of the screen in cells; nil or 0 means 80.
 	Width func() int
 	// Color draws the status dim; see [Color.Wanted].
 	Color bool
 }
 
-// New makes a Terminal that draws on w.
+// New returns a Terminal that draws on w.
 func New(w io.Writer, s Settings) *Terminal {
 	t := &Terminal{w: w, settings: s, stop: make(chan struct{}), stopped: make(chan struct{})}
 	go t.spin()
 	return t
 }
 
-// IsTerminal reports whether w is a terminal that a status line can be drawn on.
+// IsTerminal reports whether w is a terminal that can show a status line.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && xterm.IsTerminal(int(f.Fd()))
 }
 
-// WidthOf returns a function for the present width of the terminal w, 0 if w is none.
+// WidthOf returns a function for the current width of the terminal w; 0 if w is not a terminal.
 func WidthOf(w io.Writer) func() int {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -87,7 +86,7 @@ func WidthOf(w io.Writer) func() int {
 	}
 }
 
-// Wrap gives the writer to use in place of w, which writes to the same screen.
+// Wrap returns the writer to use in place of w, which writes to the same screen.
 func (t *Terminal) Wrap(w io.Writer) io.Writer { return &wrapped{terminal: t, w: w} }
 
 // wrapped is a writer to the screen.
@@ -96,7 +95,7 @@ type wrapped struct {
 	w        io.Writer
 }
 
-// Write takes the status away, writes, and draws the status again below whole lines.
+// Write erases the status, writes p, and redraws the status below whole lines.
 func (w *wrapped) Write(p []byte) (int, error) {
 	t := w.terminal
 	t.mu.Lock()
@@ -106,7 +105,7 @@ func (w *wrapped) Write(p []byte) (int, error) {
 	}
 	t.erase()
 	if t.inLine != nil && t.inLine != w {
-		// Another writer's line is unfinished. On the screen it ends here; what it goes to besides is not touched.
+		// Another writer has an unfinished line. End it on the screen only, not in that writer's other output.
 		t.put("\n")
 	}
 	n, err := w.w.Write(p)
@@ -120,7 +119,7 @@ func (w *wrapped) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// spin draws the status anew until Close.
+// spin redraws the status until Close.
 func (t *Terminal) spin() {
 	defer close(t.stopped)
 	ticker := time.NewTicker(spinInterval)
@@ -138,7 +137,7 @@ func (t *Terminal) spin() {
 	}
 }
 
-// draw puts the status on the screen, if there is one and the log is at the beginning of a line.
+// draw draws the status, if there is one and the log is at the beginning of a line.
 func (t *Terminal) draw() {
 	if t.inLine != nil || t.closed {
 		return
@@ -149,7 +148,7 @@ func (t *Terminal) draw() {
 			width = reported
 		}
 	}
-	status := t.status(width - 1) // the last cell stays free: some terminals go to the next row behind it
+	status := t.status(width - 1) // leave the last cell empty: some terminals wrap after it
 	if status == "" {
 		t.erase()
 		return
@@ -163,7 +162,7 @@ func (t *Terminal) draw() {
 	}
 }
 
-// erase takes the status off the screen.
+// erase erases the status.
 func (t *Terminal) erase() {
 	if t.drawn != "" {
 		t.put(eraseBelow)
@@ -171,10 +170,10 @@ func (t *Terminal) erase() {
 	}
 }
 
-// put writes to the screen. Its error is ignored: the writes of the log itself report a broken screen.
+// put writes to the screen. It ignores errors: the writes of the log itself report a broken screen.
 func (t *Terminal) put(s string) { _, _ = io.WriteString(t.w, s) }
 
-// Close erases the status and ends the goroutine. Wrapped writers continue to work. A second call does nothing.
+// Close erases the status and ends the goroutine. Wrapped writers continue to work. Further calls do nothing.
 func (t *Terminal) Close() error {
 	t.mu.Lock()
 	if t.closed {

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// anchorKind is the rule of an anchor.
+// anchorKind selects the rule for an anchor.
 type anchorKind uint8
 
 const (
@@ -27,26 +27,26 @@ const (
 	anchorMarker
 )
 
-// anchor is a fixed part of a secret or of its name. One of less than three bytes is completed by what may be before
-// and after it.
+// anchor is a fixed part of a secret or of its name. An anchor of fewer than three bytes is extended by the bytes
+// that may precede and follow it.
 type anchor struct {
 	word  string
 	fold  bool
 	kind  anchorKind
 	shape *shape.Shape
 	flag  *secret.CommandFlag
-	// before are the bytes that may be before it; without a set, the anchor begins a word. after are the bytes that
-	// follow, as far as reach.
+	// before is the set of bytes that may precede the anchor; if it is nil, the anchor begins a word. after is the
+	// set of bytes that follow, up to reach.
 	before, after *[256]bool
 	reach         int
-	// begins: it is only at the beginning of a word, or behind before.
+	// begins: the anchor is only at the beginning of a word, or after a byte of before.
 	begins bool
 }
 
-// escapeEnds are the letters that may be before a word as the end of an escape, beside hexadecimal digits: see [text.Starts].
+// escapeEnds are the letters that may precede a word as the end of an escape, in addition to hexadecimal digits: see [text.Starts].
 const escapeEnds = "nrtbfvm"
 
-// anyByte is what may be behind an anchor.
+// anyByte is the set of bytes that may follow an anchor.
 var anyByte = sync.OnceValue(func() *[256]bool {
 	var set [256]bool
 	for c := range set {
@@ -55,14 +55,14 @@ var anyByte = sync.OnceValue(func() *[256]bool {
 	return &set
 })
 
-// notS is every byte but the letter.
+// notS is every byte except s and S.
 var notS = sync.OnceValue(func() *[256]bool {
 	set := *anyByte()
 	set['s'], set['S'] = false, false
 	return &set
 })
 
-// wordStart is what may be in front of an anchor that begins a word.
+// wordStart is the set of bytes that may precede an anchor that begins a word.
 var wordStart = sync.OnceValue(func() *[256]bool {
 	var set [256]bool
 	for c := range set {
@@ -71,7 +71,7 @@ var wordStart = sync.OnceValue(func() *[256]bool {
 	return &set
 })
 
-// set is the bytes that may be at offset i of an anchor, in front of it and behind it too.
+// set returns the bytes that may be at offset i of an anchor, which may also be before or after the anchor.
 func (a *anchor) set(i int) *[256]bool {
 	switch {
 	case i >= 0 && i < len(a.word):
@@ -93,10 +93,10 @@ func (a *anchor) set(i int) *[256]bool {
 	}
 }
 
-// bothCases are the letters, each in both cases.
+// bothCases contains each letter in both cases.
 const bothCases = "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ"
 
-// bytes lists what set has. Most of it is within the word, and one byte or two.
+// bytes returns the contents of a set. Most sets are within the word and have one or two bytes.
 func (a *anchor) bytes(i int) string {
 	if i < 0 || i >= len(a.word) {
 		return membersOf(a.set(i))
@@ -118,7 +118,7 @@ func membersOf(set *[256]bool) string {
 	return string(members)
 }
 
-// eachPair calls f with the pairs that may be at offset i of an anchor.
+// eachPair calls f for each pair that may be at offset i of an anchor.
 func (a *anchor) eachPair(i int, f func(pair uint16)) {
 	seconds := a.bytes(i + 1)
 	for _, first := range []byte(a.bytes(i)) {
@@ -128,7 +128,7 @@ func (a *anchor) eachPair(i int, f func(pair uint16)) {
 	}
 }
 
-// anchors are all built-in anchors.
+// anchors returns all built-in anchors.
 func anchors() ([]anchor, error) {
 	table, err := shape.Table()
 	if err != nil {
@@ -159,7 +159,7 @@ func anchors() ([]anchor, error) {
 	}
 	for _, w := range token.NameWords {
 		a := anchor{word: w, kind: anchorName, fold: true}
-		if w == "token" { // tokens are counted in every second line
+		if w == "token" { // token counts are on every second line
 			a.after, a.reach = notS(), 1
 		}
 		out = append(out, a)

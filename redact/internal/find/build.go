@@ -10,11 +10,11 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// newIndex enters two pairs of each anchor, one at an even offset and one at an odd offset: reading every second pair of a
-// text meets one of them. Those that known has are entered so; for the others pairs are chosen.
+// newIndex enters two pairs of each anchor, one at an even and one at an odd offset: a search that reads every second pair
+// of a text meets one of them. It uses the choices in known and chooses pairs for the other anchors.
 func newIndex(anchors []anchor, known []choice) index {
 	b := newIndexBuilder()
-	var done int // anchors that known has
+	var done int // number of anchors in known
 	for _, c := range known {
 		b.enter(&anchors[c.anchor], c.back, c.bucket)
 		done = max(done, c.anchor+1)
@@ -39,7 +39,7 @@ func newIndexBuilder() *indexBuilder {
 	return b
 }
 
-// readSample prepares what pairs are chosen by.
+// readSample collects the data from which pairs are chosen.
 func (b *indexBuilder) readSample() {
 	b.last, b.before = new([1 << 16]uint16), make([]uint16, len(sample))
 	for i := range len(sample) - 1 {
@@ -49,8 +49,8 @@ func (b *indexBuilder) readSample() {
 	}
 }
 
-// chooseAll chooses pairs of the anchors behind the first from, enters them, and returns what it chose. Those that are met often
-// come first, so that they are in buckets of their own.
+// chooseAll chooses and enters pairs of the anchors from index from on, and returns its choices. The most frequent anchors come
+// first, so that they get separate buckets.
 func (b *indexBuilder) chooseAll(anchors []anchor, from int) (chosen []choice) {
 	if from == len(anchors) {
 		return nil
@@ -74,23 +74,23 @@ func (b *indexBuilder) chooseAll(anchors []anchor, from int) (chosen []choice) {
 	return chosen
 }
 
-// indexBuilder is an index that is being built.
+// indexBuilder builds an index.
 type indexBuilder struct {
 	index
 	all     []place
 	entries []entry
-	// Of the sample: how often a pair is in it; and for choosing, see readSample, one more than where it is last, and the same for
-	// where it is before that.
+	// Of the sample: count is how often a pair occurs. For choosing, see readSample: last is one more than the offset of its last
+	// occurrence, before is the same for the previous occurrence.
 	count, last *[1 << 16]uint16
 	before      []uint16
-	bytes       [256][]uint16 // where each byte is, but for the last byte of the sample
+	bytes       [256][]uint16 // offsets of each byte, without the last byte of the sample
 }
 
-// entry is a pair of a place, by its number in all.
+// entry is a pair and the number of its place in all.
 type entry struct{ pair, place uint16 }
 
-// byPair are the numbers of the places of each pair, in the order in which they were entered: those of a pair from starts[pair] to
-// starts[pair+1].
+// byPair returns the numbers of the places of each pair, in the order in which they were entered: those of a pair are between
+// starts[pair] and starts[pair+1].
 func (b *indexBuilder) byPair() (numbers []uint16, starts []uint32) {
 	starts = make([]uint32, 1<<16+2)
 	for _, e := range b.entries {
@@ -100,14 +100,14 @@ func (b *indexBuilder) byPair() (numbers []uint16, starts []uint32) {
 		starts[i+1] += starts[i]
 	}
 	numbers = make([]uint16, len(b.entries))
-	for _, e := range b.entries { // starts[pair+1] is where the next one of the pair goes
+	for _, e := range b.entries { // starts[pair+1] is the index for the next entry of the pair
 		numbers[starts[int(e.pair)+1]] = e.place
 		starts[int(e.pair)+1]++
 	}
 	return numbers, starts
 }
 
-// choose finds a pair of a, at an offset of parity, and the bucket where it is met least often in the sample.
+// choose returns the pair of a, at an offset of the given parity, and the bucket with the fewest matches in the sample.
 func (b *indexBuilder) choose(a *anchor, parity int) (best, bucket, least int) {
 	best, bucket, least = -parity, bucketAny, math.MaxInt
 	from := parity
@@ -123,7 +123,7 @@ func (b *indexBuilder) choose(a *anchor, parity int) (best, bucket, least int) {
 	return best, bucket, least
 }
 
-// enter enters the pair of a at an offset, in a bucket.
+// enter enters the pair of a at an offset in a bucket.
 func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 	p := newPlace(a, best)
 	p.bucket = uint8(bucket)
@@ -137,7 +137,7 @@ func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 	b.all = append(b.all, p)
 }
 
-// cheapest is the bucket in which the pair of a at an offset would be met least often in the sample, and how often.
+// cheapest returns the bucket in which the pair of a at an offset has the fewest matches in the sample, and their number.
 func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 	var costs [bucketAny]int
 	if back+2 >= len(a.word)+a.reach {
@@ -169,8 +169,8 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 	return bucket, costs[bucket] + own*2
 }
 
-// eachAt calls f with the places in the sample of the pairs that may be at offset i of an anchor. It runs thousands of times,
-// so it visits no place that a byte within the word excludes.
+// eachAt calls f with the offsets in the sample of the pairs that may be at offset i of an anchor. It runs thousands of
+// times, so it skips offsets that a byte within the word excludes.
 func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	within := func(i int) bool { return i >= 0 && i < len(a.word) }
 	switch {
@@ -211,7 +211,7 @@ func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	}
 }
 
-// pairAt is the pair at i of the sample; two NUL bytes outside of it.
+// pairAt returns the pair at i of the sample, or two NUL bytes outside of it.
 func (b *indexBuilder) pairAt(i int) uint16 {
 	if i < 0 || i+1 >= len(sample) {
 		return 0
@@ -219,12 +219,12 @@ func (b *indexBuilder) pairAt(i int) uint16 {
 	return pair(sample, i)
 }
 
-// number gives each pair a list. Pairs of the same anchors share one; when the numbers run out, so do the rarest pairs:
-// what is in a list is compared in any case.
+// number assigns a list to each pair. Pairs with the same anchors share one. When the numbers run out, the rarest pairs
+// share lists too, since the anchors of a list are compared in any case.
 func (b *indexBuilder) number() {
 	sorted, starts := b.byPair()
 	placesOf := func(pair uint16) []uint16 { return sorted[starts[pair]:starts[int(pair)+1]] }
-	var pairs, rest []uint16 // those of the sample, most frequent first; and the others
+	var pairs, rest []uint16 // pairs of the sample, most frequent first; other pairs
 	for pair := range 1 << 16 {
 		switch {
 		case starts[pair] == starts[pair+1]:
@@ -265,8 +265,8 @@ func (b *indexBuilder) number() {
 	}
 }
 
-// addControls enters every pair with a control byte in it: C0 but tab and line breaks, DEL, and C1 in its UTF-8 form,
-// which begins with C2. No anchor has such a byte.
+// addControls enters every pair that contains a control byte: C0 except tab and line breaks, DEL, and C1 in its UTF-8
+// form, which begins with C2. No anchor contains such a byte.
 func (x *index) addControls() {
 	for c := range 256 {
 		if !text.IsControl(byte(c)) && !text.MayBeInvisible(byte(c)) {

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// choice is where an anchor is entered in the index: by the pair at the offset back, in a bucket.
+// choice says where an anchor is entered in the index: by the pair at the offset back, in a bucket.
 type choice struct{ anchor, back, bucket int }
 
-// choicesFile has the choices for the anchors that are built in, in the order in which they are entered, behind a hash of these
-// anchors. To choose anew takes most of the time in which a process starts; TestChoices writes the file.
+// choicesFile holds the choices for the built-in anchors, in the order in which they are entered, after a hash of these
+// anchors. Choosing them again would take most of the start-up time of a process. TestChoices writes the file.
 //
 //go:embed choices.txt
 var choicesFile string
 
-// choicesOf are the choices that the file has for these anchors; none if it is for others, for which pairs are chosen then.
+// choicesOf returns the choices that the file has for these anchors, or none if it is for others; then pairs are chosen.
 func choicesOf(anchors []anchor) []choice {
 	head, lines, _ := strings.Cut(choicesFile, "\n")
 	if head != hashOf(anchors) {
@@ -35,7 +35,7 @@ func choicesOf(anchors []anchor) []choice {
 	return list
 }
 
-// number reads a number, and what is behind it and one more byte.
+// number parses a number. It returns what follows the byte after the number.
 func number(s string) (n int, rest string) {
 	sign := 1
 	for i := range len(s) {
@@ -51,16 +51,16 @@ func number(s string) (n int, rest string) {
 	return sign * n, ""
 }
 
-// hashOf is a hash of the words of anchors: where those are the same, a choice is a right one, if maybe not the best.
+// hashOf returns a hash of the words of anchors. If it matches, the choices are valid, though perhaps not optimal.
 func hashOf(anchors []anchor) string {
 	h := fnv.New64a()
 	for i := range anchors {
-		_, _ = io.WriteString(h, anchors[i].word+"\n") // it never fails
+		_, _ = io.WriteString(h, anchors[i].word+"\n") // never fails
 	}
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// formatChoices writes choices as the file has them.
+// formatChoices returns choices in the format of the file.
 func formatChoices(anchors []anchor, list []choice) string {
 	var b strings.Builder
 	b.WriteString(hashOf(anchors) + "\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// Search is what is searched for: the index of the anchors, the names of the settings, and the patterns of values that stay. It
+// Search says what to search for: the index of the anchors, the names of the settings, and the patterns of values to keep. It
 // never changes.
 type Search struct {
 	index index
@@ -17,7 +17,7 @@ type Search struct {
 	allow []*regexp.Regexp
 }
 
-// NewSearch makes a Search for the built-in anchors, and for names of the settings: words are the parts of them to search for.
+// NewSearch returns a Search for the built-in anchors and for names of the settings; words are the parts of these to search for.
 func NewSearch(names token.Names, words []string, allow []*regexp.Regexp) (*Search, error) {
 	x, err := builtIn()
 	if err != nil {
@@ -34,10 +34,10 @@ func NewSearch(names token.Names, words []string, allow []*regexp.Regexp) (*Sear
 	return &Search{index: x, names: names, allow: allow}, nil
 }
 
-// Names are the names of the settings.
+// Names returns the names of the settings.
 func (x *Search) Names() token.Names { return x.names }
 
-// Allows reports whether the settings let a value stay.
+// Allows reports whether the settings allow a value to stay.
 func Allows[T text.Bytes](x *Search, s T, sp text.Span) bool {
 	for _, re := range x.allow {
 		if re.MatchString(string(s[sp.Start:sp.End])) {
@@ -47,28 +47,28 @@ func Allows[T text.Bytes](x *Search, s T, sp text.Span) bool {
 	return false
 }
 
-// Finder searches one text. The zero value has to be set by [Finder.Init].
+// Finder searches one text. Call [Finder.Init] before use.
 type Finder[T text.Bytes] struct {
 	secret.Rules[T]
 	search *Search
 	found  text.Span
 }
 
-// Init sets what is searched, and whether it was cut at its end.
+// Init sets the text to search, and whether it was cut at its end.
 func (f *Finder[T]) Init(x *Search, s T, cut bool) {
 	f.search, f.S, f.Cut, f.Names = x, s, cut, x.names
 }
 
-// Again reports whether the text has to be searched decoded, too.
+// Again reports whether the decoded text must be searched too.
 func (f *Finder[T]) Again() bool { return f.Controls || f.Escapes }
 
-// Next finds the first secret at or after from.
+// Next returns the first secret at or after from.
 func (f *Finder[T]) Next(from int) (text.Span, bool) {
 	f.From = from
 	s, first, next := f.S, f.search.index.first, f.search.index.next
 	i := from
 	for ; i+10 <= len(s); i += 8 {
-		// Most text has no anchor: four pairs, each with the one after it, are looked up at once.
+		// Most text has no anchor, so look up four pairs at once, each with the following one.
 		ten := s[i : i+10]
 		p, q, u, v, w := pair(ten, 0), pair(ten, 2), pair(ten, 4), pair(ten, 6), pair(ten, 8)
 		a, b, c, d := first[p]&next[q], first[q]&next[u], first[u]&next[v], first[v]&next[w]
@@ -88,14 +88,14 @@ func (f *Finder[T]) Next(from int) (text.Span, bool) {
 			return f.found, true
 		}
 	}
-	// A text of odd length ends with a byte that is in no pair.
+	// The last byte of a text of odd length is in no pair.
 	if i < len(s) && text.IsControl(s[i]) {
 		f.Controls = true
 	}
 	return text.Span{}, false
 }
 
-// Anchored reports whether any anchor is in the text.
+// Anchored reports whether the text contains an anchor.
 func (f *Finder[T]) Anchored() bool {
 	x := &f.search.index
 	for i := 0; i+1 < len(f.S); i += 2 {
@@ -113,8 +113,8 @@ func (f *Finder[T]) Anchored() bool {
 	return false
 }
 
-// match compares the anchors that have the pair at i and are in one of the buckets that were hit, and applies the rules of
-// those that are there. The result is in found.
+// match compares the anchors that have the pair at i and are in a matching bucket, and applies the rules of those that
+// match. It stores the result in found.
 func (f *Finder[T]) match(i int, hit uint16) bool {
 	x, s := &f.search.index, f.S
 	list := x.pairs[pair(s, i)]
@@ -138,7 +138,7 @@ func (f *Finder[T]) match(i int, hit uint16) bool {
 	return false
 }
 
-// apply applies the rule of an anchor at i and checks its result.
+// apply applies the rule of an anchor at i and checks the result.
 func (f *Finder[T]) apply(a *anchor, i int) bool {
 	switch a.kind {
 	case anchorShape:

@@ -7,18 +7,18 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// sample is text of the kinds that agents read and write. The index is built such that few of its pairs match.
+// sample is text of the kinds that agents read and write. The index is built so that few of its pairs match.
 //
 //go:embed sample.txt
 var sample string
 
-// place is an anchor and the offset in it of a pair that is in the table. One more byte of the anchor, beside the
-// pair, excludes most pairs that are elsewhere without comparing the whole.
+// place is an anchor and the offset of one of its pairs in the table. One more byte of the anchor, outside of the
+// pair, excludes most false matches without comparing the whole anchor.
 type place struct {
 	near       int8 // offset of that byte from the pair
-	mask, want byte // the byte or mask is want; the mask takes the case off, or everything
+	mask, want byte // byte|mask must be want; the mask ignores the case, or everything
 	back       int8
-	bucket     uint8 // number of its bit in index.first and index.next
+	bucket     uint8 // bit number in index.first and index.next
 	anchor     *anchor
 }
 
@@ -29,7 +29,7 @@ func newPlace(a *anchor, back int) place {
 		p.near = -1
 	case back+4 < len(a.word):
 		p.near = 4
-	default: // the two pairs have all of it
+	default: // the two pairs cover the anchor
 		p.mask, p.want = 0xff, 0xff
 		return p
 	}
@@ -40,28 +40,28 @@ func newPlace(a *anchor, back int) place {
 	return p
 }
 
-// index finds anchors by two pairs of bytes in a row. Anchors are in buckets, a bit each: first has the buckets of the
-// anchors that a pair is of, next those of the anchors that may have the pair behind that one. An anchor can only be
-// where first of a pair and next of the one after it share a bit. There the list of the pair is compared.
+// index finds anchors by two consecutive pairs of bytes. Each anchor is in a bucket, which is a bit: first has the buckets
+// of the anchors that contain a pair, next those of the anchors that may have the pair after that one. An anchor is
+// possible only where first of a pair and next of the following pair share a bit. Then the list of the pair is compared.
 type index struct {
 	first, next *[1 << 16]uint16
-	pairs       *[1 << 16]uint8 // the number of the pair's list in places, 0 for none
-	places      []place         // by list, those of list n from starts[n] to starts[n+1]
+	pairs       *[1 << 16]uint8 // number of the pair's list in places, 0 for none
+	places      []place         // by list; list n is from starts[n] to starts[n+1]
 	starts      [257]uint16
 }
 
 const (
-	// listControl is the list of the pairs that have a control byte in them.
+	// listControl is the list of the pairs that contain a control byte.
 	listControl = 1
-	// ownLists is how many lists serve one set of anchors alone; the pairs of rare bytes share the others.
+	// ownLists is the number of lists that serve a single set of anchors; pairs of rare bytes share the others.
 	ownLists = 216
-	// shortWord is how long an anchor is whose pairs may begin in front of it, in bytes: it has too few of its own.
+	// shortWord is the length up to which an anchor's pairs may begin before it, in bytes: it has too few pairs.
 	shortWord = 4
-	// bucketAny is the bucket of anchors behind whose pair any other may be.
+	// bucketAny is the bucket of anchors whose pair may be followed by any other.
 	bucketAny = 15
 )
 
-// builtIn is the index of all that is built in. It never changes.
+// builtIn returns the index of everything built in. It never changes.
 var builtIn = sync.OnceValues(func() (index, error) {
 	all, err := anchors()
 	if err != nil {
@@ -73,5 +73,5 @@ var builtIn = sync.OnceValues(func() (index, error) {
 // of returns the places of a list.
 func (x *index) of(list uint8) []place { return x.places[x.starts[list]:x.starts[int(list)+1]] }
 
-// pair is the number of the pair at i.
+// pair returns the number of the pair at i.
 func pair[T text.Bytes](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }

@@ -5,11 +5,11 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// checks are what rules ask about a value.
+// checks answers questions of the rules about a value.
 type checks[T text.Bytes] struct{ token.Reader[T] }
 
-// isCode reports whether a bare value is an expression of a programming language: a call, an index, a field of
-// something, an address of something.
+// isCode reports whether a bare value is an expression of a programming language: a call, an index, a field or
+// an address.
 func (r *checks[T]) isCode(v token.Value) bool {
 	if v.Quoted || v.Sep == token.SepTag {
 		return false
@@ -23,7 +23,7 @@ func (r *checks[T]) isCode(v token.Value) bool {
 	if c := r.S[v.Start]; c == '&' || c == '*' || c == '!' || c == '(' || c == '[' || c == '{' || c == '@' {
 		return v.Sep != token.SepTight || c == '(' || c == '[' || c == '{'
 	}
-	// Fields: words with at most a few digits between dots.
+	// Fields: words with at most a few digits between the dots.
 	dots, digits, run := 0, 0, 0
 	for i := v.Start; i < v.End; i++ {
 		switch c := r.S[i]; {
@@ -57,12 +57,12 @@ func (r *checks[T]) isPath(start, end int) bool {
 	default:
 		return false
 	}
-	// The base64 of a key may begin with a slash.
+	// The base64 form of a key may begin with a slash.
 	m := text.MixOf(r.S, start, end)
 	return !(n >= 32 && m.Digit > 2 && m.Upper > 2 && m.Lower > 2 && text.IndexIn(r.S, start, end, ".", false) < 0)
 }
 
-// namesItself reports whether the value is made of the words of names, and no digit: then it is the name of a secret,
+// namesItself reports whether the value consists of words of names, without digits: then it is the name of a secret,
 // not a secret.
 func (r *checks[T]) namesItself(start, end int) bool {
 	if end-start > token.MaxIdent {
@@ -81,7 +81,7 @@ func (r *checks[T]) namesItself(start, end int) bool {
 	return false
 }
 
-// repeats reports whether a bare value has the name in it, as in X_AUTH_TOKEN = c.X_AUTH_TOKEN.
+// repeats reports whether a bare value contains the name, as in X_AUTH_TOKEN = c.X_AUTH_TOKEN.
 func (r *checks[T]) repeats(id token.Name, v token.Value) bool {
 	n := id.End - id.Start
 	if v.Quoted || n < minKey {
@@ -126,7 +126,7 @@ func (r *checks[T]) isNameOfKey(start, end int) bool {
 	return r.Names.Classify(r.Normal(start, end), false) != token.ClassNone
 }
 
-// lineEndsAt reports whether nothing but blanks, or a comment, follows on the line.
+// lineEndsAt reports whether only blanks or a comment follow on the line.
 func (r *checks[T]) lineEndsAt(i int) bool {
 	i = text.Skip(r.S, i, len(r.S), text.Blank)
 	return i >= len(r.S) || r.S[i] == '\n' || r.S[i] == '\r' || r.S[i] == '#' || text.HasAt(r.S, i, `\n`, false) || r.S[i] == '"'

@@ -5,18 +5,18 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// maxCommand is how far before a flag its command may be, in bytes.
+// maxCommand is the maximum distance between a flag and its command, in bytes.
 const maxCommand = 400
 
-// CommandFlag is a flag that takes a password in some commands and something else in others.
+// CommandFlag is a flag that takes a password in some commands and has another meaning in others.
 type CommandFlag struct {
-	Word     string // with the blank before it
-	user     bool   // the password is behind a user and a colon
-	glued    bool   // the password is right behind it
+	Word     string // including the blank before it
+	user     bool   // the password follows a user and a colon
+	glued    bool   // the password follows it without a blank
 	commands []string
 }
 
-// CommandFlags are facts from the manuals of the commands, as of November 2026.
+// CommandFlags are from the manuals of the commands, as of November 2026.
 var CommandFlags = []CommandFlag{
 	{Word: " -u", user: true, commands: []string{"curl", "wget", "http", "https", "xh"}},
 	{Word: " --user", user: true, commands: []string{"curl", "wget"}},
@@ -29,7 +29,7 @@ var CommandFlags = []CommandFlag{
 	{Word: " -pw", commands: []string{"plink", "pscp", "psftp", "putty"}},
 }
 
-// FlagAt finds the password behind a flag; the blank before the flag is at i.
+// FlagAt finds the password after a flag. The blank before the flag is at i.
 func (r *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
 	s := r.S
 	from := i + len(flag.Word)
@@ -66,12 +66,12 @@ func (r *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
 	return text.Span{Start: start, End: v.End}, r.commandBefore(i, flag.commands)
 }
 
-// commandBefore reports whether one of the words is before i on the same line, with no other command in between.
+// commandBefore reports whether one of the words precedes i on the same line, with no other command in between.
 func (r *Rules[T]) commandBefore(i int, words []string) bool {
 	s := r.S
 	from := i
 	for ; from > 0 && i-from < maxCommand; from-- {
-		// A line that ends with a backslash continues.
+		// A line that ends with a backslash continues on the next one.
 		if c := s[from-1]; c == '|' || c == ';' || c == '\n' && (from < 2 || s[from-2] != '\\') {
 			break
 		}
@@ -89,7 +89,7 @@ func (r *Rules[T]) commandBefore(i int, words []string) bool {
 	return false
 }
 
-// maxStatement is how far before IDENTIFIED BY its statement may begin, in bytes.
+// maxStatement is the maximum distance between IDENTIFIED BY and the beginning of its statement, in bytes.
 const maxStatement = 200
 
 // IdentifiedAt finds the password of SQL's IDENTIFIED BY and IDENTIFIED WITH plugin BY, whose first word is at i.
@@ -132,7 +132,7 @@ func (r *Rules[T]) IdentifiedAt(i int) (text.Span, bool) {
 	return text.Span{Start: v.Start, End: v.End}, v.Quoted || m.Digit > 0
 }
 
-// PgpassAt finds the password of a line host:port:database:user:password; the n bytes at i are of the port, with the
+// PgpassAt finds the password of a line host:port:database:user:password. The n bytes at i are the port with the
 // colons around it.
 func (r *Rules[T]) PgpassAt(i, n int) (text.Span, bool) {
 	s := r.S

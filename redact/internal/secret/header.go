@@ -5,12 +5,12 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// authSchemes are the words before the credentials of an Authorization header; they stay.
+// authSchemes are the words before the credentials of an Authorization header. They are kept.
 var authSchemes = []string{"bearer", "basic", "token", "digest", "apikey", "negotiate", "ntlm", "bot", "aws4-hmac-sha256", "key", "splunk", "snowflake"}
 
 const minCredentials = 6
 
-// authorization finds the credentials in the value of an Authorization header, in any spelling of it.
+// authorization finds the credentials in the value of an Authorization header, in any form.
 func (r *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 	start, end := v.Start, v.End
 	scheme := false
@@ -47,7 +47,7 @@ func (r *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 	}
 }
 
-// headerEnd is the end of a header's line, or of the quote around it.
+// headerEnd returns the end of a header's line, or of the quote around it.
 func (r *Rules[T]) headerEnd(i int) int {
 	for ; i < min(len(r.S), i+token.MaxQuoted); i++ {
 		c := r.S[i]
@@ -61,7 +61,7 @@ func (r *Rules[T]) headerEnd(i int) int {
 	return i
 }
 
-// BearerAt finds a token after the word alone, as code writes it: "bearer" is at i.
+// BearerAt finds a token that follows the bare word "bearer", as in code. The word is at i.
 func (r *Rules[T]) BearerAt(i, n int) (text.Span, bool) {
 	from := i + n
 	if from >= len(r.S) || !text.Starts(r.S, i) {
@@ -103,7 +103,7 @@ func (r *Rules[T]) cookie(v token.Value) (text.Span, bool) {
 	if r.isReference(equal+1, end) || r.isPlaceholder(start, end) || end-equal < MinPassword {
 		return text.Span{}, false
 	}
-	// The name of the first cookie stays, so that a reader knows what was sent. If its value is redacted already, nothing is left.
+	// Keep the name of the first cookie, so that a reader knows what was sent. If its value is already redacted, nothing is left.
 	if r.IsMarker(equal+1, end) || text.MixOf(r.S, start, equal).Blank > 0 {
 		return text.Span{}, false
 	}

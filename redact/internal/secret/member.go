@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// NameOf classifies the key of an object; the zero name if s is no identifier.
+// NameOf classifies the key of an object. It returns the zero name if s is not an identifier.
 func NameOf(names token.Names, s string) token.Name {
 	if s == "" || len(s) > token.MaxIdent || text.Skip(s, 0, len(s), text.Alnum|text.Ident|text.Blank) < len(s) || strings.Count(s, " ") > 1 {
 		return token.Name{}
@@ -21,7 +21,7 @@ func NameOf(names token.Names, s string) token.Name {
 	return n
 }
 
-// Member decides on the value of a member with a secret-like name, or on an element behind a flag with one.
+// Member checks the value of a member with a secret-like name, or an element that follows a flag with such a name.
 func Member(names token.Names, n token.Name, s string, by token.Sep) (text.Span, bool) {
 	if n.Class == token.ClassNone || s == "" {
 		return text.Span{}, false

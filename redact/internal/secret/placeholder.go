@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// notValues are words in the place of a secret that are none: types, constants, words of manuals.
+// notValues are words that replace a secret but are none: types, constants, words of manuals.
 var notValues = map[string]bool{
 	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true, "empty": true,
 	"string": true, "str": true, "bytes": true, "byte": true, "text": true, "varchar": true, "number": true,
@@ -25,7 +25,7 @@ func (r *checks[T]) isPlaceholder(start, end int) bool {
 	same, masked := true, true
 	for i := start; i < end && (same || masked); i++ {
 		same = same && r.S[i] == r.S[start]
-		// The bullet and the ellipsis, in UTF-8, are E2 80 A2 and E2 80 A6.
+		// The UTF-8 forms of the bullet and the ellipsis are E2 80 A2 and E2 80 A6.
 		masked = masked && (text.Is(r.S[i], text.Mask) || r.S[i] == 0xe2 || r.S[i] == 0x80 || r.S[i] == 0xa2 || r.S[i] == 0xa6)
 	}
 	if same || masked {
@@ -43,13 +43,13 @@ func (r *checks[T]) isPlaceholder(start, end int) bool {
 	return r.wordAt(start, end, "your") || r.wordAt(start, end, "redacted") || r.wordAt(start, end, "placeholder") || r.wordAt(start, end, "changeme")
 }
 
-// wordAt reports whether the value begins with a whole word ("your-key", not "yourk3y").
+// wordAt reports whether the value begins with word as a whole word ("your-key", not "yourk3y").
 func (r *checks[T]) wordAt(start, end int, word string) bool {
 	i := start + len(word)
 	return i <= end && text.HasAt(r.S, start, word, true) && (i == end || text.Is(r.S[i], text.Ident|text.Space))
 }
 
-// isReference reports whether the value refers to another: a variable, a command, a template's field, <a thing to fill in>.
+// isReference reports whether the value refers to another one: a variable, a command, a template's field, <a placeholder>.
 func (r *checks[T]) isReference(start, end int) bool {
 	if end <= start {
 		return true
@@ -75,7 +75,7 @@ func (r *checks[T]) isReference(start, end int) bool {
 	return false
 }
 
-// skipName is the end of the variable's name at i.
+// skipName returns the end of the variable's name at i.
 func skipName[T text.Bytes](s T, i, end int) int {
 	for i < end && (text.IsAlnum(s[i]) || s[i] == '_' || s[i] == ':') {
 		i++

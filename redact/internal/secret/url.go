@@ -6,8 +6,8 @@ import (
 
 const maxAuthority = 1 << 10
 
-// URLAt finds the password of scheme://user:password@host, whose "://" is at i; user and host stay. A user without
-// a password is a secret if it looks like a key.
+// URLAt finds the password of scheme://user:password@host, whose "://" is at i. User and host are kept. A user
+// without a password is a secret if it looks like a key.
 func (r *Rules[T]) URLAt(i int) (text.Span, bool) {
 	if i == 0 || !text.Is(r.S[i-1], text.Alnum) {
 		return text.Span{}, false
@@ -26,7 +26,7 @@ func (r *Rules[T]) URLAt(i int) (text.Span, bool) {
 			if at >= 0 || colon < 0 {
 				return r.userInfo(start, colon, at)
 			}
-			// Before the slash may be host and port, or a password with a slash in it.
+			// The part before the slash may be host and port, or a password that contains a slash.
 			if text.Skip(r.S, colon+1, end, text.Digit) == end {
 				return text.Span{}, false
 			}

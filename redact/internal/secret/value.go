@@ -7,16 +7,16 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
-// The shortest values that can be a secret, in bytes.
+// Minimum lengths of a secret, in bytes.
 const (
 	MinPassword = 4
 	minKey      = 8
 )
 
-// Rules decides what is a secret in one text. The Input and Names have to be set.
+// Rules decides what is a secret in one text. Set Input and Names before use.
 type Rules[T text.Bytes] struct{ checks[T] }
 
-// Named reads the identifier around the anchor word at i, and its value.
+// Named reads the identifier around the anchor word at i and checks its value.
 func (r *Rules[T]) Named(i int, word string) (text.Span, bool) {
 	n := len(strings.TrimSuffix(word, "="))
 	id := r.NameAround(i, i+n)
@@ -44,13 +44,13 @@ func (r *Rules[T]) Named(i int, word string) (text.Span, bool) {
 	return sp, ok
 }
 
-// secretValue decides on a value by its name and by how the two are separated.
+// secretValue checks a value by its name and by the separator between the two.
 func (r *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
 	if r.TouchesCut(v.End) && id.Class != token.ClassShell && v.End > v.Start && !r.isReference(v.Start, v.End) && r.S[v.Start] != '-' {
 		if v.Quoted || v.Subscript || v.Sep == token.SepTight || v.Sep == token.SepPair || v.Sep == token.SepTag || v.Sep == token.SepBlank || v.Sep == token.SepArgument {
 			return text.Span{Start: v.Start, End: v.End}, !r.IsMarker(v.Start, v.End)
 		}
-		// A bare word needs a digit: what begins as prose or code may be cut too.
+		// A bare word needs a digit: prose or code may be cut too.
 		if v.Quote == "" && !r.isCode(v) && !r.isPath(v.Start, v.End) && text.MixOf(r.S, v.Start, v.End).Digit > 0 {
 			return text.Span{Start: v.Start, End: v.End}, !r.isPlaceholder(v.Start, v.End)
 		}
@@ -69,7 +69,7 @@ func (r *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
 	case (v.Sep == token.SepArgument || v.Sep == token.SepBlank && !v.Quoted) && text.HasAt(r.S, v.Start, "--", false): // the next flag
 		return text.Span{}, false
 	case !v.Quoted && v.Quote != "" && v.Sep != token.SepTag:
-		// A bare word after a quoted name is code, a number may be JSON and must stay it.
+		// A bare word after a quoted name is code. A number may be JSON and must stay valid JSON.
 		if id.Class != token.ClassPassword && id.Class != token.ClassOwn || m.Digit != v.End-v.Start {
 			return text.Span{}, false
 		}
@@ -92,7 +92,7 @@ func (r *Rules[T]) secretValue(id token.Name, v token.Value) (text.Span, bool) {
 
 // passwordLike reports whether v may be a password: anything but code and plain prose.
 func (r *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
-	plain := m.Lower+m.Upper == v.End-v.Start // nothing but letters
+	plain := m.Lower+m.Upper == v.End-v.Start // only letters
 	switch {
 	case m.Lower+m.Upper+m.Blank == 0 && r.dots(v.Start, v.End) > 1 && m.Digit+m.Other == v.End-v.Start && m.Other == r.dots(v.Start, v.End):
 		return false // a version, an address or an OID
@@ -100,7 +100,7 @@ func (r *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
 		return false
 	case r.namesItself(v.Start, v.End), r.repeats(id, v):
 		return false // password=password, "password": "db_password"
-	case v.Sep == token.SepArgument: // lists of flags in code have texts of help beside them
+	case v.Sep == token.SepArgument: // lists of flags in code have help texts next to them
 		return !plain && m.Digit > 0 && m.Blank < 3
 	case v.Sep == token.SepCall, v.Sep == token.SepTable, v.Sep == token.SepDirective:
 		return !plain && m.Digit > 0 && m.Blank == 0 && v.End-v.Start >= 6
@@ -114,7 +114,7 @@ func (r *Rules[T]) passwordLike(id token.Name, v token.Value, m text.Mix) bool {
 		word := text.Skip(r.S, v.Start, v.End, text.Lower|text.Upper|text.Ident) == v.End && r.dots(v.Start, v.End) == 0
 		return id.Caps || !word || v.End >= len(r.S) || text.Is(r.S[v.End], text.Space|text.Quote) || r.S[v.End] == '&'
 	case v.Sep == token.SepColon:
-		// A word at the end of its line may be a password in YAML; a capital begins the name of a type.
+		// In YAML, a word at the end of its line may be a password; a capital begins the name of a type.
 		return !plain || id.Caps || !text.Is(r.S[v.Start], text.Upper) && r.lineEndsAt(v.End)
 	case v.Sep == token.SepEqual:
 		return id.Caps || !plain && m.Digit > 0
@@ -133,10 +133,10 @@ func (r *Rules[T]) keyLike(id token.Name, v token.Value, m text.Mix) bool {
 		return false
 	case n < minKey && !(id.Caps && v.Sep == token.SepTight && n >= 6):
 		return false
-	case m.Digit == n: // a count, or an id
+	case m.Digit == n: // a count, or an ID
 		return n >= 16
 	case m.Digit == 0:
-		// Without a digit it is likely a word, or several; with both cases in a long run it is not.
+		// Without a digit it is probably one or several words, unless it is a long sequence of both cases.
 		return id.Caps && v.Sep == token.SepTight && n >= 16 && m.Other == 0 || n >= 20 && m.Upper >= 4 && m.Lower >= 4 && m.Other == 0
 	case v.Sep == token.SepCall, v.Sep == token.SepTable, v.Sep == token.SepQuoted, v.Sep == token.SepDirective:
 		return m.Random() && text.IndexIn(r.S, v.Start, v.End, `\`, false) < 0

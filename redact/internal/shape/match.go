@@ -16,7 +16,7 @@ func At[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) {
 	return oneAt(in, sh, i)
 }
 
-// MayBe reports whether the shape or a longer one may be at i.
+// MayBe reports whether the shape or a longer one may match at i.
 func MayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
 	if mayBe(in, sh, i) {
 		return true
@@ -32,8 +32,8 @@ func MayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
 	return false
 }
 
-// mayBe checks cheaply what is around the anchor at i: the last byte that the part behind it needs, and the byte that has
-// to follow it.
+// mayBe performs a cheap check around the anchor at i: of the last byte that the following part requires, and of the byte
+// that must follow the part.
 func mayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
 	if sh.begins && i > 0 && text.Is(in.S[i-1], text.Alnum) && !text.Starts(in.S, i) {
 		return false
@@ -57,7 +57,7 @@ func mayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
 	return last < len(in.S) || in.Cut
 }
 
-// minCutLiteral is how much of a fixed part has to be seen where a text is cut, in bytes.
+// minCutLiteral is how much of a literal must be visible at the end of a cut text, in bytes.
 const minCutLiteral = 3
 
 func oneAt[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) {
@@ -75,7 +75,7 @@ func oneAt[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) 
 		}
 		from := end
 		if end, ok = partAt(in, p, end); !ok {
-			// A text that is cut within the secret shows its beginning only.
+			// A text that is cut within the secret has only the beginning of the secret.
 			sp.End = len(in.S)
 			return sp, k > sh.anchor && (k > sh.anchor+1 || len(sh.literal()) >= minCutLiteral) && end == len(in.S) && in.TouchesCut(end) && end > i+len(sh.literal()) && text.Starts(in.S, start)
 		}
@@ -87,7 +87,7 @@ func oneAt[T text.Bytes](in *text.Input[T], sh *Shape, i int) (text.Span, bool) 
 	return sp, random && mayStart(in, sh, start, end)
 }
 
-// before is where the parts before the anchor at i begin.
+// before returns where the parts before the anchor at i begin.
 func before[T text.Bytes](in *text.Input[T], sh *Shape, i int) (start int, ok bool) {
 	for k := sh.anchor - 1; k >= 0; k-- {
 		p := &sh.parts[k]
@@ -109,7 +109,7 @@ func before[T text.Bytes](in *text.Input[T], sh *Shape, i int) (start int, ok bo
 	return i, true
 }
 
-// partAt is where the part ends that begins at i.
+// partAt returns the end of the part that begins at i.
 func partAt[T text.Bytes](in *text.Input[T], p *part, i int) (end int, ok bool) {
 	if p.set == nil {
 		return min(len(in.S), i+len(p.literal)), text.HasAt(in.S, i, p.literal, false)
@@ -126,8 +126,8 @@ func partAt[T text.Bytes](in *text.Input[T], p *part, i int) (end int, ok bool) 
 	return end, end-i >= p.least
 }
 
-// mayStart reports whether the secret of shape sh from start to end may be there: it begins a word, or it is right
-// behind one and shows enough of itself, and where its length is known nothing follows that would make it longer.
+// mayStart reports whether the text from start to end may be a secret of shape sh. It must begin a word, or follow one
+// directly and have enough evidence of its own. If its length is fixed, nothing may follow that would make it longer.
 func mayStart[T text.Bytes](in *text.Input[T], sh *Shape, start, end int) bool {
 	last := &sh.parts[len(sh.parts)-1]
 	if last.set != nil && last.most != noMost && end < len(in.S) && last.set[in.S[end]] && !(in.S[end] == '.' || in.S[end] == '-') {
@@ -146,7 +146,7 @@ func mayStart[T text.Bytes](in *text.Input[T], sh *Shape, start, end int) bool {
 	for i > 0 && start-i <= maxGlued && text.Is(in.S[i-1], text.Alnum) {
 		i--
 	}
-	if start-i > maxGlued || text.MixOf(in.S, i, start).Random() { // in the middle of something else
+	if start-i > maxGlued || text.MixOf(in.S, i, start).Random() { // within something else
 		return false
 	}
 	return last.most != noMost && sh.literalBytes() >= minGlued || text.MixOf(in.S, start+len(sh.parts[0].literal), min(end, start+text.LongRun)).Random()

@@ -12,8 +12,8 @@ const (
 	minPEMRun    = 16
 )
 
-// PEM finds a private key block, whose "BEGIN " is at i: from its first dash to its last, or to the end of the text.
-// What a tool puts before each line (a number, a quote mark) and line breaks that are written \n are part of it.
+// PEM finds a private key block whose "BEGIN " is at i: from its first dash to its last, or to the end of the text.
+// Prefixes that a tool adds to each line (a number, a quote mark) and line breaks written as \n are part of it.
 func PEM[T text.Bytes](in *text.Input[T], i int) (text.Span, bool) {
 	s := in.S
 	const dashes = "-----"
@@ -60,7 +60,7 @@ func pemBody[T text.Bytes](in *text.Input[T], i int) (end, runs int) {
 		case run > i && run < limit && (s[run] == ':' || s[run] == '-'): // Proc-Type: 4,ENCRYPTED
 			for i = run; i < limit && s[i] != '\n' && s[i] != '\\'; i++ {
 			}
-		case run > i && runs > 0 && s[run-1] == '=': // the last line, without an end
+		case run > i && runs > 0 && s[run-1] == '=': // the last line, without an end marker
 			return run, runs
 		default:
 			return end, runs

@@ -17,43 +17,43 @@ import (
 //go:embed shapes.txt
 var shapesText string
 
-// Table is shapes.txt, read once. It never changes.
+// Table returns the parsed shapes.txt. It is parsed once and never changes.
 var Table = sync.OnceValues(func() ([]*Shape, error) { return parseShapes(shapesText) })
 
-// Shape is a kind of secret that its own form identifies.
+// Shape is a kind of secret that is recognizable by its own form.
 type Shape struct {
-	kind  string // is in the marker
+	kind  string // shown in the marker
 	parts []part
-	// anchor is the literal part that is searched for, and kept the number of parts before the secret, which stay.
+	// anchor is the index of the literal part to search for, kept the number of parts before the secret, which are kept.
 	anchor, kept int
-	// word: only at the beginning of a word.
+	// word: the shape matches only at the beginning of a word.
 	word bool
-	// begins: the anchor is at the beginning, and that only at the beginning of a word.
+	// begins: the anchor is the first part, and matches only at the beginning of a word.
 	begins bool
-	// probe is the offset from the anchor of the last byte that the part behind it needs, which is in probed; next is the
-	// byte after the part, at the offset nextMost or before, 0 if any may be.
+	// probe is the offset from the anchor of the last byte that the following part requires, which must be in probed.
+	// next is the byte after that part, at offset nextMost or before; 0 allows any.
 	probe, nextMost int
 	probed          *[256]bool
 	next            byte
-	// longer are the shapes whose anchor begins with this one's.
+	// longer are the shapes whose anchor has the anchor of this shape as a prefix.
 	longer []*Shape
-	// longerAfter are the bytes that follow this one's literal in one of these.
+	// longerAfter are the bytes that follow this shape's literal in one of them.
 	longerAfter [256]bool
 }
 
-// part is a piece of a shape: literal text, or a number of bytes of a set.
+// part is a piece of a shape: literal text, or a number of bytes from a set.
 type part struct {
 	literal     string
 	set         *[256]bool
 	least, most int
-	// random: the bytes have to look generated.
+	// random: the bytes must look generated.
 	random bool
 }
 
-// noMost is the most of a part without an upper limit.
+// noMost is the maximum of a part without an upper limit.
 const noMost = 1 << 30
 
-// sets are the classes of the table.
+// sets returns the classes of the table.
 func sets() map[byte]*[256]bool {
 	out := make(map[byte]*[256]bool)
 	for class, bytes := range map[byte]string{
@@ -66,7 +66,7 @@ func sets() map[byte]*[256]bool {
 	return out
 }
 
-// parseShapes reads the table.
+// parseShapes parses the table.
 func parseShapes(table string) (out []*Shape, err error) {
 	classes := sets()
 	for n, line := range strings.Split(table, "\n") {
@@ -96,7 +96,7 @@ func parseShapes(table string) (out []*Shape, err error) {
 	return out, nil
 }
 
-// Anchor is the word that a shape is found by, the bytes that may be before it and those that follow it as far as reach (nil for
+// Anchor returns the word by which a shape is found, the bytes that may precede it, those that follow it up to reach (nil for
 // any), and whether it is only at the beginning of a word.
 func (sh *Shape) Anchor() (word string, before, after *[256]bool, reach int, begins bool) {
 	if sh.anchor > 0 {
@@ -111,7 +111,7 @@ func (sh *Shape) Anchor() (word string, before, after *[256]bool, reach int, beg
 
 func (sh *Shape) literal() string { return sh.parts[sh.anchor].literal }
 
-// parseShape reads the second column of a line.
+// parseShape parses the second column of a line.
 func parseShape(text string, classes map[byte]*[256]bool) (*Shape, error) {
 	sh := &Shape{}
 	for i := 0; i < len(text); {
@@ -154,7 +154,7 @@ func parseShape(text string, classes map[byte]*[256]bool) (*Shape, error) {
 	return sh, nil
 }
 
-// setProbe sets what mayBe checks.
+// setProbe computes what mayBe checks.
 func (sh *Shape) setProbe() {
 	sh.begins = sh.anchor == 0 && !sh.glues()
 	if sh.anchor+1 == len(sh.parts) {
@@ -178,7 +178,7 @@ func (sh *Shape) addLiteral(c byte) {
 	sh.parts = append(sh.parts, part{literal: string(c)})
 }
 
-// parsePart reads a class and its length.
+// parsePart parses a class and its length.
 func parsePart(s string, classes map[byte]*[256]bool) ([]part, error) {
 	if s == "g" {
 		var out []part
@@ -208,15 +208,15 @@ func parsePart(s string, classes map[byte]*[256]bool) ([]part, error) {
 }
 
 const (
-	// maxGlued is how long a word may be that a secret is right behind, in bytes: in a longer one, such as base64, the
-	// anchor is there by chance.
+	// maxGlued is the maximum length of a word that a secret may follow directly, in bytes. In a longer one, such as
+	// base64, the anchor is a coincidence.
 	maxGlued = 24
-	// minGlued is how many literal bytes a shape needs for that, and minGluedRun how long its first part is otherwise.
+	// minGlued is how many literal bytes a shape needs for that; minGluedRun is the minimum length of its first part otherwise.
 	minGlued    = 4
 	minGluedRun = 24
 )
 
-// literalBytes is how many bytes of the shape are fixed.
+// literalBytes returns how many bytes of the shape are fixed.
 func (sh *Shape) literalBytes() (n int) {
 	for i := range sh.parts {
 		n += len(sh.parts[i].literal)
@@ -224,7 +224,7 @@ func (sh *Shape) literalBytes() (n int) {
 	return n
 }
 
-// glues reports whether secrets of the shape are recognised right behind a letter or a digit.
+// glues reports whether secrets of the shape are recognized directly after a letter or a digit.
 func (sh *Shape) glues() bool {
 	if sh.word || sh.parts[0].set != nil {
 		return false

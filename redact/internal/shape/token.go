@@ -4,13 +4,13 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// Lengths of the parts of a JSON web token, in bytes; the shortest header, {"alg":"none"}, is longer.
+// Lengths of the parts of a JSON web token, in bytes. The shortest header, {"alg":"none"}, is longer.
 const (
 	minJWTHeader  = 12
 	minJWTPayload = 8
 )
 
-// JWT is the end of the JSON web token, signed or encrypted, that begins at i. Its first part is base64url of `{"`.
+// JWT returns the end of the signed or encrypted JSON web token that begins at i. Its first part is the base64url form of `{"`.
 func JWT[T text.Bytes](in *text.Input[T], i int) int {
 	end := i
 	for part := 0; part < 5; part++ {
@@ -33,13 +33,13 @@ func JWT[T text.Bytes](in *text.Input[T], i int) int {
 	return end - 1
 }
 
-// awsSecretLen is the length of the secret that goes with an AWS key id; it has no prefix of its own.
+// awsSecretLen is the length of the secret that belongs to an AWS key ID, which has no prefix of its own.
 const (
 	awsSecretLen = 40
 	awsNear      = 160
 )
 
-// AWSSecret finds the secret key near behind the marker of a key id at i.
+// AWSSecret finds the secret key shortly after the marker of a key ID at i.
 func AWSSecret[T text.Bytes](in *text.Input[T], i int) (from, end int) {
 	for from = i; from < min(len(in.S), i+awsNear); from = end + 1 {
 		for end = from; end < len(in.S) && (text.Is(in.S[end], text.Alnum) || in.S[end] == '/' || in.S[end] == '+'); end++ {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Bytes is what is searched. Both are read in place, without a copy.
+// Bytes is the type of a text to search. Both types are read in place, without a copy.
 type Bytes interface{ string | []byte }
 
 // Classes of bytes, as bits.
@@ -13,20 +13,20 @@ const (
 	Lower uint16 = 1 << iota
 	Upper
 	Digit
-	Ident  // what identifiers are made of beside letters and digits: _ - .
+	Ident  // characters of identifiers other than letters and digits: _ - .
 	Blank  // blank or tab
 	Space  // Blank, line breaks and other white space
 	Quote  // " ' `
-	B64    // + / = and what base64url has
-	URLEnd // what ends the authority of a URL
-	Mask   // what a value is masked with
-	Unit   // what may begin an escape or a control sequence
+	B64    // + / = and the characters of base64url
+	URLEnd // characters that end the authority of a URL
+	Mask   // characters that mask a value
+	Unit   // characters that may begin an escape or a control sequence
 )
 
-// Alnum is letters and digits.
+// Alnum is the class of letters and digits.
 const Alnum = Lower | Upper | Digit
 
-// byteClass is a constant table.
+// byteClass maps each byte to its classes. It never changes.
 var byteClass = func() (t [256]uint16) {
 	add := func(bits uint16, set string) {
 		for i := range len(set) {
@@ -50,7 +50,7 @@ var byteClass = func() (t [256]uint16) {
 	return t
 }()
 
-// Is reports whether a byte is of one of the classes.
+// Is reports whether a byte belongs to one of the classes.
 func Is(c byte, bits uint16) bool { return byteClass[c]&bits != 0 }
 
 // IsAlnum reports whether a byte is a letter or a digit.
@@ -59,7 +59,7 @@ func IsAlnum(c byte) bool { return Is(c, Alnum) }
 // IsHex reports whether a byte is a hexadecimal digit.
 func IsHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
-// ToLower is the lower case of an ASCII letter; any other byte stays.
+// ToLower returns the lower case of an ASCII letter, and any other byte unchanged.
 func ToLower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -67,7 +67,7 @@ func ToLower(c byte) byte {
 	return c
 }
 
-// NewSet is the set of the bytes of some classes and of more.
+// NewSet returns the set of the bytes of some classes and of more.
 func NewSet(bits uint16, more string) *[256]bool {
 	var set [256]bool
 	for c := range set {
@@ -76,7 +76,7 @@ func NewSet(bits uint16, more string) *[256]bool {
 	return &set
 }
 
-// Base64URL is the bytes of base64url, and b64Dot those of base64 in both its forms and the dot.
+// Base64URL contains the bytes of base64url, b64Dot those of both forms of base64 and the dot.
 var (
 	Base64URL = sync.OnceValue(func() *[256]bool { return NewSet(Alnum, "_-") })
 	Base64Dot = sync.OnceValue(func() *[256]bool { return NewSet(B64|Ident, "") })

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// EscapeAt decodes the escape at i: %3D, \u003d, \x3d, &#61;, &quot; and others, also an escape that is escaped itself. It
-// returns the decoded byte and the length of the escape, 0 if there is no escape of a byte of text.
+// EscapeAt decodes the escape at i: %3D, \u003d, \x3d, &#61;, &quot; and others, including an escaped escape. It returns
+// the decoded byte and the length of the escape, or length 0 if there is no escape of a byte of text.
 func EscapeAt[T Bytes](s T, i int) (c byte, n int) {
 	switch s[i] {
 	case '%':
@@ -30,7 +30,7 @@ func EscapeAt[T Bytes](s T, i int) (c byte, n int) {
 	return 0, 0
 }
 
-// hexAt reads two hexadecimal digits at j of an escape that begins at i.
+// hexAt parses two hexadecimal digits at j of an escape that begins at i.
 func hexAt[T Bytes](s T, j, i int) (byte, int) {
 	if j+1 >= len(s) || !IsHex(s[j]) || !IsHex(s[j+1]) {
 		return 0, 0
@@ -45,7 +45,7 @@ func hexValue(c byte) byte {
 	return ToLower(c) - 'a' + 10
 }
 
-// ifText gives a byte of ASCII text and the length of its escape.
+// ifText returns a byte of ASCII text and the length of its escape.
 func ifText(c byte, n int) (byte, int) {
 	if c >= 0x7f || c < ' ' && !Is(c, Space) {
 		return 0, 0
@@ -53,13 +53,13 @@ func ifText(c byte, n int) (byte, int) {
 	return c, n
 }
 
-// entities are the HTML and XML entities of what separates names and values.
+// entities are the HTML and XML entities of characters that separate names and values.
 var entities = [...]struct {
 	name string
 	c    byte
 }{{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}, {"nbsp;", ' '}, {"equals;", '='}, {"colon;", ':'}, {"sol;", '/'}}
 
-// maxEntity is how many digits a numeric entity has at most.
+// maxEntity is the maximum number of digits of a numeric entity.
 const maxEntity = 6
 
 func entityAt[T Bytes](s T, i int) (byte, int) {

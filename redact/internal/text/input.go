@@ -2,31 +2,31 @@ package text
 
 import "slices"
 
-// Span is a secret in a text, and the kind in its marker.
+// Span is the position of a secret in a text, and the kind shown in its marker.
 type Span struct {
 	Start, End int
 	Kind       string // empty for the value of a secret-like name
-	// Quote is written on both sides of the marker where it replaces a bare number after a quoted name.
+	// Quote is written on both sides of a marker that replaces a bare number after a quoted name.
 	Quote string
 }
 
-// Input is a text that is searched. The zero value with S set is ready; it serves one goroutine.
+// Input is a text to search. Set S before use. It serves one goroutine.
 type Input[T Bytes] struct {
 	S T
-	// From is where this search began: no secret starts before it.
+	// From is the offset where this search began: no secret starts before it.
 	From int
-	// Cut: the text was cut at its end; a secret there needs less evidence.
+	// Cut: the text was cut at its end, so a secret there needs less evidence.
 	Cut bool
-	// Controls: the text has a control byte. Escapes: the text has a name with an escape behind it. Either has the text
-	// searched a second time, decoded.
+	// Controls: the text has a control byte. Escapes: the text has a name followed by an escape. In both cases the text
+	// is searched again, decoded.
 	Controls, Escapes bool
-	runs              []run // long ones that were read
+	runs              []run // long ones whose end is known
 }
 
 // TouchesCut reports whether a sequence that ends at end was ended by the cut of the text.
 func (in *Input[T]) TouchesCut(end int) bool { return in.Cut && end >= len(in.S) }
 
-// LongRun is the length from which the end of a sequence is remembered, in bytes.
+// LongRun is the length from which the end of a sequence is cached, in bytes.
 const LongRun = 256
 
 // run is a sequence of bytes of a set.
@@ -35,8 +35,8 @@ type run struct {
 	start, end int
 }
 
-// RunEnd is the end of the sequence of bytes of a set that begins at i, or limit. The ends of long ones are remembered:
-// many anchors may be in one.
+// RunEnd returns the end of the sequence of bytes of a set that begins at i, at most limit. It caches the ends of long
+// sequences, which may contain many anchors.
 func (in *Input[T]) RunEnd(set *[256]bool, i, limit int) int {
 	end := i
 	for stop := min(limit, i+LongRun); end < stop && set[in.S[end]]; end++ {
@@ -59,7 +59,7 @@ func (in *Input[T]) RunEnd(set *[256]bool, i, limit int) int {
 // MarkerStart begins every marker.
 const MarkerStart = "[redacted"
 
-// Marker is what is written in place of a secret of a kind; the kind is empty for the value of a secret-like name.
+// Marker returns the replacement for a secret of a kind; the kind is empty for the value of a secret-like name.
 func Marker(kind string) string {
 	if kind == "" {
 		return MarkerStart + "]"

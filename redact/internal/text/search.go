@@ -1,6 +1,6 @@
 package text
 
-// HasAt reports whether word is at i; with fold, in any ASCII case (word is in lower case then).
+// HasAt reports whether word is at i. With fold it ignores ASCII case; word must be in lower case then.
 func HasAt[T Bytes](s T, i int, word string, fold bool) bool {
 	if i < 0 || len(s)-i < len(word) {
 		return false
@@ -14,7 +14,7 @@ func HasAt[T Bytes](s T, i int, word string, fold bool) bool {
 	return true
 }
 
-// IndexIn finds word between from and to; -1 if it is not there.
+// IndexIn returns the offset of word between from and to, or -1 if it is not there.
 func IndexIn[T Bytes](s T, from, to int, word string, fold bool) int {
 	for i := max(from, 0); i+len(word) <= min(to, len(s)); i++ {
 		if HasAt(s, i, word, fold) {
@@ -24,7 +24,7 @@ func IndexIn[T Bytes](s T, from, to int, word string, fold bool) int {
 	return -1
 }
 
-// Skip is the first place from i on, before end, whose byte has none of the bits.
+// Skip returns the first offset from i on, and before end, whose byte is in none of the classes.
 func Skip[T Bytes](s T, i, end int, bits uint16) int {
 	for i < end && Is(s[i], bits) {
 		i++
@@ -32,7 +32,7 @@ func Skip[T Bytes](s T, i, end int, bits uint16) int {
 	return i
 }
 
-// SkipByte is the first place from i on with another byte than c.
+// SkipByte returns the first offset from i on with a byte other than c.
 func SkipByte[T Bytes](s T, i int, c byte) int {
 	for i < len(s) && s[i] == c {
 		i++
@@ -40,8 +40,8 @@ func SkipByte[T Bytes](s T, i int, c byte) int {
 	return i
 }
 
-// Starts reports whether a word may start at i: nothing of a word is before it. The letter of an escape such as
-// \n, the digits of \u000a, and the m of a color that is written out (\u001b[31m) belong to no word.
+// Starts reports whether a word may start at i: no part of a word precedes it. The letter of an escape such as
+// \n, the digits of \u000a, and the m of a written color sequence (\u001b[31m) are not parts of a word.
 func Starts[T Bytes](s T, i int) bool {
 	if i == 0 || !Is(s[i-1], Alnum) {
 		return true
@@ -58,11 +58,11 @@ func Starts[T Bytes](s T, i int) bool {
 	if s[i-1] == 'm' && ColorBefore(s, i-1) {
 		return true
 	}
-	// A percent-encoded byte, as %3D in a URL.
+	// A percent-encoded byte, such as %3D in a URL.
 	return i >= 3 && s[i-3] == '%' && IsHex(s[i-2]) && IsHex(s[i-1])
 }
 
-// ColorBefore reports whether the parameters of a color are before the m at i, as in [1;31m.
+// ColorBefore reports whether the parameters of a color sequence precede the m at i, as in [1;31m.
 func ColorBefore[T Bytes](s T, i int) bool {
 	const most = 24
 	j := i

@@ -6,8 +6,8 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// flagStart is where the flag begins whose word is at i in the identifier that begins at start; -1 if it is no flag.
-// Before its dashes may be the rest of an escape: the n of \n, 000a of \u000a, the 0m of a colour.
+// flagStart returns where the flag begins whose word is at i in the identifier that begins at start, or -1 if it is
+// not a flag. The end of an escape may precede its dashes: the n of \n, 000a of \u000a, the 0m of a color.
 func flagStart[T text.Bytes](s T, start, i int) int {
 	if start < len(s) && s[start] == '-' {
 		return start
@@ -26,14 +26,14 @@ func flagStart[T text.Bytes](s T, start, i int) int {
 // isFlag reports whether an identifier is a flag, such as --token.
 func (r *Reader[T]) isFlag(id Name) bool { return flagStart(r.S, id.Start, id.End) >= 0 }
 
-// directives are words before a name whose value follows behind a blank.
+// directives are words before a name whose value follows after a blank.
 var directives = []string{"ENV", "setenv", "setx", "set", "SET", "-x", "-gx", "-Ux"}
 
-// settings are names at the beginning of a line whose value follows behind a blank, in files of Redis and LDAP.
+// settings are names at the beginning of a line whose value follows after a blank, in files of Redis and LDAP.
 var settings = []string{"requirepass", "masterauth", "bindpw", "rootpw"}
 
-// isDirective reports whether the name from start to end is behind a directive (ENV API_KEY value), behind a login in a
-// netrc file (login bob password value), or one itself (requirepass value).
+// isDirective reports whether the name from start to end follows a directive (ENV API_KEY value) or a login in a netrc
+// file (login bob password value), or is itself a setting (requirepass value).
 func (r *Reader[T]) isDirective(start, end int) bool {
 	s := r.S
 	i := start
@@ -61,7 +61,7 @@ func (r *Reader[T]) isDirective(start, end int) bool {
 	return r.isLogin(start, end)
 }
 
-// isLogin reports whether "login" and a user are before the password from start to end, on the line or the one above.
+// isLogin reports whether "login" and a user precede the password from start to end, on the same line or the one above.
 func (r *Reader[T]) isLogin(start, end int) bool {
 	s := r.S
 	if end-start > len("password") || !text.HasAt(s, start, "passw", true) {
@@ -79,9 +79,9 @@ func (r *Reader[T]) isLogin(start, end int) bool {
 	return user < userEnd && loginEnd-login == len("login") && text.HasAt(s, login, "login", true)
 }
 
-// argumentAfter is where the value begins that follows a flag as the next element of a list: "--name", "value" in JSON
-// and code, [--name, value] and lines with a dash in YAML, "--name" "value" in a shell. i is behind the flag and the
-// quote that closes it. 0 if there is none.
+// argumentAfter returns where the value begins that follows a flag as the next element of a list: "--name", "value" in
+// JSON and code, [--name, value] and lines with a dash in YAML, "--name" "value" in a shell. i is after the flag and
+// its closing quote. It returns 0 if there is none.
 func (r *Reader[T]) argumentAfter(id Name, i int, quote string) int {
 	if !r.isFlag(id) || i >= len(r.S) {
 		return 0
@@ -102,7 +102,7 @@ func (r *Reader[T]) argumentAfter(id Name, i int, quote string) int {
 	return 0
 }
 
-// isItem reports whether the flag at i is an item of a YAML list: a dash and a blank are before it.
+// isItem reports whether the flag at i is an item of a YAML list: a dash and a blank precede it.
 func (r *Reader[T]) isItem(i int, quote string) bool {
 	for i > 0 && (text.Is(r.S[i-1], text.Quote) || r.S[i-1] == '\\') && quote != "" {
 		i--

@@ -4,7 +4,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// block reads a value that is in the lines below its name, as "|" and ">" of YAML announce it at i.
+// block reads a value on the lines below its name, which "|" or ">" of YAML announces at i.
 func (r *valueReader[T]) block(id Name, i int, v *Value) bool {
 	s := r.S
 	if i >= len(s) || s[i] != '|' && s[i] != '>' {
@@ -31,7 +31,7 @@ func (r *valueReader[T]) block(id Name, i int, v *Value) bool {
 	return true
 }
 
-// LineEnd is the end of the line at i, without blanks, also where the line break is written out.
+// LineEnd returns the end of the line at i, without trailing blanks. A line break may also be written as an escape.
 func (r *valueReader[T]) LineEnd(i int) int {
 	end := i
 	for ; end < len(r.S) && end-i < MaxQuoted && r.S[end] != '\n' && r.S[end] != '\r'; end++ {
@@ -45,7 +45,7 @@ func (r *valueReader[T]) LineEnd(i int) int {
 	return end
 }
 
-// indent is how many blanks are in front of what is at i on its line; 0 if something else is.
+// indent returns the number of blanks between the beginning of the line and i; 0 if anything else is there.
 func (r *valueReader[T]) indent(i int) int {
 	n := 0
 	for i > n && text.Is(r.S[i-n-1], text.Blank) {
@@ -54,7 +54,7 @@ func (r *valueReader[T]) indent(i int) int {
 	return n
 }
 
-// continued is the first place from i on that is no blank; a line that ends with a backslash continues.
+// continued returns the first offset from i on that is not a blank. A line that ends with a backslash continues.
 func (r *valueReader[T]) continued(i int) int {
 	for {
 		i = text.Skip(r.S, i, len(r.S), text.Blank)
@@ -69,7 +69,7 @@ func (r *valueReader[T]) continued(i int) int {
 	}
 }
 
-// lines skips blanks and line breaks, also those that are written out.
+// lines skips blanks and line breaks, including those written as an escape.
 func (r *valueReader[T]) lines(i int) (end int, broken bool) {
 	for i < len(r.S) {
 		j := text.SkipByte(r.S, i, '\\')

@@ -10,19 +10,19 @@ import (
 type Name struct {
 	Start, End int
 	Class      Class
-	// Caps: the identifier is written in capitals, as environment variables are.
+	// Caps: the identifier is written in capitals, like an environment variable.
 	Caps bool
 }
 
-// MaxIdent is the longest identifier, in bytes.
+// MaxIdent is the maximum length of an identifier, in bytes.
 const MaxIdent = 80
 
-// Reader reads names and their values in one text. The Input and Names have to be set.
+// Reader reads names and their values in one text. Set Input and Names before use.
 type Reader[T text.Bytes] struct {
 	valueReader[T]
 	Names Names
 
-	n     int // bytes of ident in use
+	n     int // used bytes of ident
 	ident [3 * MaxIdent]byte
 }
 
@@ -41,11 +41,11 @@ func (r *Reader[T]) NameAround(i, end int) Name {
 	for start > 0 && i-start < MaxIdent && text.Is(r.S[start-1], text.Alnum|text.Ident) {
 		start--
 	}
-	// The letter of \n belongs to the escape: a backslash is before it.
+	// The letter of \n belongs to the escape if a backslash precedes it.
 	if start > 0 && r.S[start-1] == '\\' && start < i && text.Starts(r.S, start+1) {
 		start++
 	}
-	// So do the parameters of a color that is written out.
+	// So do the parameters of a written color sequence.
 	if at := text.Skip(r.S, start, i, text.Digit); at < i && r.S[at] == 'm' && text.ColorBefore(r.S, at) {
 		start = at + 1
 	}
@@ -60,7 +60,7 @@ func (r *Reader[T]) NameAround(i, end int) Name {
 	return n
 }
 
-// twoWords adds the word before a lone "key" to the name: "api key".
+// twoWords adds the word before a lone "key" to the name, as in "api key".
 func (r *Reader[T]) twoWords(n *Name) {
 	end := n.Start - 1
 	if end < 1 || r.S[end] != ' ' {
@@ -75,7 +75,7 @@ func (r *Reader[T]) twoWords(n *Name) {
 	}
 }
 
-// mayEndName checks cheaply what follows the identifier around i, which ends at end: most identifiers have no value.
+// mayEndName performs a cheap check of what follows the identifier around i, which ends at end: most identifiers have no value.
 func (r *Reader[T]) mayEndName(i, end int) bool {
 	if end >= len(r.S) {
 		return false
@@ -94,8 +94,8 @@ func (r *Reader[T]) mayEndName(i, end int) bool {
 	return false
 }
 
-// valueMayFollow checks the first byte behind the blanks that follow the identifier around i against what valueAfter
-// accepts. Some names need none.
+// valueMayFollow compares the first byte after the blanks that follow the identifier around i with what valueAfter
+// accepts. Some names need no such byte.
 func (r *Reader[T]) valueMayFollow(i, end int) bool {
 	s := r.S
 	after := end
@@ -132,7 +132,7 @@ func (r *Reader[T]) valueMayFollow(i, end int) bool {
 }
 
 // Normal copies a short piece to an array of the Reader, in lower case, with an underscore between its segments: apiKey,
-// API-Key and api.key are api_key. A number at the end is no segment.
+// API-Key and api.key become api_key. A number at the end is not a segment.
 func (r *Reader[T]) Normal(start, end int) []byte {
 	r.n = 0
 	put := func(c byte) {

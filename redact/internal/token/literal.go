@@ -6,16 +6,16 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// MaxType is how long the type between a name and its value may be, in bytes.
+// MaxType is the maximum length of a type between a name and its value, in bytes.
 const MaxType = 40
 
-// literalAfter is where the string literal of code begins that belongs to the name before i, where more than a separator
-// is in between; 0 if there is none.
+// literalAfter returns where the string literal begins that belongs to the name before i if more than a separator is in
+// between, as in code. It returns 0 if there is none.
 //
 //	const apiKey: string = "value"      a type
 //	os.Setenv("API_KEY", "value")       the next argument of a call
 //	setPassword("value")                the argument of a setter
-//	BasicAuth("user", "value")          the argument behind a user
+//	BasicAuth("user", "value")          the argument after a user
 //	process.env.API_KEY || "value"      a default
 func (r *Reader[T]) literalAfter(id Name, i int, v *Value) int {
 	if i >= len(r.S) {
@@ -43,7 +43,7 @@ func (r *Reader[T]) literalAfter(id Name, i int, v *Value) int {
 	return 0
 }
 
-// typed is where the literal begins behind a type and an equal sign.
+// typed returns where the literal begins after a type and an equal sign.
 func (r *Reader[T]) typed(i int) int {
 	s := r.S
 	if s[i] == '?' || s[i] == '!' {
@@ -86,15 +86,15 @@ func (r *Reader[T]) typed(i int) int {
 	return r.quoteAt(text.Skip(s, end+1, len(s), text.Blank))
 }
 
-// isTypeByte reports whether c is part of types, beside what identifiers are made of.
+// isTypeByte reports whether c occurs in types, in addition to the bytes of identifiers.
 func isTypeByte(c byte) bool {
 	return c == '&' || c == '\'' || c == '<' || c == '>' || c == '[' || c == ']' || c == '*' || c == '|' || c == '?'
 }
 
-// typeWords are types of texts that code writes behind a name without a colon.
+// typeWords are types of texts that follow a name without a colon in code.
 var typeWords = []string{"string", "str", "[]byte", "*string", "as string", "text", "varchar"}
 
-// typeWord is the end of the type at i, 0 if there is none.
+// typeWord returns the end of the type at i, or 0 if there is none.
 func (r *Reader[T]) typeWord(i int) int {
 	for _, w := range typeWords {
 		if end := i + len(w); text.HasAt(r.S, i, w, true) && end < len(r.S) && text.Is(r.S[end], text.Blank) {
@@ -112,7 +112,7 @@ func (r *Reader[T]) isCalled(i int) bool {
 	return i > 0 && r.S[i-1] == '('
 }
 
-// isSetter reports whether a call of id sets what it names: x.password("value"), setPassword("value"), PASSWORD('value').
+// isSetter reports whether a call of id sets what id names: x.password("value"), setPassword("value"), PASSWORD('value').
 func (r *Reader[T]) isSetter(id Name) bool {
 	if id.Caps || id.Start > 0 && (r.S[id.Start-1] == '>' || r.S[id.Start-1] == ':') {
 		return true
@@ -129,7 +129,7 @@ func (r *Reader[T]) isSetter(id Name) bool {
 	return slices.ContainsFunc([]string{"set", "with", "add", "use", "put"}, func(w string) bool { return text.HasAt(r.S, at, w, true) })
 }
 
-// secondArgument is where the second of two literals begins: ("user", "value") at i, maybe behind an equal sign.
+// secondArgument returns where the second of two literals begins: ("user", "value") at i, possibly after an equal sign.
 func (r *Reader[T]) secondArgument(i int) int {
 	s := r.S
 	if s[i] == '=' {
@@ -152,7 +152,7 @@ func (r *Reader[T]) secondArgument(i int) int {
 	return 0
 }
 
-// defaultAt is where the literal begins that is the default of what is before i: x || "value", x ?? "value", x or "value".
+// defaultAt returns where the literal begins that is the default for the expression before i: x || "value", x ?? "value", x or "value".
 func (r *Reader[T]) defaultAt(i int) int {
 	s := r.S
 	if i < len(s) && s[i] == ')' { // getenv("NAME")

@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// Class is what kind of secret a name suggests.
+// Class is the kind of secret that a name suggests.
 type Class uint8
 
 const (
 	ClassNone Class = iota
-	// ClassPassword may be any text, words too.
+	// ClassPassword may have any text as its value, including words.
 	ClassPassword
-	// ClassKey is a token, a key or a secret: no blanks, and not a word.
+	// ClassKey is a token, a key or a secret: the value has no blanks and is not a word.
 	ClassKey
-	// ClassWeak are names that mean other things more often than a secret: auth, credentials.
+	// ClassWeak are names that usually mean something other than a secret: auth, credentials.
 	ClassWeak
-	// ClassEnvKey is an environment variable that ends in _KEY, of no known kind.
+	// ClassEnvKey is an environment variable that ends in _KEY, of unknown kind.
 	ClassEnvKey
-	// ClassAuthorization is the header: a scheme and its credentials.
+	// ClassAuthorization is the Authorization header: a scheme and its credentials.
 	ClassAuthorization
-	// ClassCookie is the header Cookie or Set-Cookie.
+	// ClassCookie is the Cookie or Set-Cookie header.
 	ClassCookie
-	// ClassSignature is a signature in the query of a URL, which opens what it signs.
+	// ClassSignature is a signature in the query of a URL, which gives access to what it signs.
 	ClassSignature
-	// ClassShell are PWD and PASS in capitals: the folder of a shell or a result of a test, else a password.
+	// ClassShell are PWD and PASS in capitals: the folder of a shell or the result of a test, otherwise a password.
 	ClassShell
 	// ClassOwn is a name from the settings.
 	ClassOwn
 )
 
-// NameWords are the anchors of names: each secret-like name has one of them in it.
+// NameWords are the anchors of names: each secret-like name contains one of them.
 var NameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw"}
 
-// lastSegments are the last segments of names, and their class.
+// lastSegments maps the last segment of a name to its class.
 var lastSegments = map[string]Class{
 	"password": ClassPassword, "passwd": ClassPassword, "passphrase": ClassPassword, "pwd": ClassPassword,
 	"pass": ClassPassword, "passwort": ClassPassword, "passcode": ClassPassword, "psk": ClassPassword, "bindpw": ClassPassword,
@@ -44,7 +44,7 @@ var lastSegments = map[string]Class{
 	"signature": ClassSignature, "sig": ClassSignature,
 }
 
-// lastEnds are the ends of segments that are one word, such as "dbpassword" and "apikey".
+// lastEnds are the ends of segments written as one word, such as "dbpassword" and "apikey".
 var lastEnds = []struct {
 	end   string
 	class Class
@@ -61,7 +61,7 @@ var lastEnds = []struct {
 	{"sessiontoken", ClassKey}, {"bearertoken", ClassKey}, {"csrftoken", ClassKey}, {"secrettoken", ClassKey},
 }
 
-// keyWords are the words before "key" in the name of a secret; other keys are none (primary, sort, cache).
+// keyWords are the words before "key" in the name of a secret. Other keys are not secrets (primary, sort, cache).
 var keyWords = []string{
 	"api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "master", "account",
 	"shared", "auth", "service", "client", "ssh", "deploy", "admin", "root", "hmac", "webhook", "app", "application",
@@ -72,7 +72,7 @@ var keyWords = []string{
 // valueEnds are last segments that do not change the class: client-key-data, API_TOKEN_VALUE.
 var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash"}
 
-// notTokens are the words before "token" in a name that is no secret.
+// notTokens are the words before "token" in a name that is not a secret.
 var notTokens = []string{
 	"next", "page", "continuation", "continue", "cancellation", "cancel", "sync", "resume", "start", "end", "stop",
 	"eos", "bos", "pad", "unk", "special", "mask", "sep", "cls", "per", "max", "min", "first", "last", "prev",
@@ -123,7 +123,7 @@ func (own Names) Classify(ident []byte, caps bool) Class {
 	return ClassNone
 }
 
-// has reports whether the name ends with one that the settings name.
+// has reports whether the name ends with a name from the settings.
 func (own Names) has(ident []byte) bool {
 	if len(own) == 0 {
 		return false

@@ -4,7 +4,7 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// Sep is the separator of a name and its value.
+// Sep is the kind of separator between a name and its value.
 type Sep uint8
 
 const (
@@ -22,11 +22,11 @@ const (
 	SepDirective     // ENV name value, login user password value
 )
 
-// ValueAfter reads what separates a name from its value, and the value.
+// ValueAfter reads the separator after a name, and the value.
 func (r *Reader[T]) ValueAfter(id Name) Value {
 	v := Value{}
 	i := id.End
-	// What closes the name: a quote, with the backslashes of the string around it.
+	// The name may end with a quote, with the backslashes of the string around it.
 	i, v.Quote = r.closing(id.Start, i)
 	if i < len(r.S) && r.S[i] == ']' && v.Quote != "" { // env["NAME"]
 		v.Subscript = true
@@ -57,7 +57,7 @@ func (r *Reader[T]) ValueAfter(id Name) Value {
 	return v
 }
 
-// separator reads what is between a name and its value, blanks before it too.
+// separator reads what is between a name and its value, including the blanks before it.
 func (r *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
 	s := r.S
 	blanks := r.continued(i)
@@ -112,7 +112,7 @@ func (r *Reader[T]) separator(id Name, i int, quote string) (int, Sep) {
 	return i, SepNone
 }
 
-// afterProperty skips a tag or an anchor in front of a YAML value: !!str value, &name value.
+// afterProperty skips a tag or an anchor before a YAML value: !!str value, &name value.
 func (r *Reader[T]) afterProperty(i int) int {
 	j := text.Skip(r.S, i, len(r.S), text.Blank)
 	if j == i || j >= len(r.S) || r.S[j] != '!' && r.S[j] != '&' {
@@ -125,7 +125,7 @@ func (r *Reader[T]) afterProperty(i int) int {
 	return i
 }
 
-// nextElement is where the text of the element begins that follows the end tag at i; 0 if none does.
+// nextElement returns where the text of the element begins that follows the end tag at i, or 0 if there is none.
 func (r *Reader[T]) nextElement(i int) int {
 	limit := min(len(r.S), i+MaxIdent)
 	end := text.IndexIn(r.S, i, limit, ">", false)
@@ -140,7 +140,7 @@ func (r *Reader[T]) nextElement(i int) int {
 	return 0
 }
 
-// isCell reports whether the name that begins at i is alone in the cell of a table.
+// isCell reports whether the name that begins at i is alone in a table cell.
 func (r *Reader[T]) isCell(i int) bool {
 	for i > 0 && (text.Is(r.S[i-1], text.Blank) || r.S[i-1] == '`' || r.S[i-1] == '*') {
 		i--
@@ -148,7 +148,7 @@ func (r *Reader[T]) isCell(i int) bool {
 	return i > 0 && r.S[i-1] == '|'
 }
 
-// closing reads the quote that closes a name: it must be before the name too.
+// closing reads the quote that closes a name. The same quote must precede the name.
 func (r *Reader[T]) closing(start, i int) (int, string) {
 	j := text.SkipByte(r.S, i, '\\')
 	if j >= len(r.S) || !text.Is(r.S[j], text.Quote) {
@@ -160,7 +160,7 @@ func (r *Reader[T]) closing(start, i int) (int, string) {
 	return i, ""
 }
 
-// isPair recognises a name that is itself a value, beside the value that it names: {"name":"X","value":"..."},
+// isPair reports whether a name is itself a value next to the value that it names: {"name":"X","value":"..."},
 // name: X and value: on the next line, <add key="X" value="..."/>.
 func (r *Reader[T]) isPair(i *int) bool {
 	j := *i

@@ -6,13 +6,13 @@ import (
 	"github.com/tailspan/tailspan/redact/internal/text"
 )
 
-// How much of a value is read, in bytes; a longer one is redacted as a whole.
+// How much of a value is read, in bytes. A longer value is redacted as a whole.
 const (
 	MaxQuoted   = 8 << 10
 	maxUnquoted = 512
 )
 
-// Value is a value in the text, and how it is written.
+// Value is the position of a value in the text, and how it is written.
 type Value struct {
 	Start, End int
 	Sep        Sep
@@ -23,17 +23,17 @@ type Value struct {
 	Subscript bool
 	// closed: the closing quote was found.
 	closed bool
-	// mark is the quote of the value, and slashes the number of backslashes before it.
+	// mark is the quote of the value, slashes the number of backslashes before it.
 	mark    byte
 	slashes int
-	// more is where a block of lines ends that begins with the value; 0 if it is one line.
+	// more is the end of a block of lines that begins with the value; 0 if it is one line.
 	more int
 }
 
 // valueReader reads values in one text.
 type valueReader[T text.Bytes] struct{ text.Input[T] }
 
-// quoteText is a quote with n backslashes before it, for the levels of JSON in JSON that occur.
+// quoteText returns a quote with n backslashes before it, for the levels of JSON in JSON that occur.
 func quoteText(n int, c byte) string {
 	const slashes = `\\\\\\\`
 	if c != '"' || n > len(slashes) {
@@ -42,7 +42,7 @@ func quoteText(n int, c byte) string {
 	return (slashes + `"`)[len(slashes)-n:]
 }
 
-// ReadValue reads the value that begins at i: up to its closing quote, or up to what ends a bare word.
+// ReadValue reads the value that begins at i: up to its closing quote, or up to the end of a bare word.
 func (r *valueReader[T]) ReadValue(i int, v *Value) {
 	j := r.literalAt(i)
 	k := text.SkipByte(r.S, j, '\\')
@@ -72,7 +72,7 @@ func (r *valueReader[T]) ReadValue(i int, v *Value) {
 	v.End = r.BareEnd(i, v.Sep)
 }
 
-// Whole is where the value ends, also if it is longer than what was read.
+// Whole returns the end of the value, even if it is longer than what was read.
 func (r *valueReader[T]) Whole(v Value) int {
 	end := v.End
 	switch {
@@ -94,7 +94,7 @@ func (r *valueReader[T]) Whole(v Value) int {
 	return end
 }
 
-// equal reports whether n bytes at i and at k are the same.
+// equal reports whether the n bytes at i and at k are the same.
 func (r *valueReader[T]) equal(i, k, n int) bool {
 	if k+n > len(r.S) {
 		return false
@@ -105,8 +105,8 @@ func (r *valueReader[T]) equal(i, k, n int) bool {
 	return n == 0
 }
 
-// quotedEnd finds the quote c that closes what was opened with n backslashes before it. A quote with fewer closes an
-// outer string; one with more belongs to the text if its backslashes don't make pairs of their own.
+// quotedEnd finds the quote c that closes a string opened with n backslashes before the quote. A quote with fewer
+// backslashes closes an outer string; one with more belongs to the text unless its backslashes form pairs.
 func (r *valueReader[T]) quotedEnd(i int, c byte, n int) (end int, closed bool) {
 	slashes := 0
 	limit := min(len(r.S), i+MaxQuoted)
@@ -155,7 +155,7 @@ loop:
 				break loop
 			}
 		case c == '(' || c == '[' || c == '{':
-			// The call or the index of an expression: isCode sees it behind the end.
+			// The call or the index of an expression: isCode looks for it after the end.
 			if i > start && sp != SepTight {
 				break loop
 			}
@@ -173,7 +173,7 @@ loop:
 	return i
 }
 
-// assignmentAt reports whether another NAME= begins at i, or nothing more.
+// assignmentAt reports whether another NAME= begins at i, or the text ends.
 func (r *valueReader[T]) assignmentAt(i int) bool {
 	if i >= len(r.S) || text.Is(r.S[i], text.Space|text.Quote) {
 		return true
@@ -182,7 +182,7 @@ func (r *valueReader[T]) assignmentAt(i int) bool {
 	return j > i && j < len(r.S) && (r.S[j] == '=' || r.S[j] == ':')
 }
 
-// quoteAt is i if a string literal begins there, 0 if none does.
+// quoteAt returns i if a string literal begins there, and 0 otherwise.
 func (r *valueReader[T]) quoteAt(i int) int {
 	j := r.literalAt(i)
 	if k := text.SkipByte(r.S, j, '\\'); k < len(r.S) && text.Is(r.S[k], text.Quote) {
@@ -191,7 +191,7 @@ func (r *valueReader[T]) quoteAt(i int) int {
 	return 0
 }
 
-// behindQuote is the first place behind the closing quote of a value that is no white space.
+// behindQuote returns the first offset after the closing quote of a value that is not white space.
 func (r *valueReader[T]) behindQuote(v *Value) int {
 	i := text.SkipByte(r.S, v.End, '\\')
 	for i < len(r.S) && text.Is(r.S[i], text.Quote) {
@@ -209,7 +209,7 @@ func (r *valueReader[T]) endsArgument(v *Value) bool {
 // wrappers are functions that return their only argument: String::from("value"), Some("value"), []byte("value").
 var wrappers = []string{"from", "some", "secretstr", "secretstring", "secret", "string", "str", "bytes", "byte", "of", "just"}
 
-// literalAt skips what is in front of the quote of a literal: the letter of r"", b"", $"", @"", L"", N”, and a wrapper.
+// literalAt skips what precedes the quote of a literal: the letter of r"", b"", $"", @"", L"", N”, and a wrapper.
 func (r *valueReader[T]) literalAt(i int) int {
 	s := r.S
 	j := i

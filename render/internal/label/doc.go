@@ -1,6 +1,6 @@
-// Package label calls the streams of a log by the least that distinguishes them: the step, with its pipeline, run or step run
-// where another open stream has the same, or the beginning of the session's id.
+// Package label names the streams of a log by the shortest label that distinguishes them: the step, with its pipeline, run or
+// step run if another open stream has the same step; or the beginning of the session ID.
 //
-// A [Set] has the labels of the open streams; a label changes when such a stream comes or goes. The owner of the Set serves
-// one goroutine at a time.
+// A [Set] holds the labels of the open streams. A label changes when a stream with a similar one opens or closes. A Set must
+// be used by one goroutine at a time.
 package label

@@ -8,13 +8,13 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// shortPart is how many runes of an id are in a label if they distinguish it.
+// shortPart is the number of runes of an ID in a label if they distinguish it.
 const shortPart = 8
 
-// Identity is whose a stream is, as far as a label can say it. Two streams with one identity have one label.
+// Identity identifies a stream as far as a label can express it. Two streams with one identity have one label.
 type Identity struct{ pipeline, run, step, stepRun, session string }
 
-// IdentityOf bounds the parts of an identity. The session counts only where step and pipeline are not known.
+// IdentityOf returns an identity with bounded parts. It uses the session only if step and pipeline are unknown.
 func IdentityOf(pipeline, run, step, stepRun, session string) Identity {
 	id := Identity{text.Capped(pipeline), text.Capped(run), text.Capped(step), text.Capped(stepRun), ""}
 	if id.step == "" && id.pipeline == "" {
@@ -23,10 +23,10 @@ func IdentityOf(pipeline, run, step, stepRun, session string) Identity {
 	return id
 }
 
-// NamesStep reports whether the identity is that of a step or pipeline, not of a session.
+// NamesStep reports whether the identity names a step or pipeline, and not a session.
 func (id *Identity) NamesStep() bool { return id.session == "" }
 
-// base is what the label of a stream is if no other one has the same.
+// base returns the label of a stream if no other one has the same.
 func (id *Identity) base() string {
 	switch {
 	case id.step != "":
@@ -38,31 +38,31 @@ func (id *Identity) base() string {
 	}
 }
 
-// Label is what a stream is called in a log of several: the shortest that distinguishes it from the others that are open.
+// Label is the name of a stream in a log of several: the shortest one that distinguishes it from the other open streams.
 type Label struct {
-	// Identity is whose the stream is.
+	// Identity identifies the stream.
 	Identity Identity
-	// Introduced: a heading had its name in full.
+	// Introduced: a heading has shown the full name.
 	Introduced bool
 
-	group  *group // nil where there is nothing to call it by
-	text   string // as of change
+	group  *group // nil if the stream has no name
+	text   string // valid for change
 	change int
 }
 
-// group are the labels of open streams that would be the same.
+// group holds the labels of open streams that would otherwise be equal.
 type group struct {
 	base    string
 	members []*Label
-	change  int // grows when a member comes or goes
+	change  int // grows when a member is added or removed
 }
 
-// Set are the labels of the open streams of a log.
+// Set holds the labels of the open streams of a log.
 type Set struct {
 	groups map[string]*group // by base
 }
 
-// Add makes the label of a stream.
+// Add returns the label of a stream that opens.
 func (a *Set) Add(id Identity) *Label {
 	l := &Label{Identity: id}
 	base := id.base()
@@ -96,7 +96,7 @@ func (a *Set) Remove(l *Label) {
 	}
 }
 
-// Others reports whether a stream of another identity is open.
+// Others reports whether a stream with another identity is open.
 func (a *Set) Others(than *Label) bool {
 	for _, g := range a.groups {
 		for _, l := range g.members {
@@ -108,10 +108,10 @@ func (a *Set) Others(than *Label) bool {
 	return false
 }
 
-// Named reports whether there is anything to call the stream by.
+// Named reports whether the stream has a name.
 func (l *Label) Named() bool { return l.group != nil }
 
-// Name is the present text of the label.
+// Name returns the current text of the label.
 func (l *Label) Name() string {
 	if l.group == nil {
 		return ""
@@ -123,7 +123,7 @@ func (l *Label) Name() string {
 	return l.text
 }
 
-// Full is the label that a reader who knows nothing yet can place: with the pipeline.
+// Full returns the label including the pipeline, for a reader who sees the stream for the first time.
 func (l *Label) Full() string {
 	name, pipeline := l.Name(), text.Brief(l.Identity.pipeline)
 	if pipeline == "" || l.Identity.step == "" || strings.HasPrefix(name, pipeline+"/") {
@@ -132,8 +132,8 @@ func (l *Label) Full() string {
 	return pipeline + "/" + name
 }
 
-// distinguished is the least that no other member of the group has: the pipeline, its run, the run of the step, in this
-// order; of the id of a session more than its beginning.
+// distinguished returns the shortest text that no other member of the group has: the pipeline, its run, the run of the
+// step, in this order; or more than the beginning of a session ID.
 func (l *Label) distinguished() string {
 	id := &l.Identity
 	var pipelines, runs, stepRuns, sessions distinction
@@ -160,10 +160,10 @@ func (l *Label) distinguished() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "/")
 }
 
-// distinction is how a value differs from others.
+// distinction shows how a value differs from others.
 type distinction struct {
 	differs bool
-	common  int // bytes that some other one begins with too
+	common  int // length of the longest common prefix with another value, in bytes
 }
 
 func (d *distinction) compare(value, other string) {
@@ -178,7 +178,7 @@ func (d *distinction) compare(value, other string) {
 	d.common = max(d.common, n)
 }
 
-// of is the beginning of a value that none of the others has, empty where none differs.
+// of returns the beginning of a value that none of the others has, or "" if none differs.
 func (d *distinction) of(value string) string {
 	if !d.differs {
 		return ""

@@ -9,20 +9,20 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// maxLevel is the deepest level of sub-agents that is indented further, and indent the step of one level.
+// maxLevel is the deepest level of sub-agents that is indented, and indent the width of one level.
 const (
 	maxLevel = 6
 	indent   = "  "
 )
 
-// maxThreadName is how many runes of a sub-agent's type are in its name.
+// maxThreadName is the number of runes of a sub-agent's type in its name.
 const maxThreadName = 32
 
-// Key says which sub-agent did something: by the call that started it, or by its own id where its stream does not
-// know that call. The zero value is the main thread.
+// Key identifies a sub-agent by the call that started it, or by its own ID if its stream does not know that call.
+// The zero value is the main thread.
 type Key struct{ call, agent string }
 
-// KeyOf is which sub-agent an event belongs to.
+// KeyOf returns the sub-agent that an event belongs to.
 func KeyOf(e *events.DisplayEvent) Key {
 	if e.ParentID != "" {
 		return Key{call: text.BoundedID(e.ParentID)}
@@ -30,29 +30,29 @@ func KeyOf(e *events.DisplayEvent) Key {
 	return Key{agent: text.BoundedID(e.AgentID)}
 }
 
-// threads knows the sub-agents of a stream: how deep each works, and whether its lines need a name, because others work at
-// the same time or because they come from a stream of their own.
+// threads tracks the sub-agents of a stream: the level of each, and whether its lines need a name, because others run at
+// the same time or because its events come from a separate stream.
 type threads struct {
 	limit int
 	byKey map[Key]*thread
 	order []Key          // oldest first
-	names map[string]int // how often each was used
-	open  int            // threads that are at work
+	names map[string]int // number of uses of each
+	open  int            // running threads
 	main  bool           // the main thread did something
-	own   int            // threads whose events come from streams of their own
+	own   int            // threads whose events come from separate streams
 }
 
 // thread is a sub-agent, or a call of one that may have started another.
 type thread struct {
-	above *thread // at most maxLevel of them in a row
+	above *thread // chains have at most maxLevel of them
 	level int
-	kind  string // of agent, as the call says
+	kind  string // kind of agent, from the call
 	name  string // empty until it is needed
-	own   bool   // its events come from a stream of its own
-	open  bool   // it is at work
-	below int    // threads at work that it started
+	own   bool   // its events come from a separate stream
+	open  bool   // it is running
+	below int    // running threads that it started
 	named bool
-	lead  string // what its lines begin with, of name and level
+	lead  string // begins its lines: indentation and name
 }
 
 // see applies an event to the sub-agents.
@@ -81,8 +81,8 @@ func (t *threads) see(e *events.DisplayEvent) {
 	}
 }
 
-// called notes a call that starts a sub-agent, or may: those that sub-agents make are kept all, to know how deep an agent
-// works that one of them starts.
+// called records a call that starts a sub-agent, or may do so. It keeps all calls made by sub-agents, to know the level
+// of a sub-agent that one of them starts.
 func (t *threads) called(e *events.DisplayEvent) {
 	tool := &e.Tool
 	starts := style.StartsAgent(tool)
@@ -105,7 +105,7 @@ func (t *threads) called(e *events.DisplayEvent) {
 	}
 }
 
-// started is the sub-agent that a call started, as its end or its progress says; nil if there is none.
+// started returns the sub-agent that a call started, according to its end or its progress, or nil.
 func (t *threads) started(tool *events.Tool) *thread {
 	th := t.byKey[Key{call: text.BoundedID(tool.ID)}]
 	if tool.AgentID == "" {
@@ -134,7 +134,7 @@ func kindOf(tool *events.Tool) string {
 	return events.CutRunes(text.Brief(tool.AgentType), maxThreadName)
 }
 
-// of is the sub-agent that did something, nil for the main thread. The first sign of an unknown one makes it known.
+// of returns the sub-agent that caused an event, or nil for the main thread. It adds a sub-agent at its first event.
 func (t *threads) of(e *events.DisplayEvent) *thread {
 	key := KeyOf(e)
 	if key == (Key{}) {
@@ -192,9 +192,9 @@ func (t *threads) close(th *thread) {
 	}
 }
 
-// leadOf is what the lines of the sub-agent of an event begin with: white space for each level, and the name where others are
-// at work, or where what it did comes late or from a stream of its own. One that was named once keeps its name. A sub-agent
-// that is alone in the log has neither.
+// leadOf returns what the lines of an event's sub-agent begin with: indentation for its level, and its name if others are
+// running, or if its events arrive late or come from a separate stream. A sub-agent that was named once keeps its name. The
+// lines of a sub-agent that is alone in the log have neither.
 func (t *threads) leadOf(e *events.DisplayEvent) string {
 	th := t.of(e)
 	if th == nil || th.own && !t.main && t.own == 1 {
@@ -213,7 +213,7 @@ func (t *threads) leadOf(e *events.DisplayEvent) string {
 	return th.lead
 }
 
-// othersThan is how many sub-agents work beside one: neither for it nor the other way round.
+// othersThan returns how many sub-agents run in parallel to one: they neither work for it nor it for them.
 func (t *threads) othersThan(th *thread) int {
 	n := t.open - th.below
 	for a := th; a != nil; a = a.above {
@@ -224,7 +224,7 @@ func (t *threads) othersThan(th *thread) int {
 	return n
 }
 
-// nameOf is the name of a sub-agent: its kind, else its id, if something is known.
+// nameOf returns the name of a sub-agent: its kind or its ID, if known.
 func (t *threads) nameOf(th *thread, e *events.DisplayEvent) string {
 	switch {
 	case th.name != "":
@@ -236,7 +236,7 @@ func (t *threads) nameOf(th *thread, e *events.DisplayEvent) string {
 	return th.name
 }
 
-// numbered is a name with a number, from the second one of that name on, in the order of their calls.
+// numbered returns a name with a number, from the second use of the name on, in the order of the calls.
 func (t *threads) numbered(name string) string {
 	if name == "" {
 		return ""

@@ -8,12 +8,12 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// callMemory holds name, target and start of open tool calls, so that a result that carries only an id can be named and
+// callMemory holds the name, target and start of open tool calls, so that a result that has only an ID can be named and
 // timed. It is bounded: the oldest call is evicted.
 type callMemory struct {
 	limit int
 	byID  map[string]call
-	order []string // ids, oldest first; may hold ids that were answered
+	order []string // IDs, oldest first; may include answered ones
 }
 
 // call is one remembered tool call.
@@ -24,7 +24,7 @@ type call struct {
 	background        bool // it was answered and continues
 }
 
-// remember notes a call that was made at a time.
+// remember stores a call that was made at a time.
 func (m *callMemory) remember(t *events.Tool, at time.Time) {
 	if t.ID == "" {
 		return
@@ -59,7 +59,7 @@ func (m *callMemory) inBackground(t *events.Tool) bool {
 	return m.byID[text.BoundedID(t.ID)].background
 }
 
-// complete fills the empty fields of t, which ends a call at a time, from the remembered call.
+// complete sets the empty fields of t, which ends a call at a time, from the remembered call.
 func (m *callMemory) complete(t *events.Tool, at time.Time) {
 	c, known := m.byID[text.BoundedID(t.ID)]
 	if style.KnownName(t) == "" {

@@ -6,40 +6,40 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// liveWithin is how old an event of a live stream can be when it is read. In a copied stream the clock says nothing about
-// the events without a time.
+// liveWithin is the maximum age of a live stream's events when they are read. In a copied stream the clock says nothing
+// about events without a time.
 const liveWithin = time.Minute
 
-// Settings say what is remembered.
+// Settings says what to remember.
 type Settings struct {
-	// Calls is how many open calls, and as many sub-agents, are remembered; the oldest is evicted.
+	// Calls is the maximum number of open calls, and of sub-agents, that are remembered; the oldest is evicted.
 	Calls int
 	// Agents remembers sub-agents.
 	Agents bool
 	// Ends remembers calls, so that an event that ends one can be completed.
 	Ends bool
-	// Summary adds up what a run did, tools by the names that NameOf has for them.
+	// Summary adds up what a run did, with the tool names that NameOf returns.
 	Summary bool
 	NameOf  func(*events.Tool) string
-	// Now is the clock for events of a live stream that carry no time; nil gives those the time of the event before.
+	// Now is the clock for events of a live stream that have no time. If it is nil, they have the time of the previous event.
 	Now func() time.Time
-	// Replay: the stream was written earlier, or may have been; no duration is measured by the clock.
+	// Replay: the stream was or may have been written earlier, so no duration is measured by the clock.
 	Replay bool
 }
 
-// Memory is what a Renderer knows of earlier events. It receives every event, also those that a throttle hides.
+// Memory holds what a Renderer knows about earlier events. It receives every event, including those that a throttle hides.
 type Memory struct {
 	settings  Settings
 	last      time.Time // the newest time of an event
 	measure   time.Time // the newest time by which calls are measured
-	behind    bool      // that event was read long after its time: the stream is not live, whatever the settings say
+	behind    bool      // that event was read long after its time, so the stream is not live, whatever the settings say
 	calls     callMemory
 	threads   threads
 	summary   *summary
 	completed events.DisplayEvent // the event that Take completed
 }
 
-// New makes a Memory.
+// New returns a Memory.
 func New(s Settings) Memory {
 	m := Memory{settings: s, calls: callMemory{limit: s.Calls}, threads: threads{limit: s.Calls}}
 	if s.Summary {
@@ -48,13 +48,13 @@ func New(s Settings) Memory {
 	return m
 }
 
-// Last is the newest time of an event, zero if none had one.
+// Last returns the newest time of an event, or the zero time if none had one.
 func (m *Memory) Last() time.Time { return m.last }
 
-// Lead is what the lines of the sub-agent of an event begin with: see [threads.leadOf].
+// Lead returns what the lines of an event's sub-agent begin with: see [threads.leadOf].
 func (m *Memory) Lead(e *events.DisplayEvent) string { return m.threads.leadOf(e) }
 
-// Summary is the summary of the run so far, one line a fact; empty if it did nothing.
+// Summary returns the summary of the run so far, one line per fact, or "" if the run did nothing.
 func (m *Memory) Summary() string {
 	if m.summary == nil || !m.summary.any {
 		return ""
@@ -69,7 +69,7 @@ func (m *Memory) EndRun() {
 	}
 }
 
-// TimeOf is the time of an event as far as it is known.
+// TimeOf returns the time of an event as far as it is known.
 func (m *Memory) TimeOf(e *events.DisplayEvent) time.Time {
 	switch {
 	case !e.Time.IsZero():
@@ -81,8 +81,8 @@ func (m *Memory) TimeOf(e *events.DisplayEvent) time.Time {
 	}
 }
 
-// Take notes an event and returns it with what is known of the call that it ends: name, target and duration. What is
-// returned is valid until the next call.
+// Take records an event and completes it from the call that it ends: with name, target and duration. The result is
+// valid until the next call.
 func (m *Memory) Take(e *events.DisplayEvent) *events.DisplayEvent {
 	at := m.TimeOf(e)
 	if m.settings.Now != nil && !e.Time.IsZero() {
@@ -115,7 +115,7 @@ func (m *Memory) Take(e *events.DisplayEvent) *events.DisplayEvent {
 	return e
 }
 
-// endOf completes the event that ends a call. A ToolProgress ends only a call in the background; any other call ends by its
+// endOf completes the event that ends a call. A ToolProgress ends only a background call; any other call ends with its
 // result.
 func (m *Memory) endOf(e *events.DisplayEvent, at time.Time) *events.DisplayEvent {
 	if !m.settings.Ends {
@@ -139,7 +139,7 @@ func (m *Memory) endOf(e *events.DisplayEvent, at time.Time) *events.DisplayEven
 	return &m.completed
 }
 
-// Release drops the event that Take completed, once it is shown: its texts may be long.
+// Release drops the event that Take completed, after it was shown: its texts may be long.
 func (m *Memory) Release() {
 	if m.completed.Kind != 0 {
 		m.completed = events.DisplayEvent{}

@@ -13,30 +13,30 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// maxSummaryTools is how many tools a summary lists; the rest are counted together.
+// maxSummaryTools is the maximum number of tools that a summary lists; the others are counted together.
 const maxSummaryTools = 12
 
-// A run that uses more tools or models than these has the others counted together.
+// Limits of the tools and models of a run that are counted separately; the others are counted together.
 const (
 	maxToolSums = 256
 	maxModels   = 64
 	otherTools  = "other tools"
 )
 
-// summary adds up what a run did. A new run begins after the end of the last one; running totals of the stream count as
-// far as they have grown since.
+// summary adds up what a run did. A new run begins after the end of the previous one. Running totals of the stream
+// count by their increase since then.
 type summary struct {
-	nameOf   func(*events.Tool) string // a tool's name, as the lines of the log have it
+	nameOf   func(*events.Tool) string // returns a tool's name as shown in the lines of the log
 	tools    map[string]*toolSum
 	usage    events.UsageTotal
 	models   map[string]struct{} // in usage
-	before   events.Usage        // the usage of earlier runs
+	before   events.Usage        // usage of earlier runs
 	first    time.Time
 	last     time.Time
-	duration time.Duration  // from the run's end
-	totals   *events.Totals // the totals of the run, from its end
-	any      bool           // there is something to say
-	later    bool           // a run ended before in this log: what is not seen of this one was done nowhere else
+	duration time.Duration  // from the end of the run
+	totals   *events.Totals // from the end of the run
+	any      bool           // there is something to show
+	later    bool           // a run ended before in this log, so this one has no part before the log
 }
 
 // toolSum is what one tool did.
@@ -50,7 +50,7 @@ func newSummary(nameOf func(*events.Tool) string) *summary {
 	return &summary{tools: map[string]*toolSum{}, models: map[string]struct{}{}, nameOf: nameOf}
 }
 
-// add applies one event. The event that ends a call carries its duration.
+// add applies one event. The event that ends a call has its duration.
 func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 	if !at.IsZero() {
 		if s.first.IsZero() || at.Before(s.first) {
@@ -93,7 +93,7 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 	}
 }
 
-// model is a model by which usage is added up.
+// model returns the name under which usage of a model is added up.
 func (s *summary) model(name string) string {
 	name = text.BoundedID(name)
 	if _, known := s.models[name]; !known {
@@ -119,18 +119,18 @@ func (s *summary) tool(t *events.Tool) *toolSum {
 	return sum
 }
 
-// next is the summary of the run after this one.
+// next returns the summary for the next run.
 func (s *summary) next() *summary {
 	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, models: s.models, before: s.usage.Sum(), later: true}
 }
 
-// text is the summary, one line a fact.
+// text returns the summary, one line per fact.
 func (s *summary) text() string {
 	var b strings.Builder
 	tools := make([]*toolSum, 0, len(s.tools))
 	var all toolSum
 	for _, t := range s.tools {
-		if t.calls > 0 || t.failed > 0 || t.took >= text.LeastDuration { // else it answers a call from before this log
+		if t.calls > 0 || t.failed > 0 || t.took >= text.LeastDuration { // otherwise it answers a call from before this log
 			tools = append(tools, t)
 		}
 		all.calls += t.calls
@@ -166,8 +166,8 @@ func (s *summary) text() string {
 	return b.String()
 }
 
-// whole reports whether the totals are of all that is summed up: not where earlier runs ended by their turn, as those of
-// transcripts do, and are summed up with the last one.
+// whole reports whether the totals cover everything that is summed up. They do not if earlier runs ended with their
+// turn, as in transcripts, and are summed up with the last one.
 func (s *summary) whole() bool {
 	if s.totals == nil {
 		return false
@@ -179,8 +179,8 @@ func (s *summary) whole() bool {
 	return s.totals.ToolCalls >= seen
 }
 
-// earlier is what the run did before this log began, where the run's end has totals: the program that writes the log was
-// restarted during the run.
+// earlier returns what the run did before this log began, if the run's end has totals: the program that writes the log
+// was restarted during the run.
 func (s *summary) earlier(seen *toolSum) (t toolSum) {
 	if s.totals == nil || s.totals.ToolCalls <= seen.calls {
 		return t
@@ -188,7 +188,7 @@ func (s *summary) earlier(seen *toolSum) (t toolSum) {
 	return toolSum{calls: s.totals.ToolCalls - seen.calls, failed: max(s.totals.ToolErrors-seen.failed, 0)}
 }
 
-// elapsed is the time between the first and the last event of this log.
+// elapsed returns the time between the first and the last event of this log.
 func (s *summary) elapsed() time.Duration {
 	if s.last.After(s.first) {
 		return s.last.Sub(s.first)
@@ -196,7 +196,7 @@ func (s *summary) elapsed() time.Duration {
 	return 0
 }
 
-// took is the duration of the run: from its end, else from the events of this log.
+// took returns the duration of the run: from its end, or from the events of this log.
 func (s *summary) took() time.Duration {
 	switch {
 	case s.duration > 0:
@@ -208,7 +208,7 @@ func (s *summary) took() time.Duration {
 	}
 }
 
-// sum is the usage of the run: from its end, else from the events of this log.
+// sum returns the usage of the run: from its end, or from the events of this log.
 func (s *summary) sum() events.Usage {
 	if s.whole() && (s.totals.Usage.Tokens != (events.Tokens{}) || s.totals.Usage.HasCost) {
 		return s.totals.Usage
@@ -219,7 +219,7 @@ func (s *summary) sum() events.Usage {
 	return sum
 }
 
-// usageLines writes tokens and cost, where known.
+// usageLines writes tokens and cost, if known.
 func (s *summary) usageLines(b *strings.Builder) {
 	sum := s.sum()
 	if t := &sum.Tokens; t.Input > 0 || t.Output > 0 {
@@ -230,7 +230,7 @@ func (s *summary) usageLines(b *strings.Builder) {
 	}
 }
 
-// words is "3 calls, 1 failed, 1.2s". For a call from before this log it is only how the call ended.
+// words returns "3 calls, 1 failed, 1.2s". For a call from before this log it only says how the call ended.
 func (t *toolSum) words() string {
 	var words []string
 	if t.calls > 0 || t.failed == 0 && t.took < text.LeastDuration {

@@ -11,11 +11,11 @@ import (
 // Systems is a set of CI systems that read commands from the logs of their jobs.
 type Systems uint8
 
-// The systems, and what they obey. Sources, as of November 2026: the GitHub Actions runner (ActionCommand), the Azure
-// Pipelines agent (Command), TeamCity "Service Messages", GitLab "Custom collapsible sections", Buildkite "Managing log
-// output". Jenkins reads no commands from text.
+// The systems and the commands that they obey. Sources, as of November 2026: the GitHub Actions runner (ActionCommand),
+// the Azure Pipelines agent (Command), TeamCity "Service Messages", GitLab "Custom collapsible sections", Buildkite
+// "Managing log output". Jenkins reads no commands from text.
 const (
-	// GitHub obeys "::name" at the start of a line, white space before it aside, and "##[name]" anywhere.
+	// GitHub obeys "::name" at the start of a line, after optional white space, and "##[name]" anywhere.
 	GitHub Systems = 1 << iota
 	// Azure obeys "##vso[" and "##[" anywhere.
 	Azure
@@ -23,14 +23,14 @@ const (
 	TeamCity
 	// GitLab obeys "section_start:" and "section_end:" anywhere.
 	GitLab
-	// Buildkite obeys "---", "+++", "~~~" and "^^^" before a blank at the start of a line.
+	// Buildkite obeys "---", "+++", "~~~" and "^^^", followed by a blank, at the start of a line.
 	Buildkite
 
-	// All are all of them.
+	// All contains all systems.
 	All = GitHub | Azure | TeamCity | GitLab | Buildkite
 )
 
-// Detect gives the systems whose job this is, by the environment. Where only CI is set, it may be any of them.
+// Detect returns the systems that may run this job, according to the environment. If only CI is set, it may be any of them.
 func Detect(env func(key string) string) Systems {
 	var found Systems
 	for system, variable := range map[Systems]string{
@@ -50,16 +50,16 @@ func isSet(value string) bool {
 	return value != "" && value != "0" && !strings.EqualFold(value, "false")
 }
 
-// Escape says when commands to CI systems are broken.
+// Escape says which commands to CI systems are broken.
 type Escape uint8
 
-// The choices; the zero value is the automatic one.
+// The choices; the zero value is automatic.
 const (
-	// EscapeAuto breaks the commands of the system whose job this is.
+	// EscapeAuto breaks the commands of the system that runs this job.
 	EscapeAuto Escape = iota
-	// EscapeOn breaks those of all systems.
+	// EscapeOn breaks the commands of all systems.
 	EscapeOn
-	// EscapeOff breaks none.
+	// EscapeOff breaks no commands.
 	EscapeOff
 
 	escapeEnd
@@ -67,7 +67,7 @@ const (
 
 var escapeNames = [escapeEnd]string{"auto", "on", "off"}
 
-// String gives the name in settings.
+// String returns the name used in settings.
 func (c Escape) String() string {
 	if c < escapeEnd {
 		return escapeNames[c]
@@ -75,7 +75,7 @@ func (c Escape) String() string {
 	return fmt.Sprintf("ci_escape(%d)", uint8(c))
 }
 
-// ParseEscape is the inverse of [Escape.String]. The error lists what is allowed.
+// ParseEscape is the inverse of [Escape.String]. The error lists the allowed names.
 func ParseEscape(name string) (Escape, error) {
 	for c := range escapeEnd {
 		if escapeNames[c] == name {
@@ -85,7 +85,7 @@ func ParseEscape(name string) (Escape, error) {
 	return EscapeAuto, fmt.Errorf("must be one of %s, got %q", strings.Join(escapeNames[:], ", "), name)
 }
 
-// Systems are the systems whose commands are broken, in an environment.
+// Systems returns the systems whose commands are broken in an environment.
 func (c Escape) Systems(env func(key string) string) Systems {
 	switch c {
 	case EscapeOn:
@@ -96,17 +96,17 @@ func (c Escape) Systems(env func(key string) string) Systems {
 	return Detect(env)
 }
 
-// Filter finds in the characters of a log the one before which a command is broken by a backslash.
+// Filter finds the characters of a log before which a backslash breaks a command.
 type Filter struct {
-	// Systems are those whose commands are found.
+	// Systems are the systems whose commands are found.
 	Systems Systems
 	lead    leadState
 	mark    rune // of leadMark
 	marks   int
-	tail    [maxCommandTail]byte // the last bytes of the line, lower case, newest last
+	tail    [maxCommandTail]byte // last bytes of the line, in lower case, newest last
 }
 
-// leadState is what a line begins with.
+// leadState describes the beginning of a line.
 type leadState uint8
 
 const (
@@ -116,10 +116,10 @@ const (
 	leadOther
 )
 
-// sectionMark is how many equal marks begin a section of Buildkite.
+// sectionMark is the number of equal marks that begin a section in Buildkite.
 const sectionMark = 3
 
-// commandTails are what turns the next character into the begin of a command, wherever in a line it is.
+// commandTails are the characters that turn the next one into the beginning of a command, anywhere in a line.
 var commandTails = [...]struct {
 	systems Systems
 	tail    string
@@ -134,7 +134,7 @@ var commandTails = [...]struct {
 
 const maxCommandTail = len("section_start")
 
-// Breaks reports whether a backslash has to be before r, the next character of the line.
+// Breaks reports whether a backslash is required before r, the next character of the line.
 func (f *Filter) Breaks(r rune) bool {
 	switch r {
 	case ':', '[':
@@ -154,9 +154,9 @@ func (f *Filter) Breaks(r rune) bool {
 	return f.lead == leadMark && f.marks == sectionMark && f.Systems&Buildkite != 0 && unicode.IsSpace(r)
 }
 
-// See notes one character of the log.
+// See records one character of the log.
 func (f *Filter) See(r rune) {
-	if r == '\n' || r == '\r' { // either ends a line for the runner of GitHub Actions
+	if r == '\n' || r == '\r' { // either ends a line in GitHub's runner
 		*f = Filter{Systems: f.Systems}
 		return
 	}
@@ -178,8 +178,8 @@ func (f *Filter) See(r rune) {
 	}
 }
 
-// Breaker gives a writer in place of w that breaks commands to CI systems in what is written, and changes nothing else.
-// It is for lines that a program writes itself, such as its standard error, beside a log. Where there is no system, it is w.
+// Breaker returns a writer to w that breaks commands to CI systems and changes nothing else. It is for lines that a program
+// itself writes next to a log, such as its standard error. If systems is empty, it returns w.
 func Breaker(w io.Writer, systems Systems) io.Writer {
 	if systems == 0 {
 		return w
@@ -187,14 +187,14 @@ func Breaker(w io.Writer, systems Systems) io.Writer {
 	return &commandBreaker{w: w, filter: Filter{Systems: systems}}
 }
 
-// maxIdle is the biggest buffer that is kept from one write to the next, in bytes.
+// maxIdle is the maximum size of a buffer that is kept between writes, in bytes.
 const maxIdle = 1 << 16
 
-// commandBreaker is a writer that breaks commands, used by one goroutine at a time.
+// commandBreaker is a writer that breaks commands. It must be used by one goroutine at a time.
 type commandBreaker struct {
 	w      io.Writer
 	filter Filter
-	rune   []byte // the beginning of one that the next write may complete; it is written already
+	rune   []byte // beginning of a rune that the next write may complete; it is already written
 	buf    []byte
 }
 

@@ -7,13 +7,12 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Sanitize makes s safe to show on a terminal and in a log: whole escape sequences go with their payload (see
-// [events.EscapeLen]), and so do C0 controls but newline and tab, DEL, C1 and bidirectional controls, and characters that
-// are not seen: zero width and soft hyphen, tags, fillers, variation selectors. Joiners stay inside emoji and between letters
-// of scripts that need them. A lone CR, CRLF, U+0085, U+2028 and U+2029 become one newline each; every byte that is no
-// UTF-8 becomes U+FFFD.
+// Sanitize makes s safe to show on a terminal and in a log. It removes escape sequences with their payload (see
+// [events.EscapeLen]), C0 controls except newline and tab, DEL, C1 and bidirectional controls, and invisible characters: zero
+// width and soft hyphen, tags, fillers, variation selectors. It keeps joiners inside emoji and between letters of scripts that
+// need them. A lone CR, CRLF, U+0085, U+2028 and U+2029 become one newline each; every byte that is not UTF-8 becomes U+FFFD.
 //
-// The result is valid UTF-8, and Sanitize of it is the same.
+// The result is valid UTF-8. Sanitizing it again changes nothing.
 func Sanitize(s string) string {
 	if isSafe(s) {
 		return s
@@ -22,10 +21,10 @@ func Sanitize(s string) string {
 	return string(z.Finish(z.Append(make([]byte, 0, len(s)), s)))
 }
 
-// isSafe reports whether there is nothing to clean in s, as in most texts.
+// isSafe reports whether s needs no cleaning, as most texts.
 func isSafe(s string) bool { return safePrefix(s) == len(s) }
 
-// safePrefix is how many bytes from the beginning of s can stay as they are: whole characters that are no controls.
+// safePrefix returns the length of the beginning of s that needs no cleaning: whole characters that are not controls.
 func safePrefix(s string) int {
 	i := 0
 	for i < len(s) {
@@ -50,21 +49,21 @@ func safePrefix(s string) int {
 	return i
 }
 
-// Sanitizer is [Sanitize] for a text that comes in pieces. What a sequence holds is dropped as it comes, so that no more
-// than an unfinished rune and a joiner are kept between two pieces. The zero value is ready.
+// Sanitizer is [Sanitize] for a text that arrives in pieces. It drops the contents of a sequence immediately, so between
+// two pieces it only keeps an unfinished rune and a joiner. The zero value is ready to use.
 type Sanitizer struct {
 	state  events.Escape // in an escape sequence, if in any
-	skipLF bool          // the last thing seen was a CR, whose newline is written already
+	skipLF bool          // the last character was a CR, whose newline is already written
 	rune   [utf8.UTFMax]byte
 	held   int  // bytes in rune: the beginning of one that the next piece may complete
-	before rune // the last character that stayed
-	joiner rune // comes behind it if it fits what follows; 0 for none
+	before rune // the last character that was kept
+	joiner rune // kept after before if it fits the next character; 0 for none
 }
 
-// Append adds the safe form of s to dst.
+// Append appends the safe form of s to dst.
 func (z *Sanitizer) Append(dst []byte, s string) []byte {
 	if z.held > 0 {
-		// Only the few bytes that finish the held rune are copied.
+		// Copy only the few bytes that complete the held rune.
 		n := min(len(s), utf8.UTFMax)
 		joined := append(z.rune[:z.held:z.held], s[:n]...)
 		held := z.held
@@ -101,7 +100,7 @@ func (z *Sanitizer) Append(dst []byte, s string) []byte {
 	return dst
 }
 
-// Finish ends the text: a rune that was never completed becomes U+FFFD, a sequence that never ended is removed.
+// Finish ends the text: an incomplete rune becomes U+FFFD, and an unterminated sequence is removed.
 func (z *Sanitizer) Finish(dst []byte) []byte {
 	for range z.held {
 		dst = append(dst, "\uFFFD"...)
@@ -112,7 +111,7 @@ func (z *Sanitizer) Finish(dst []byte) []byte {
 
 func (z *Sanitizer) hold(s string) { z.held = copy(z.rune[:], s) }
 
-// step consumes the beginning of s, which is not empty, and returns how many bytes that was.
+// step consumes the beginning of s, which is not empty, and returns the number of bytes consumed.
 func (z *Sanitizer) step(dst []byte, s string) ([]byte, int) {
 	if z.state == events.EscapeNone {
 		return z.ground(dst, s)
@@ -134,7 +133,7 @@ func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 		for n < len(s) && s[n] >= 0x20 && s[n] < 0x7f {
 			n++
 		}
-		z.joiner = 0 // it fits nothing of ASCII
+		z.joiner = 0 // it fits no ASCII character
 		z.stayed(s[:n])
 		return append(dst, s[:n]...), n
 	case c == '\n' && skipLF:
@@ -167,12 +166,12 @@ func (z *Sanitizer) ground(dst []byte, s string) ([]byte, int) {
 		}
 	case events.IsInvisible(r):
 	default:
-		return z.keep(dst, r), n // U+FFFD where the byte is no UTF-8
+		return z.keep(dst, r), n // U+FFFD if the byte is not UTF-8
 	}
 	return dst, n
 }
 
-// keep adds a character that stays, behind a joiner that fits between it and the one before.
+// keep appends a character, after a joiner if that fits between it and the one before.
 func (z *Sanitizer) keep(dst []byte, r rune) []byte {
 	if z.joiner != 0 && joinerFits(z.before, z.joiner, r) {
 		dst = utf8.AppendRune(dst, z.joiner)
@@ -181,15 +180,15 @@ func (z *Sanitizer) keep(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// stayed notes the last of characters that stay.
+// stayed records the last of several kept characters.
 func (z *Sanitizer) stayed(s string) {
 	if s != "" {
 		z.before, _ = utf8.DecodeLastRuneInString(s)
 	}
 }
 
-// Line is s as one safe line of at most limit runes, the last being "…" where something was cut. Each run of line
-// breaks and tabs becomes one blank. It reads no more of s than it must.
+// Line returns s as one safe line of at most limit runes; the last one is "…" if it cut. Each sequence of line
+// breaks and tabs becomes one blank. It reads no more of s than necessary.
 func Line(s string, limit int) string {
 	if len(s) <= limit && isSafe(s) && !hasBreak(s) {
 		return s

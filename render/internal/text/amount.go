@@ -9,10 +9,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// LeastDuration is the shortest one that is shown.
+// LeastDuration is the shortest duration that is shown.
 const LeastDuration = time.Millisecond / 2
 
-// Short is a duration with no more than people read: "340ms", "4.1s", "1m02s", "3h05m".
+// Short returns a duration at the precision that people need: "340ms", "4.1s", "1m02s", "3h05m".
 func Short(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -28,7 +28,7 @@ func Short(d time.Duration) string {
 	}
 }
 
-// Count is a number as people read it: "950", "12.3k", "1.2M".
+// Count returns a number in short form: "950", "12.3k", "1.2M".
 func Count(n int64) string {
 	switch {
 	case n < 1000:
@@ -40,7 +40,7 @@ func Count(n int64) string {
 	}
 }
 
-// Grouped is a number with a comma before each three digits.
+// Grouped returns a number with a comma before each group of three digits.
 func Grouped(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
 
 func grouped(s string) string {
@@ -50,15 +50,15 @@ func grouped(s string) string {
 	return s
 }
 
-// USD is an amount of US dollars in cents, and below a dollar in hundredths of a cent where there are some: "$14.02", "$0.52",
-// "$0.0618". An estimate is marked: "~$0.52".
+// USD returns an amount of US dollars in cents, or below a dollar in hundredths of a cent if there are any: "$14.02", "$0.52",
+// "$0.0618". It marks an estimate: "~$0.52".
 func USD(amount float64, estimated bool) string {
 	digits := 2
 	if amount < 0.99995 {
 		digits = 4
 	}
 	if amount > 0 {
-		amount = max(amount, 0.0001) // what is not nothing is shown
+		amount = max(amount, 0.0001) // show every amount that is not zero
 	}
 	whole, part, _ := strings.Cut(strconv.FormatFloat(amount, 'f', digits, 64), ".")
 	if digits == 4 {
@@ -71,7 +71,7 @@ func USD(amount float64, estimated bool) string {
 	return mark + "$" + grouped(whole) + "." + part
 }
 
-// Tokens is what was used: "137,604 in (134,397 cached), 631 out".
+// Tokens returns the tokens used: "137,604 in (134,397 cached), 631 out".
 func Tokens(t *events.Tokens) string {
 	cached := ""
 	if t.CacheRead > 0 {
@@ -80,7 +80,7 @@ func Tokens(t *events.Tokens) string {
 	return Grouped(t.Input) + " in" + cached + ", " + Grouped(t.Output) + " out"
 }
 
-// Plural is a number and a noun: "1 call", "3 calls".
+// Plural returns a number and a noun: "1 call", "3 calls".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

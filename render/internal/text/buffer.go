@@ -1,6 +1,6 @@
 package text
 
-// KeepSmall empties a buffer for its next use, and releases one that a huge text enlarged.
+// KeepSmall empties a buffer for its next use. It releases a buffer that a large text has enlarged.
 func KeepSmall(buf []byte) []byte {
 	const limit = 1 << 16 // bytes
 	if cap(buf) > limit {

@@ -1,4 +1,4 @@
-// Package text makes and measures the parts of a line: safe, short, in cells of a terminal, with a graphic rendition.
+// Package text creates and measures the parts of a line: safe, short, in terminal cells, with a graphic rendition.
 //
-// Everything that it returns has passed package safe and is one line. It knows nothing of styles. It holds no state.
+// All its results have passed package safe and are one line. It knows nothing about styles and holds no state.
 package text

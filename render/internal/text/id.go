@@ -8,13 +8,13 @@ import (
 	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
-// MaxIdentity is how many bytes of each part of an identity are kept.
+// MaxIdentity is the number of bytes of each part of an identity that are kept.
 const MaxIdentity = 256
 
-// shortPart is how many runes of an id are in a label if they distinguish it.
+// shortPart is the number of runes of an ID in a label if they distinguish it.
 const shortPart = 8
 
-// Capped keeps what a long value begins with.
+// Capped returns the beginning of a long value.
 func Capped(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= MaxIdentity {
@@ -27,7 +27,7 @@ func Capped(s string) string {
 	return strings.Clone(s[:end])
 }
 
-// ShortID is the part of an id that distinguishes it as a rule.
+// ShortID returns the part of an ID that usually distinguishes it.
 func ShortID(id string) string {
 	if isTimeOrdered(id) {
 		return "…" + id[len(id)-shortPart:]
@@ -35,8 +35,8 @@ func ShortID(id string) string {
 	return Prefix(id, shortPart)
 }
 
-// isTimeOrdered reports whether an id is a UUID of version 7, whose beginning is the minute in which it was made (RFC 9562),
-// as Codex's are: two that were made together differ only in their end.
+// isTimeOrdered reports whether an ID is a UUID of version 7, as Codex's are. Such an ID begins with the minute of its
+// creation (RFC 9562), so two that were created together differ only at their end.
 func isTimeOrdered(id string) bool {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[14] != '7' || id[18] != '-' || id[23] != '-' {
 		return false
@@ -44,7 +44,7 @@ func isTimeOrdered(id string) bool {
 	return strings.Trim(id, "0123456789abcdefABCDEF-") == ""
 }
 
-// Prefix is what a value begins with, safe to show.
+// Prefix returns the beginning of a value, safe to show.
 func Prefix(value string, runes int) string {
 	clean := []rune(Brief(value))
 	if len(clean) <= runes || runes >= events.SummaryRunes {
@@ -53,8 +53,8 @@ func Prefix(value string, runes int) string {
 	return strings.TrimRight(string(clean[:runes]), "-_./ ")
 }
 
-// BoundedID is an id, or the beginning and the end of one that is too long to be kept. No agent makes such
-// ids; an agent that did would mix up only its own lines.
+// BoundedID returns an ID, or the beginning and the end of one that is too long to keep. No agent creates
+// such IDs; one that did would only mix up its own lines.
 func BoundedID(id string) string {
 	if len(id) <= MaxIdentity {
 		return id
@@ -62,10 +62,10 @@ func BoundedID(id string) string {
 	return id[:MaxIdentity/2] + id[len(id)-MaxIdentity/2:]
 }
 
-// MaxRemembered is the longest name or target that is remembered of an open call, in bytes; no line shows more of it.
+// MaxRemembered is the maximum length of the remembered name or target of an open call, in bytes; no line shows more.
 const MaxRemembered = 4 * events.SummaryRunes
 
-// Remembered is what is kept of a part of a call.
+// Remembered returns what is kept of a part of a call.
 func Remembered(s string) string {
 	if len(s) > MaxRemembered {
 		return safe.Line(s, events.SummaryRunes)
@@ -73,10 +73,10 @@ func Remembered(s string) string {
 	return s
 }
 
-// shortID is how many runes of a session id are shown.
+// shortID is the number of runes of a session ID that are shown.
 const shortID = 8
 
-// SessionID is the beginning of a session id.
+// SessionID returns the beginning of a session ID.
 func SessionID(id string) string {
 	runes := []rune(Brief(id))
 	return string(runes[:min(len(runes), shortID)])

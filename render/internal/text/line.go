@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/safe"
 )
 
-// AppendLine makes one safe line of parts, whatever they hold, and adds it to dst. No part can change another.
+// AppendLine appends one safe line that consists of parts, whatever they contain. No part can affect another.
 func AppendLine(dst []byte, parts []string) []byte {
 	begin := len(dst)
 	for _, part := range parts {
@@ -19,12 +19,12 @@ func AppendLine(dst []byte, parts []string) []byte {
 	return dst
 }
 
-// Brief is a part of a line that may be long, cut to [events.SummaryRunes].
+// Brief returns a part of a line, cut to [events.SummaryRunes].
 func Brief(s string) string {
 	return strings.TrimSpace(safe.Line(strings.TrimSpace(s), events.SummaryRunes))
 }
 
-// FirstLine is the first of texts that has a line which is not blank: that line, cut to [events.SummaryRunes].
+// FirstLine returns the first non-blank line of the first text that has one, cut to [events.SummaryRunes].
 func FirstLine(texts ...string) string {
 	for _, t := range texts {
 		if line := Brief(events.Summary(t)); line != "" {
@@ -34,7 +34,7 @@ func FirstLine(texts ...string) string {
 	return ""
 }
 
-// Colon joins a head and a detail by a colon; without a detail it is the head alone.
+// Colon joins a head and a detail by a colon. Without a detail it returns the head.
 func Colon(head, detail string) string {
 	if detail == "" {
 		return head

@@ -1,8 +1,8 @@
 package text
 
-// SGR is the graphic rendition of a part of a line, where colours are wanted. The colours are those of the fixed part of the
-// table of 256, of middle brightness: each can be read on a light and on a dark background, whatever the terminal's own
-// palette is like, in which cyan and yellow are often no darker than white paper and faint may be no more than a shade.
+// SGR is the graphic rendition of a part of a line, if colours are used. The colours are from the fixed part of the table of
+// 256 and have medium brightness, so that each is readable on a light and on a dark background. The terminal's own palette
+// is not: its cyan and yellow are often as bright as white paper, and faint may be hardly visible.
 type SGR uint8
 
 // The renditions.
@@ -31,5 +31,5 @@ var renditions = [sgrCount]string{
 	SGRFailure: "\x1b[38;5;160m", // red
 }
 
-// Begin is the sequence that begins a rendition.
+// Begin returns the sequence that begins a rendition.
 func (s SGR) Begin() string { return renditions[s] }

@@ -1,6 +1,6 @@
-// Package throttle lets at most one event an interval through a gate, the newest, and ensures by a timer that the last one
-// always appears. Everything else passes at once.
+// Package throttle passes at most one event per interval, the newest. A timer ensures that the last one always appears. All
+// other events pass immediately.
 //
-// A Gate serves several goroutines: it holds its lock while the next Sink runs. It starts no goroutine but the one of its timer,
-// which runs only while an event is held.
+// A Gate serves several goroutines and holds its lock while the next Sink runs. Its only goroutine is that of its timer, which
+// runs only while an event is held.
 package throttle

@@ -9,27 +9,27 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// Gate is one allowance. It holds the newest of the events that come too early, and emits it when the interval is over.
+// Gate limits the rate of events. It holds the newest event that arrives too early, and emits it when the interval is over.
 //
 //	open     an event to hold        emit it, then closed for an interval
-//	closed   an event to hold        hold it in place of the one before, start the timer
+//	closed   an event to hold        hold it in place of the previous one, start the timer
 //	closed   the timer, or an event of the same step that passes
-//	                                 emit what is held
+//	                                 emit the held event
 type Gate struct {
-	// Interval is the least time between two events.
+	// Interval is the minimum time between two events.
 	Interval time.Duration
-	// ByEventTime measures it by the times of events; Clock measures events without a time by the clock.
+	// ByEventTime measures the interval by the times of events; Clock measures events without a time by the clock.
 	ByEventTime, Clock bool
 
 	mu      sync.Mutex
-	last    time.Time // when an event was emitted, by the clock
-	lastOwn time.Time // the time of that event itself
+	last    time.Time // when an event was last emitted, by the clock
+	lastOwn time.Time // the time of that event
 	held    *heldEvent
-	timer   *time.Timer // made at the first wait
+	timer   *time.Timer // created when first needed
 	waiting bool
 }
 
-// heldEvent is an event that waits, and the throttle it came through.
+// heldEvent is a held event and the throttle that it came through.
 type heldEvent struct {
 	event events.DisplayEvent
 	of    *Throttle
@@ -38,13 +38,13 @@ type heldEvent struct {
 // Throttle is a Sink around a Sink. Several throttles share a gate.
 type Throttle struct {
 	Gate *Gate
-	// Step is whose events it gets: an event that passes comes behind what is held of the same step.
+	// Step identifies the source of the events: an event that passes is emitted after a held one of the same step.
 	Step   string
 	Next   events.Sink
 	Action func(*events.DisplayEvent) style.Action
 }
 
-// Emit takes one event.
+// Emit handles one event.
 func (t *Throttle) Emit(e *events.DisplayEvent) {
 	g := t.Gate
 	g.mu.Lock()
@@ -67,7 +67,7 @@ func (t *Throttle) Emit(e *events.DisplayEvent) {
 	}
 }
 
-// Flush emits the event that is held for this throttle's step.
+// Flush emits the held event if it belongs to this throttle's step.
 func (t *Throttle) Flush() {
 	g := t.Gate
 	g.mu.Lock()
@@ -98,7 +98,7 @@ func (g *Gate) through(e *events.DisplayEvent, t *Throttle) {
 	t.Next.Emit(e)
 }
 
-// hold holds an event in place of an older one. It drops what is borrowed from the source.
+// hold holds an event in place of an older one. It drops the fields borrowed from the source.
 func (g *Gate) hold(e *events.DisplayEvent, t *Throttle) {
 	held := *e
 	held.Tool.Input, held.Tool.Output, held.Text = nil, nil, ""
@@ -111,7 +111,7 @@ func (g *Gate) hold(e *events.DisplayEvent, t *Throttle) {
 	g.wait()
 }
 
-// wait sets the timer to the moment when the gate opens.
+// wait sets the timer to the time when the gate opens.
 func (g *Gate) wait() {
 	d := max(g.Interval-time.Since(g.last), 0)
 	if g.timer == nil {
