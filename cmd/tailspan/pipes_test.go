@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,32 @@ func TestNamedPipe(t *testing.T) {
 		require.NoError(t, <-written)
 		assert.Equal(t, cli.ExitOK, code, stderr)
 		assert.NotEmpty(t, stdout, command)
+	}
+}
+
+// TestPipeWithoutAWriter holds that one signal ends a command that waits for the writer of a FIFO.
+func TestPipeWithoutAWriter(t *testing.T) {
+	sink := newOTLPSink(t)
+	pipe := filepath.Join(t.TempDir(), "pipe.jsonl")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, args := range [][]string{{"send", "--otlp", sink.URL}, {"render"}, {"events"}} {
+		t.Run(args[0], func(t *testing.T) {
+			c := command(t, append(args, fixtures+"parity.jsonl", pipe)...)
+			out := &output{}
+			c.Stdout = out
+			require.NoError(t, c.Start())
+			require.Eventually(t, func() bool { return len(sink.named("tailspan.text")) > 0 || out.String() != "" }, patience, patience/1e4, "the first file")
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			require.NoError(t, c.Process.Signal(os.Interrupt))
+			select {
+			case err := <-ended:
+				assert.Error(t, err)
+			case <-time.After(patience):
+				require.NoError(t, c.Process.Kill())
+				assert.Fail(t, "it goes on", <-ended)
+			}
+		})
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -65,9 +63,6 @@ func (c *sending) run(ctx context.Context, args []string, s cli.Streams) error {
 		return err
 	}
 	set.Stderr = s.Err
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends a read that waits
 	return sender.Send(ctx, set, files)
 }
 

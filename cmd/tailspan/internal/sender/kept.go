@@ -82,7 +82,7 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+		ctx, cancel := s.sending(ctx)
 		defer cancel()
 		s.tried += md.DataPointCount()
 		if _, err := s.exporter.Metrics(ctx, md); err != nil {

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -100,7 +103,7 @@ func (s *sender) file(ctx context.Context, name string) error {
 }
 
 func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) error {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := s.sending(ctx)
 	defer cancel()
 	s.tried += td.SpanCount() + ld.LogRecordCount()
 	if _, err := s.exporter.Traces(ctx, td); err != nil {
@@ -110,4 +113,12 @@ func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) er
 		return fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	return nil
+}
+
+// sending is the context of sending one batch. A signal ends it with an error that says what was not sent; while a file is read, which
+// may be a pipe that nobody writes to, a signal ends the process.
+func (s *sender) sending(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	return ctx, func() { cancel(); stop() }
 }
