@@ -29,7 +29,7 @@ them as they are written. docs/events.schema.json is the schema of a line.`,
 		c.stream.AddContainer(f)
 		c.identity.Add(f)
 		f.BoolVar(&c.redact, "redact", false, "take secrets out")
-		f.BoolVar(&c.follow, "follow", false, "read files while they grow, and those that come later, until Ctrl-C")
+		f.BoolVar(&c.follow, "follow", false, "read files while they are written, and those that come later, until Ctrl-C")
 		return c.run
 	},
 }

@@ -123,6 +123,50 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowDocuments shows documents that come whole, in parts and rewritten, and the sessions of a database, each thing once.
+func TestFollowDocuments(t *testing.T) {
+	fixture := func(name string) string {
+		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "gemini", name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	for _, command := range []string{"render", "events"} {
+		t.Run(command, func(t *testing.T) {
+			plainEnvironment(t)
+			dir := t.TempDir()
+			session := writeFile(t, filepath.Join(dir, "session-a.json"), fixture("case-rewritten-2.session.json"))
+			unpackDatabase(t, filepath.Join(dir, "opencode.db"))
+			odd := filepath.Join(t.TempDir(), "a database")
+			unpackDatabase(t, odd)
+			text := filepath.Join(t.TempDir(), "out.txt")
+			var stdout, stderr output
+			code := make(chan int, 1)
+			go func() { code <- run([]string{command, "--follow", dir, odd, text}, nil, &stdout, &stderr) }()
+			stdout.has(t, "Going.")
+			require.Eventually(t, func() bool { return strings.Count(stdout.String(), "The helpers agree") == 2 }, patience, patience/1e4, "two databases")
+			writeFile(t, session, fixture("case-rewritten-3.session.json"))
+			stdout.has(t, "Gone.")
+			writeFile(t, filepath.Join(dir, "new.json"), fixture("parity.result.json"))
+			stdout.has(t, "All tests pass now.")
+			result := strings.Replace(fixture("parity.result.json"), "All tests pass now.", "Another answer.", 1)
+			writeFile(t, text, result)
+			stderr.has(t, text+`" is one document, which is shown once it ends with a newline`)
+			file, err := os.OpenFile(text, os.O_APPEND|os.O_WRONLY, 0)
+			require.NoError(t, err)
+			_, err = file.WriteString("\n")
+			require.NoError(t, err)
+			require.NoError(t, file.Close())
+			stdout.has(t, "Another answer.")
+			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+			assert.Equal(t, cli.ExitOK, <-code, stderr.String())
+			assert.Equal(t, 2, strings.Count(stderr.String(), "\n"), stderr.String()) // with that it is not there yet
+			for _, once := range []string{"Going.", "Gone."} {
+				assert.Equal(t, 1, strings.Count(stdout.String(), once), once)
+			}
+		})
+	}
+}
+
 // TestFollowEndsWithItsReader holds that a reader that goes away ends it.
 func TestFollowEndsWithItsReader(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "one.jsonl"), claudeLines("s1", "One."))

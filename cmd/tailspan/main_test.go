@@ -67,7 +67,7 @@ func TestUsageErrors(t *testing.T) {
 		{"folder without sessions", []string{"render", "."}, `no file matches "."`},
 		{"glob without a match", []string{"render", "*.nothing"}, `no file matches "*.nothing"`},
 		{"nothing to follow", []string{"render", "--follow"}, "no input"},
-		{"a document to follow", []string{"events", "--follow", "x.json"}, `"x.json" is a document or a database`},
+		{"a folder to follow", []string{"events", "--follow", filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage")}, "OpenCode's before its database, which is not followed"},
 		{"standard input to follow", []string{"events", "--follow", "-"}, "leave --follow out"},
 		{"missing file", []string{"events", missing}, missing + ": no such file"},
 		{"missing file to render", []string{"render", missing}, missing + ": no such file"},

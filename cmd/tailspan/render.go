@@ -45,7 +45,7 @@ mode json all lines are, untouched.`,
 		c.stream.AddContainer(f)
 		c.look.Add(f)
 		c.identity.Add(f)
-		f.BoolVar(&c.follow, "follow", false, "read files while they grow, and those that come later, until Ctrl-C")
+		f.BoolVar(&c.follow, "follow", false, "read files while they are written, and those that come later, until Ctrl-C")
 		return c.run
 	},
 }

@@ -23,7 +23,7 @@ func Files(names []string, report func(skipped string)) ([]string, error) {
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
-		case name == Stdin, err == nil && !info.IsDir(), err == nil && isTree(name):
+		case name == Stdin, err == nil && !info.IsDir(), err == nil && IsTree(name):
 			files = append(files, name)
 			continue
 		case err != nil && !isGlob(name, err):
@@ -99,8 +99,8 @@ func Regular(paths []string, report func(skipped string)) []string {
 	return files
 }
 
-// isTree reports whether a folder is one of OpenCode's older storage.
-func isTree(dir string) bool {
+// IsTree reports whether a folder is one of OpenCode's older storage.
+func IsTree(dir string) bool {
 	tree, err := opencodetree.Open(dir)
 	if err != nil {
 		return !errors.Is(err, opencodetree.ErrNoTree) // reading it reports what is wrong

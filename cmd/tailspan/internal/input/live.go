@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 
 	"github.com/tailspan/tailspan/config"
@@ -14,7 +15,7 @@ import (
 // Live takes the output of a program to a pipeline while it is written.
 type Live struct {
 	*pipeline.Pipeline
-	document document
+	document Document
 }
 
 // NewLive makes a Live. A document longer than maxLine bytes is read as lines.
@@ -23,7 +24,7 @@ func NewLive(s pipeline.Settings, maxLine config.Size) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Live{Pipeline: p, document: document{limit: int(maxLine)}}, nil
+	return &Live{Pipeline: p, document: Document{Limit: int(maxLine)}}, nil
 }
 
 // Lines takes lines that are read now.
@@ -36,7 +37,7 @@ func (l *Live) Lines(lines []tail.Line, now time.Time) {
 		}
 		l.At = telemetry.Line{Offset: line.Offset, Arrival: arrival, Live: true}
 		l.Noted = parser.Noted{Abridged: line.Abridged}
-		for _, record := range l.document.records(line.Data) {
+		for _, record := range l.document.Records(line.Data) {
 			l.Line(record)
 		}
 	}
@@ -44,33 +45,33 @@ func (l *Live) Lines(lines []tail.Line, now time.Time) {
 
 // Flush takes what is pending at the end of the output.
 func (l *Live) Flush() {
-	if rest := l.document.end(); rest != nil {
+	if rest := l.document.End(); rest != nil {
 		l.Line(rest)
 	}
 	l.Pipeline.Flush()
 }
 
-// document puts the lines of an output together that is one document, as some programs write in place of a stream; the
+// Document puts the lines of an output together that is one document, as some programs write in place of a stream; the
 // lines of any other pass.
-type document struct {
-	// limit is the longest document in bytes; a longer one is passed on line by line, as what it is not.
-	limit   int
+type Document struct {
+	// Limit is the longest document in bytes; a longer one is passed on line by line, as what it is not.
+	Limit   int
 	framing parser.Framing
 	held    [][]byte
 	size    int
 	out     [][]byte
 }
 
-// records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
+// Records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
 // was known. It is valid until the next call.
-func (d *document) records(line []byte) [][]byte {
+func (d *Document) Records(line []byte) [][]byte {
 	if d.framing == parser.FramingLines {
 		d.out = append(d.out[:0], line)
 		return d.out
 	}
 	d.framing = d.framing.Line(line)
 	d.size += len(line) + 1
-	if d.size > d.limit {
+	if d.size > d.Limit {
 		d.framing = parser.FramingLines
 	}
 	if d.framing != parser.FramingLines {
@@ -82,10 +83,24 @@ func (d *document) records(line []byte) [][]byte {
 	return d.out
 }
 
-// end gives the document, nil if there is none.
-func (d *document) end() []byte {
+// End returns the document, nil if there is none.
+func (d *Document) End() []byte {
 	if len(d.held) == 0 {
 		return nil
 	}
-	return bytes.Join(d.held, []byte("\n"))
+	document := bytes.Join(d.held, []byte("\n"))
+	d.held, d.size = nil, 0
+	return document
+}
+
+// Idle is End for an output that may go on: it returns nil as long as the document is not complete, which waits then.
+func (d *Document) Idle() (document []byte, waits bool) {
+	if d.framing != parser.FramingDocument || len(d.held) == 0 {
+		return nil, false
+	}
+	last := d.held[len(d.held)-1]
+	if ends := len(last) > 0 && (last[0] == '}' || last[0] == ']'); !ends || !json.Valid(bytes.Join(d.held, []byte("\n"))) {
+		return nil, true
+	}
+	return d.End(), false
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/poll"
 	"github.com/tailspan/tailspan/poll/opencodedb"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -32,67 +33,109 @@ type follower struct {
 	failed error // the first failure of a stream
 }
 
-// follow reads files of lines while they grow, until ctx ends or a stream fails.
+// polled opens a consumer for each document and each session of a database.
+type polled struct{ *follower }
+
+// followed are the patterns of what is followed: files, and databases.
+type followed struct{ files, databases []string }
+
+// source reads what is followed.
+type source interface {
+	Start(ctx context.Context) error
+	Shutdown(ctx context.Context) error
+}
+
+// follow reads files while they grow, documents when they are rewritten, and databases, until ctx ends or a stream fails.
 func follow(ctx context.Context, names []string, s *Settings) error {
-	globs, err := s.globs(names)
+	what, err := s.followed(names)
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &follower{settings: s, cancel: cancel, open: map[*consumer]struct{}{}}
-	tailer, err := tail.New(tail.Settings{
-		Include: globs, Skip: isOther, MaxLineSize: int(s.Stream.MaxLine),
-		Observer: tail.Observer{Failed: f.report()},
-	}, f)
+	sources, err := f.sources(what)
 	if err != nil {
 		return cli.UsageError{Err: err}
 	}
-	if err := tailer.Start(ctx); err != nil {
-		return err
+	for _, one := range sources {
+		if err := one.Start(ctx); err != nil {
+			return err
+		}
 	}
 	stop := ticker.Start(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return f.tick() })
 	<-ctx.Done()
 	stop()
-	err = tailer.Shutdown(context.WithoutCancel(ctx)) // which closes streams, and they may fail
-	return errors.Join(err, f.failed)
+	var errs []error
+	for _, one := range sources { // which closes streams, and they may fail
+		errs = append(errs, one.Shutdown(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(append(errs, f.failed)...)
+}
+
+// sources are the readers of what is followed.
+func (f *follower) sources(what followed) ([]source, error) {
+	shared := tail.Settings{
+		Include: what.files, Skip: isOther, MaxLineSize: int(f.settings.Stream.MaxLine), Observer: tail.Observer{Failed: f.report()},
+		WatchWarning: new(sync.Once),
+	}
+	poller, err := poll.New(poll.Settings{Documents: what.files, IsDocument: isDocument, Databases: what.databases, Shared: shared}, polled{f})
+	if err != nil || len(what.files) == 0 {
+		return []source{poller}, err
+	}
+	tailer, err := tail.New(shared, f)
+	return []source{tailer, poller}, err
 }
 
 // isOther reports whether a path is of no file of lines.
-func isOther(path string) bool {
-	return parser.FramingOf(path) == parser.FramingDocument || strings.HasSuffix(path, ".db")
-}
+func isOther(path string) bool { return isDocument(path) || strings.HasSuffix(path, ".db") }
 
-// globs are the patterns of what is followed. A file that is named and can't be followed is an error.
-func (s *Settings) globs(names []string) ([]string, error) {
+// isDocument reports whether a path is of a document.
+func isDocument(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }
+
+// followed are the patterns of what names name.
+func (s *Settings) followed(names []string) (what followed, err error) {
 	if len(names) == 0 {
-		return nil, errNoInput
+		return what, errNoInput
 	}
-	var globs []string
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
 		case name == input.Stdin:
-			return nil, errors.New("standard input is read to its end as it comes: leave --follow out")
+			return what, errors.New("standard input is read to its end as it comes: leave --follow out")
+		case err == nil && info.IsDir() && input.IsTree(name):
+			return what, fmt.Errorf("%q is a folder of OpenCode's before its database, which is not followed: leave --follow out", name)
 		case err == nil && info.IsDir():
-			globs = append(globs, place.Named([]string{name})[0].Globs...)
+			what.add(place.Named([]string{name})[0].Globs...)
 			continue
 		case err != nil && strings.ContainsAny(name, "*?[{"):
-			globs = append(globs, name)
+			what.add(name)
 			continue
 		case err != nil:
 			s.report(fmt.Sprintf("%q is not there yet", name))
 		}
-		if isOther(name) || isDatabase(name) {
-			return nil, fmt.Errorf("--follow reads files of lines, and %q is a document or a database", name)
-		}
 		path, err := filepath.Abs(name)
 		if err != nil {
-			return nil, err
+			return what, err
 		}
-		globs = append(globs, place.Escape(filepath.ToSlash(path)))
+		if glob := place.Escape(filepath.ToSlash(path)); isDatabase(name) {
+			what.databases = append(what.databases, glob)
+		} else {
+			what.add(glob)
+		}
 	}
-	return globs, nil
+	return what, nil
+}
+
+// add enters patterns.
+func (f *followed) add(globs ...string) {
+	for _, glob := range globs {
+		if strings.HasSuffix(glob, ".db") {
+			f.databases = append(f.databases, glob)
+		} else {
+			f.files = append(f.files, glob)
+		}
+	}
 }
 
 func isDatabase(name string) bool {
@@ -124,14 +167,25 @@ func (f *follower) report() func(path string, err error, retryIn time.Duration) 
 
 // Open implements [tail.Handler].
 func (f *follower) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
-	c := &consumer{follower: f, target: target{settings: f.settings, origin: Origin{Name: s.Path, Live: true}}}
+	c := f.newConsumer(s)
+	c.document = &input.Document{Limit: int(f.settings.Stream.MaxLine)}
 	if f.settings.Stream.Container == config.ContainerAuto {
 		c.framing = pipeline.NewFraming(int(f.settings.Stream.MaxLine))
 	}
+	return c, nil
+}
+
+// Open implements [tail.Handler].
+func (p polled) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
+	return p.newConsumer(s), nil
+}
+
+func (f *follower) newConsumer(s tail.Stream) *consumer {
+	c := &consumer{follower: f, target: target{settings: f.settings, origin: Origin{Name: s.Path, Live: true}}}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open[c] = struct{}{}
-	return c, nil
+	return c
 }
 
 // tick lets time pass for all streams.
@@ -149,7 +203,9 @@ type consumer struct {
 	follower *follower
 	target   target
 	framing  pipeline.Framing
+	document *input.Document // nil for a line that is all of one, or a row
 	begun    bool
+	waits    bool // that the document is not complete was reported
 	tooLong  int
 }
 
@@ -183,13 +239,36 @@ func (c *consumer) line(line pipeline.Line) {
 		}
 	}
 	c.target.note(line.Noted)
-	c.follower.end(c.target.record(line.Data))
+	if c.document == nil {
+		c.record(line.Data)
+		return
+	}
+	for _, record := range c.document.Records(line.Data) {
+		c.record(record)
+	}
+}
+
+func (c *consumer) record(record []byte) { c.follower.end(c.target.record(record)) }
+
+// idle hands on a document that is complete. One that is not is reported once: its last line may have no newline.
+func (c *consumer) idle() {
+	if c.document == nil {
+		return
+	}
+	switch document, waits := c.document.Idle(); {
+	case document != nil:
+		c.record(document)
+	case waits && !c.waits:
+		c.waits = true
+		c.follower.settings.report(fmt.Sprintf("%q is one document, which is shown once it ends with a newline; in a file named .json it needs none", c.target.origin.Name))
+	}
 }
 
 // Idle implements [tail.Consumer].
 func (c *consumer) Idle(context.Context) error {
 	c.follower.mu.Lock()
 	defer c.follower.mu.Unlock()
+	c.idle()
 	c.follower.end(c.target.tick())
 	return nil
 }
@@ -202,6 +281,7 @@ func (c *consumer) Close(context.Context, tail.CloseReason) error {
 	for line := range c.framing.Rest() {
 		c.line(line)
 	}
+	c.idle()
 	c.follower.end(c.target.close(c.tooLong))
 	return nil
 }
