@@ -10,29 +10,29 @@ import (
 
 // Command is an agent that the receiver runs itself.
 type Command struct {
-	// Command is the program and its arguments; no shell takes part.
+	// Command is the program and its arguments, run without a shell.
 	Command []string `mapstructure:"command"`
-	// Dir is the folder it runs in; empty: that of the collector.
+	// Dir is the folder in which it runs; empty: that of the collector.
 	Dir string `mapstructure:"dir"`
-	// Env are variables added to the collector's own.
+	// Env are variables added to the collector's environment.
 	Env map[string]string `mapstructure:"env"`
 	// Provider is the format of its output; empty: that of the receiver.
 	Provider string `mapstructure:"provider"`
-	// StreamFlags adds the flags that make the program write its stream.
+	// StreamFlags adds the flags that make the program write its event stream.
 	StreamFlags bool `mapstructure:"stream_flags"`
-	// Pipe lets the program write to a pipe instead of a file, which is copied into a spool of at most spool::max_size.
+	// Pipe makes the program write to a pipe instead of a file. The pipe is copied into a spool of at most spool::max_size.
 	Pipe bool `mapstructure:"pipe"`
 	// GracePeriod is the time between SIGTERM and SIGKILL when the collector shuts down; 0 means 3 s.
 	GracePeriod time.Duration `mapstructure:"grace_period"`
-	// Pipeline is the pipeline and step; the default is that of the receiver, as for persona and resource.
+	// Pipeline is the pipeline and step. The default is that of the receiver; this also applies to persona and resource.
 	Pipeline Pipeline `mapstructure:"pipeline"`
-	// Persona names the top agent (gen_ai.agent.name).
+	// Persona is the name of the top-level agent (gen_ai.agent.name).
 	Persona string `mapstructure:"persona"`
-	// Resource are further resource attributes.
+	// Resource are additional resource attributes.
 	Resource map[string]string `mapstructure:"resource"`
 }
 
-// Check reports what is wrong; what a provider may be is checked by the package that knows.
+// Check returns what is wrong, except for the provider, which is checked by the package that knows the providers.
 func (c *Command) Check() error {
 	var errs []error
 	if len(c.Command) == 0 || c.Command[0] == "" {
@@ -43,14 +43,14 @@ func (c *Command) Check() error {
 	}
 	for key := range c.Env {
 		if key == "" || strings.ContainsAny(key, "=\x00") {
-			// A name with an equal sign may have the value behind it.
+			// Do not show the name: after an equal sign it may contain a value.
 			errs = append(errs, errors.New("env must have names of variables, without an equal sign"))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Environment is base with the command's own variables, in a stable order.
+// Environment returns base with the command's own variables added, in a stable order.
 func (c *Command) Environment(base []string) []string {
 	own := make([]string, 0, len(c.Env))
 	for key, value := range c.Env {
@@ -60,7 +60,7 @@ func (c *Command) Environment(base []string) []string {
 	return append(slices.Clone(base), own...)
 }
 
-// Identity is whose work the command is.
+// Identity returns the identity of the command's work.
 func (c *Command) Identity() Identity {
 	return Identity{Pipeline: OwnPipeline{Pipeline: c.Pipeline}, Persona: c.Persona, Resource: c.Resource}
 }

@@ -11,22 +11,22 @@ const (
 	OnPermanentErrorRetry = "retry"
 )
 
-// Delivery says how batches are handed to consumers.
+// Delivery configures how batches are sent to consumers.
 type Delivery struct {
-	// MaxBatchSize is the largest batch in bytes, encoded as OTLP protobuf without compression. One span or log record may
-	// be larger; it is cut if a consumer refuses it.
+	// MaxBatchSize is the maximum size of a batch in bytes, encoded as OTLP protobuf without compression. A single span or log
+	// record may be larger; it is cut if a consumer refuses it.
 	MaxBatchSize Size `mapstructure:"max_batch_size"`
-	// OnPermanentError says what becomes of a batch that a consumer rejects permanently: "drop" counts and drops it, "retry"
+	// OnPermanentError is what happens to a batch that a consumer rejects permanently: "drop" counts and drops it, "retry"
 	// keeps it and tries again.
 	OnPermanentError string `mapstructure:"on_permanent_error"`
 }
 
-// NewDefaultDelivery are the defaults. A server of gRPC takes 4 MiB by default.
+// NewDefaultDelivery returns the defaults. A gRPC server accepts 4 MiB by default.
 func NewDefaultDelivery() Delivery {
 	return Delivery{MaxBatchSize: 2 << 20, OnPermanentError: OnPermanentErrorDrop}
 }
 
-// Check reports what is wrong.
+// Check returns what is wrong.
 func (d *Delivery) Check() error {
 	errs := []error{positive("max_batch_size", d.MaxBatchSize)}
 	if d.OnPermanentError != OnPermanentErrorDrop && d.OnPermanentError != OnPermanentErrorRetry {

@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// Identity says whose work the streams are.
+// Identity configures which pipeline, step and persona the streams belong to.
 type Identity struct {
-	// Pipeline becomes cicd.pipeline.name and the attributes beside it.
+	// Pipeline sets cicd.pipeline.name and the related attributes.
 	Pipeline OwnPipeline `mapstructure:"pipeline"`
-	// Persona names the top agent (gen_ai.agent.name).
+	// Persona is the name of the top-level agent (gen_ai.agent.name).
 	Persona string `mapstructure:"persona"`
-	// Resource are further resource attributes, of all three signals. They win over what the agent and its stream have.
+	// Resource are additional resource attributes of all three signals. They override those of the agent and its stream.
 	Resource map[string]string `mapstructure:"resource"`
-	// Attributes are attributes of each span and log record.
+	// Attributes are attributes added to each span and log record.
 	Attributes map[string]string `mapstructure:"attributes"`
-	// PathPattern describes the ends of paths, with attributes in braces, which the resource gets.
+	// PathPattern describes the end of file paths, with attribute names in braces whose values become resource attributes.
 	PathPattern string `mapstructure:"path_pattern"`
-	// InBand says what the first line of a stream may set: nothing ("off"), whose work it is ("identity"), or any resource
-	// attribute ("all").
+	// InBand is what the first line of a stream may set: nothing ("off"), the identity of its work ("identity"), or any
+	// resource attribute ("all").
 	InBand string `mapstructure:"in_band"`
-	// Environment reads attributes from the variables of the collector: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and
-	// those of the CI system. It is for a collector that runs in the same job as the agents.
+	// Environment reads attributes from the collector's environment variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES,
+	// and from those of the CI system. It is for a collector that runs in the same job as the agents.
 	Environment bool `mapstructure:"environment"`
-	// TraceParent is the span that the work hangs under, in the form of W3C Trace Context. With environment, the default is the
-	// variable TRACEPARENT of the collector.
+	// TraceParent is the parent span of the work, in W3C Trace Context format. With environment, it defaults to the
+	// collector's variable TRACEPARENT.
 	TraceParent string `mapstructure:"traceparent"`
 }
 
@@ -33,30 +33,30 @@ type Identity struct {
 type Pipeline struct {
 	// Name is the name of the pipeline (cicd.pipeline.name).
 	Name string `mapstructure:"name"`
-	// RunID is the id of the pipeline's run (cicd.pipeline.run.id).
+	// RunID is the ID of the pipeline run (cicd.pipeline.run.id).
 	RunID string `mapstructure:"run_id"`
 	// Task is the name of the step (cicd.pipeline.task.name).
 	Task string `mapstructure:"task"`
-	// TaskRunID is the id of the step's run (cicd.pipeline.task.run.id).
+	// TaskRunID is the ID of the run of the step (cicd.pipeline.task.run.id).
 	TaskRunID string `mapstructure:"task_run_id"`
 }
 
-// OwnPipeline is that of the receiver.
+// OwnPipeline is the pipeline of the receiver.
 type OwnPipeline struct {
 	Pipeline `mapstructure:",squash"`
-	// ServiceName is service.name of the spans of pipelines and steps, which are the work of no agent.
+	// ServiceName is service.name of the spans of pipelines and steps, which do not belong to an agent.
 	ServiceName string `mapstructure:"service_name"`
 }
 
-// DefaultPipelineService is the service of pipelines and steps unless another one is set.
+// DefaultPipelineService is the default service name of pipelines and steps.
 const DefaultPipelineService = "tailspan"
 
-// NewDefaultIdentity are the defaults.
+// NewDefaultIdentity returns the defaults.
 func NewDefaultIdentity() Identity {
 	return Identity{InBand: InBandIdentity, Pipeline: OwnPipeline{ServiceName: DefaultPipelineService}}
 }
 
-// Check reports what is wrong.
+// Check returns what is wrong.
 func (i *Identity) Check() error {
 	var errs []error
 	if _, err := ParsePathPattern(i.PathPattern); err != nil {
@@ -68,7 +68,7 @@ func (i *Identity) Check() error {
 	return errors.Join(append(errs, CheckInBand("in_band", i.InBand))...)
 }
 
-// CheckInBand reports a value that is none of in_band, under the name of its setting.
+// CheckInBand returns an error for an invalid value of in_band; name is the name of the setting.
 func CheckInBand(name, value string) error {
 	if !slices.Contains([]string{InBandOff, InBandIdentity, InBandAll}, value) {
 		return fmt.Errorf("%s must be %q, %q or %q, got %q", name, InBandOff, InBandIdentity, InBandAll, value)

@@ -15,26 +15,26 @@ const (
 	InBandAll      = "all"
 )
 
-// What an in-band line may set at most. Its attributes are on every span and record of the stream.
+// Limits of an in-band line. Its attributes are on every span and record of the stream.
 const (
 	maxInBandAttributes = 64
-	maxInBandBytes      = 1 << 10 // of an attribute, key and value together
+	maxInBandBytes      = 1 << 10 // of an attribute: key and value together
 )
 
-// InBand is what the first line of a stream may set in our own words:
+// InBand is what the first line of a stream may set, in our own format:
 //
 //	{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly"},"traceparent":"00-..."}
 //
-// It is for runners that write a step's file themselves. Settings and path have precedence over it. Whoever writes the
-// stream writes this line too, so [InBand.Allowed] says what of it counts.
+// It is for runners that write a step's file themselves. Settings and path take precedence over it. The writer of the stream
+// also writes this line, so [InBand.Allowed] limits what it may set.
 type InBand struct {
 	// Attributes are resource attributes.
 	Attributes map[string]string
-	// TraceParent is the span that the stream's work hangs under.
+	// TraceParent is the parent span of the stream's work.
 	TraceParent string
 }
 
-// ParseInBand reads a stream's first line; ok is false for a line of any other kind.
+// ParseInBand parses the first line of a stream; ok is false for any other kind of line.
 func ParseInBand(line []byte) (in InBand, ok bool) {
 	if !bytes.Contains(line, []byte(`"tailspan"`)) {
 		return InBand{}, false // nearly every line: one search, no parsing
@@ -54,7 +54,7 @@ func ParseInBand(line []byte) (in InBand, ok bool) {
 		case string:
 			in.Attributes[key] = v
 		case nil:
-		default: // a run id may be written as a number
+		default: // a run ID may be written as a number
 			if raw, err := json.Marshal(v); err == nil {
 				in.Attributes[key] = string(raw)
 			}
@@ -63,9 +63,9 @@ func ParseInBand(line []byte) (in InBand, ok bool) {
 	return in, true
 }
 
-// Allowed returns what of the line counts in a mode, and how many of its attributes (the parent is one) do not: those that
-// the mode does not allow, that are longer than 1 KiB, and what is more than 64 of them. Those of the identity come first,
-// then the others, sorted by key.
+// Allowed returns what a mode allows of the line, and how many of its attributes (including the parent) it drops: those that
+// the mode does not allow, those longer than 1 KiB, and those above 64. Identity attributes take precedence over others; each
+// group is sorted by key.
 func (in InBand) Allowed(mode string) (allowed InBand, dropped int) {
 	dropped = len(in.Attributes)
 	if mode != InBandOff {
@@ -94,7 +94,7 @@ func (in InBand) Allowed(mode string) (allowed InBand, dropped int) {
 	return allowed, dropped
 }
 
-// identifies reports whether an attribute says whose work a stream is.
+// identifies reports whether an attribute is part of the identity of a stream.
 func identifies(key string) bool {
 	return strings.HasPrefix(key, "cicd.") || strings.HasPrefix(key, "vcs.") || key == "gen_ai.agent.name"
 }

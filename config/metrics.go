@@ -12,17 +12,17 @@ const (
 	TemporalityDelta      = "delta"
 )
 
-// Metrics says how metrics are exported.
+// Metrics configures how metrics are exported.
 type Metrics struct {
 	// Interval is the time between two exports.
 	Interval time.Duration `mapstructure:"interval"`
-	// Temporality is what a data point covers: all since the start ("cumulative"), or since the last export ("delta").
+	// Temporality is what a data point covers: everything since the start ("cumulative") or since the last export ("delta").
 	Temporality string `mapstructure:"temporality"`
-	// PromoteResourceAttributes puts pipeline, step and the user's resource attributes on the data points too.
+	// PromoteResourceAttributes adds pipeline, step and the configured resource attributes to the data points too.
 	PromoteResourceAttributes bool `mapstructure:"promote_resource_attributes"`
 }
 
-// NewDefaultMetrics are the defaults.
+// NewDefaultMetrics returns the defaults.
 func NewDefaultMetrics() Metrics {
 	return Metrics{Interval: 30 * time.Second, Temporality: TemporalityCumulative, PromoteResourceAttributes: true}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// AbsolutePath makes a path of the settings absolute; "~" is the home folder.
+// AbsolutePath makes a path from the settings absolute; "~" stands for the home folder.
 func AbsolutePath(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()

@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// PathPattern takes attributes out of the path of a file, such as
+// PathPattern extracts attributes from the path of a file, such as
 //
 //	runs/{cicd.pipeline.name}/{cicd.pipeline.run.id}/{cicd.pipeline.task.name}.jsonl
 //
-// Each {name} stands for a part of one path element, `*` for any part of one, `**` for any number of elements. The
-// pattern describes the end of the path, at element borders.
+// Each {name} stands for a part of one path element, `*` for any part of one, and `**` for any number of elements. The pattern
+// matches the end of the path, from the start of an element.
 type PathPattern struct {
 	expr *regexp.Regexp
 	keys []string // in the order of the groups
 }
 
-// PathAttribute is one attribute that a path contains.
+// PathAttribute is one attribute from a path.
 type PathAttribute struct {
 	Key, Value string
 }
 
 var attributeKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// ParsePathPattern reads a pattern. An empty one matches nothing and is no error.
+// ParsePathPattern parses a pattern. An empty one matches nothing and is not an error.
 func ParsePathPattern(pattern string) (*PathPattern, error) {
 	p := &PathPattern{}
 	if pattern == "" {
@@ -86,7 +86,7 @@ func ParsePathPattern(pattern string) (*PathPattern, error) {
 	return p, nil
 }
 
-// Match returns the attributes in path, none if it does not fit the pattern.
+// Match returns the attributes in path, or none if it does not match the pattern.
 func (p *PathPattern) Match(path string) []PathAttribute {
 	if p == nil || p.expr == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Price is what a model costs, in US dollars per million tokens. What is not set costs as input does; what is kept in the
-// cache for an hour, as what is kept for five minutes.
+// Price is what a model costs, in US dollars per million tokens. Prices that are not set default to that of input; that of
+// cache writes for an hour defaults to that for five minutes.
 type Price struct {
-	// Model is the name of the model; an asterisk stands for any part of it.
+	// Model is the name of the model; an asterisk matches any part of it.
 	Model        string   `yaml:"model"`
 	Input        *float64 `yaml:"input"`
 	Cached       *float64 `yaml:"cached"`
@@ -22,15 +22,15 @@ type Price struct {
 	Output       *float64 `yaml:"output"`
 }
 
-// Limits of a file of prices: its size in bytes, its entries, and a price in US dollars.
+// Limits of a price file: its size in bytes, its number of entries, and a price in US dollars.
 const (
 	maxPricesSize = 1 << 20
 	maxPrices     = 1000
 	maxPrice      = 1e6
 )
 
-// ReadPrices reads a file of prices: a list in YAML or JSON, of which the first entry that matches a model counts. It
-// returns every invalid entry in one error.
+// ReadPrices reads a price file: a list in YAML or JSON whose first matching entry applies to a model. The error contains
+// every invalid entry.
 func ReadPrices(path string) ([]Price, error) {
 	f, err := os.Open(path)
 	if err != nil {

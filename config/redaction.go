@@ -1,14 +1,14 @@
 package config
 
-// Redaction says which secrets are taken out of what leaves us.
+// Redaction configures which secrets are removed from exported data.
 type Redaction struct {
 	// Enabled redacts secrets.
 	Enabled bool `mapstructure:"enabled"`
-	// Names are further names whose values are secret, beside those that are built in.
+	// Names are additional names whose values are secret, besides the built-in ones.
 	Names []string `mapstructure:"names"`
-	// Allow are RE2 patterns of values that stay.
+	// Allow are RE2 patterns of values that are not redacted.
 	Allow []string `mapstructure:"allow"`
-	// Rules are further patterns of secrets.
+	// Rules are additional patterns of secrets.
 	Rules []RedactionRule `mapstructure:"rules"`
 }
 
@@ -16,11 +16,11 @@ type Redaction struct {
 type RedactionRule struct {
 	// Name is part of the marker that replaces the secret.
 	Name string `mapstructure:"name"`
-	// Pattern is an RE2 expression; its group, if it has one, is the secret.
+	// Pattern is an RE2 expression. Its group, if it has one, is the secret.
 	Pattern string `mapstructure:"pattern"`
-	// Keyword is in every match; with one, the pattern costs nothing in texts without it.
+	// Keyword is text that every match contains. With it, the pattern costs nothing in texts without the keyword.
 	Keyword string `mapstructure:"keyword"`
 }
 
-// NewDefaultRedaction are the defaults.
+// NewDefaultRedaction returns the defaults.
 func NewDefaultRedaction() Redaction { return Redaction{Enabled: true} }

@@ -8,10 +8,10 @@ import (
 )
 
 // Size is a number of bytes. In a configuration it is a plain number, or a number with a unit: B, kB, MB, GB, TB (powers of
-// 1000) or KiB, MiB, GiB, TiB (powers of 1024), as in "2MiB". Upper and lower case are alike.
+// 1000) or KiB, MiB, GiB, TiB (powers of 1024), as in "2MiB". Case does not matter.
 type Size int64
 
-// sizeUnits are the units with their bytes, the longest names first: each also ends in the last one.
+// sizeUnits are the units and their sizes in bytes, longest names first, because each also ends in the last one.
 var sizeUnits = []struct {
 	name  string
 	bytes float64
@@ -21,7 +21,7 @@ var sizeUnits = []struct {
 	{"b", 1},
 }
 
-// UnmarshalText reads a size as it is in a configuration.
+// UnmarshalText parses a size as written in a configuration.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, bytes := strings.ToLower(strings.TrimSpace(string(text))), 1.0
 	for _, unit := range sizeUnits {
@@ -38,7 +38,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String gives the size with the largest binary unit that it is a multiple of.
+// String returns the size in the largest binary unit of which it is a multiple.
 func (s Size) String() string {
 	for _, unit := range []struct {
 		name  string

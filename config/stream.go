@@ -18,7 +18,7 @@ const (
 	ContainerNone = "none"
 )
 
-// CheckContainer reports what is wrong with a value of Stream.Container.
+// CheckContainer returns an error for an invalid value of Stream.Container.
 func CheckContainer(value string) error {
 	if value != ContainerAuto && value != ContainerNone {
 		return fmt.Errorf("container must be %q or %q, got %q", ContainerAuto, ContainerNone, value)
@@ -32,50 +32,50 @@ const (
 	UnrecognizedDrop = "drop"
 )
 
-// Stream says which files are read, and how.
+// Stream configures which files are read, and how.
 type Stream struct {
-	// Include are the globs of the files to read; `**` stands for any number of folders, `~` for the home folder.
+	// Include are globs of the files to read; `**` stands for any number of folders, `~` for the home folder.
 	Include []string `mapstructure:"include"`
-	// Exclude are globs of files that are left out.
+	// Exclude are globs of files that are not read.
 	Exclude []string `mapstructure:"exclude"`
-	// Databases are globs of OpenCode's databases. One called opencode.db that include matches need not be listed.
+	// Databases are globs of OpenCode databases. A file named opencode.db that include matches need not be listed.
 	Databases []string `mapstructure:"databases"`
-	// StartAt says where to begin in files that are there at start: "beginning" or "end". Files that appear later are
-	// always read from their beginning.
+	// StartAt is where reading begins in files that exist at start: "beginning" or "end". Files that appear later are always
+	// read from their beginning.
 	StartAt string `mapstructure:"start_at"`
-	// IncludeFileName adds the name of the file to the resource of what comes from it, as log.file.name.
+	// IncludeFileName adds the file name to the resource of exported data, as log.file.name.
 	IncludeFileName bool `mapstructure:"include_file_name"`
-	// IncludeFilePath adds the absolute path of the file to the resource of what comes from it, as log.file.path.
+	// IncludeFilePath adds the absolute file path to the resource of exported data, as log.file.path.
 	IncludeFilePath bool `mapstructure:"include_file_path"`
-	// Provider is the format of the files; "auto" detects it from the first lines, "none" exports the lines as they are.
+	// Provider is the format of the files; "auto" detects it from the first lines, "none" exports the lines unparsed.
 	Provider string `mapstructure:"provider"`
-	// RawLines also exports every line as it is, unparsed and unredacted, as a record tailspan.raw, for exporters that
-	// write lines.
+	// RawLines additionally exports every line, unparsed and unredacted, as a tailspan.raw record, for exporters that write
+	// lines.
 	RawLines bool `mapstructure:"raw_lines"`
-	// Container says whether the framing of container runtimes (CRI, Docker's json-file) and the time prefix of CI logs are
-	// taken off lines: "auto" where a line has one, or "none".
+	// Container is whether the framing of container runtimes (CRI, Docker's json-file) and the time prefix of CI logs are
+	// removed from lines: "auto" removes them if a line has one, "none" never does.
 	Container string `mapstructure:"container"`
-	// Unrecognized says what becomes of lines of no known provider: "pass", as records tailspan.raw, or "drop". What an agent
-	// keeps for itself, and what lies behind a link that leaves the watched folders, never passes.
+	// Unrecognized is what happens to lines of no known provider: "pass" exports them as tailspan.raw records, "drop" drops
+	// them. An agent's own bookkeeping files, and files behind a link that leaves the watched folders, are never exported.
 	Unrecognized string `mapstructure:"unrecognized"`
-	// PollInterval is how often the globs are scanned, beside the notifications of the file system.
+	// PollInterval is how often the globs are scanned, in addition to file system notifications.
 	PollInterval time.Duration `mapstructure:"poll_interval"`
-	// ForceFlushPeriod is how long a last line without its newline waits before it is taken, if it is a complete object.
+	// ForceFlushPeriod is how long an unterminated last line waits before it is read, if it is a complete object.
 	ForceFlushPeriod time.Duration `mapstructure:"force_flush_period"`
-	// IdleClose is the time without a line after which open spans of a file are closed; if it grows again, they continue.
-	// 0: never.
+	// IdleClose is the time without a line after which the open spans of a file are closed. If the file grows again, they
+	// continue. 0: never.
 	IdleClose time.Duration `mapstructure:"idle_close"`
-	// ExcludeOlderThan leaves files alone that were not changed for that long, until they are. 0: none.
+	// ExcludeOlderThan skips files that have not changed for that long, until they change. 0: none.
 	ExcludeOlderThan time.Duration `mapstructure:"exclude_older_than"`
-	// MaxLineSize is the longest line; longer ones are counted, and read in part.
+	// MaxLineSize is the maximum size of a line; longer lines are counted and read in part.
 	MaxLineSize Size `mapstructure:"max_line_size"`
-	// MaxDocumentSize is the largest document (a file ending in .json); larger ones are skipped and counted.
+	// MaxDocumentSize is the maximum size of a document (a file ending in .json); larger ones are skipped and counted.
 	MaxDocumentSize Size `mapstructure:"max_document_size"`
-	// MaxConcurrentFiles is how many files are open at once.
+	// MaxConcurrentFiles is how many files are read at the same time.
 	MaxConcurrentFiles int `mapstructure:"max_concurrent_files"`
 }
 
-// NewDefaultStream are the defaults.
+// NewDefaultStream returns the defaults.
 func NewDefaultStream() Stream {
 	return Stream{
 		StartAt:            StartAtEnd,
@@ -92,7 +92,7 @@ func NewDefaultStream() Stream {
 	}
 }
 
-// Check reports what is wrong; what a glob and a provider may be is checked by the packages that know.
+// Check returns what is wrong, except for globs and the provider, which are checked by the packages that know them.
 func (s *Stream) Check() error {
 	var errs []error
 	if s.StartAt != StartAtBeginning && s.StartAt != StartAtEnd {

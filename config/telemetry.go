@@ -19,38 +19,38 @@ const (
 	SemconvV141    = "v1.41"
 )
 
-// Telemetry says what spans and records look like and hold.
+// Telemetry configures the form and content of spans and records.
 type Telemetry struct {
-	// Semconv is the version of the GenAI conventions to follow.
+	// Semconv is the version of the GenAI semantic conventions to follow.
 	Semconv string `mapstructure:"semconv"`
-	// Trace says what has a trace of its own where there is no pipeline and no outer trace: a "run" or a "session".
+	// Trace is what gets a separate trace without a pipeline or an outer trace: a "run" or a "session".
 	Trace string `mapstructure:"trace"`
-	// EndGrace is how long a run of a transcript that has shown its end stays open for a further line.
+	// EndGrace is how long a run in a transcript stays open for further lines after its end was seen.
 	EndGrace time.Duration `mapstructure:"end_grace"`
-	// StallAfter is how long a run that is watched live may go without a line before that is reported, once; 0 for ever.
+	// StallAfter is the time without a line after which a run that is followed live is reported, once, as stalled; 0: never.
 	StallAfter time.Duration `mapstructure:"stall_after"`
-	// ParentWait is how long a sub-agent's span waits, once its run is over, for the call that started it.
+	// ParentWait is how long the span of a finished sub-agent waits for the call that started it.
 	ParentWait time.Duration `mapstructure:"parent_wait"`
-	// ForkWindow is how long the runs of a session are remembered over a restart, from the last time that its file was read, so
-	// that a fork that copies them is recognized.
+	// ForkWindow is how long the runs of a session are remembered across restarts, counted from the last read of its file, to
+	// recognize a fork that copies them.
 	ForkWindow time.Duration `mapstructure:"fork_window"`
-	// Prices is a file of prices, by which the cost of runs is estimated whose agents report none.
+	// Prices is a price file for estimating the cost of runs whose agents report none.
 	Prices string `mapstructure:"prices"`
 	// PipelineIdle is how long a pipeline run must be quiet before its span is exported.
 	PipelineIdle time.Duration `mapstructure:"pipeline_idle"`
-	// ProgressInterval is the time between two records of progress of a run that is watched live; 0 for none.
+	// ProgressInterval is the time between two progress records of a run that is followed live; 0: none are exported.
 	ProgressInterval time.Duration `mapstructure:"progress_interval"`
-	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0 if not known.
+	// ExpectedDuration is how long a run should take, for the estimate in progress records; 0: unknown.
 	ExpectedDuration time.Duration `mapstructure:"expected_duration"`
-	// Metrics are the settings of metrics.
+	// Metrics configures metrics.
 	Metrics Metrics `mapstructure:"metrics"`
-	// Capture are the contents that go into records.
+	// Capture selects the contents that records carry.
 	Capture Capture `mapstructure:"capture"`
 	// Limits bound memory and sizes.
 	Limits Limits `mapstructure:"limits"`
 }
 
-// Capture says which contents go into records.
+// Capture selects the contents that records carry.
 type Capture struct {
 	// Text is what the agent says.
 	Text bool `mapstructure:"text"`
@@ -62,38 +62,38 @@ type Capture struct {
 	ToolInput bool `mapstructure:"tool_input"`
 	// ToolOutput are the results of tool calls.
 	ToolOutput bool `mapstructure:"tool_output"`
-	// Messages puts gen_ai.input.messages, gen_ai.output.messages and gen_ai.system_instructions on spans.
+	// Messages adds gen_ai.input.messages, gen_ai.output.messages and gen_ai.system_instructions to spans.
 	Messages bool `mapstructure:"messages"`
 }
 
 // Limits bound memory and sizes.
 type Limits struct {
-	// TargetLength bounds the target of a tool call, in runes.
+	// TargetLength is the maximum length of the target of a tool call, in runes.
 	TargetLength int `mapstructure:"target_length"`
-	// ContentSize bounds each opt-in content, in bytes.
+	// ContentSize is the maximum size of each opt-in content, in bytes.
 	ContentSize Size `mapstructure:"content_size"`
-	// PendingEvents bounds the pending events of one stream: those that wait for the key of their run or for a time.
+	// PendingEvents is the maximum number of pending events per stream: those that wait for the key of their run or for a time.
 	PendingEvents int `mapstructure:"pending_events"`
-	// PendingSize bounds the memory of these events.
+	// PendingSize is the maximum memory for these events.
 	PendingSize Size `mapstructure:"pending_size"`
-	// Models bounds the models that the span of an agent lists.
+	// Models is the maximum number of models that an agent span lists.
 	Models int `mapstructure:"models"`
-	// OpenCalls bounds the calls of one run that wait for their result, and the sub-agents of a file that are at work.
+	// OpenCalls is the maximum number of calls per run that wait for their result, and of running sub-agents per file.
 	OpenCalls int `mapstructure:"open_calls"`
-	// IDCacheSize bounds each list of known ids: of calls, messages, runs and sub-agents in a file, and of families, sessions and
-	// the owners of runs in all files together.
+	// IDCacheSize is the maximum length of each list of known IDs: of calls, messages, runs and sub-agents per file, and of
+	// families, sessions and the owners of runs across all files.
 	IDCacheSize int `mapstructure:"id_cache_size"`
-	// SeriesPerMetric bounds the series of each metric.
+	// SeriesPerMetric is the maximum number of series per metric.
 	SeriesPerMetric int `mapstructure:"series_per_metric"`
-	// ToolNames bounds the names of tools in metrics.
+	// ToolNames is the maximum number of tool names in metrics.
 	ToolNames int `mapstructure:"tool_names"`
-	// DedupCacheSize bounds the known ids of exported spans and records, of which none is exported twice.
+	// DedupCacheSize is the maximum number of known IDs of exported spans and records, none of which is exported twice.
 	DedupCacheSize int `mapstructure:"dedup_cache_size"`
-	// Pipelines bounds the pipeline runs that are remembered, and the steps of one.
+	// Pipelines is the maximum number of remembered pipeline runs, and of steps in one.
 	Pipelines int `mapstructure:"pipelines"`
 }
 
-// NewDefaultTelemetry are the defaults: texts are captured, all other contents are not.
+// NewDefaultTelemetry returns the defaults: texts are captured, all other contents are not.
 func NewDefaultTelemetry() Telemetry {
 	return Telemetry{
 		Semconv:          SemconvV141,
@@ -113,7 +113,7 @@ func NewDefaultTelemetry() Telemetry {
 	}
 }
 
-// Check reports what is wrong.
+// Check returns what is wrong.
 func (t *Telemetry) Check() error {
 	var errs []error
 	if !slices.Contains([]string{SemconvGenAI01, SemconvV141}, t.Semconv) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Outputs that are no files.
+// Outputs that are not files.
 const (
 	outputStdout = "stdout"
 	outputStderr = "stderr"
@@ -36,68 +36,68 @@ const (
 
 // Config is the configuration of the exporter.
 type Config struct {
-	// Output is where the text goes: "stdout", "stderr" or the path of a file, which is created with its folder and
-	// appended to. The path may have attributes in braces, of the resource or the record:
+	// Output is where the text is written: "stdout", "stderr" or the path of a file, which is created with its folder and
+	// appended to. The path may contain attributes of the resource or the record, in braces:
 	// logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log.
 	Output string `mapstructure:"output"`
 	// Mode is how much is shown: default, verbose, quiet or json.
 	Mode string `mapstructure:"mode"`
-	// Style is what verbose mode looks like: marker, transcript, progress or activity.
+	// Style is the appearance of verbose mode: marker, transcript, progress or activity.
 	Style string `mapstructure:"style"`
-	// Reasoning shows in verbose mode what the agent thinks, where its records carry it.
+	// Reasoning shows, in verbose mode, what the agent thinks, if its records contain it.
 	Reasoning bool `mapstructure:"reasoning"`
-	// Results shows in verbose mode the results of tools in every style, and how long they took.
+	// Results shows, in verbose mode, the results of tools and their duration, in every style.
 	Results bool `mapstructure:"results"`
-	// Summary sums up in verbose mode what a run did when it ends.
+	// Summary shows, in verbose mode, a summary of a run when it ends.
 	Summary bool `mapstructure:"summary"`
 	// ThrottleScope is what shares one allowance of tool lines in the activity style: step or output.
 	ThrottleScope string `mapstructure:"throttle_scope"`
-	// ThrottleInterval is the least time between two tool lines of the activity style; 0 shows all.
+	// ThrottleInterval is the minimum time between two tool lines in the activity style; 0 shows all.
 	ThrottleInterval time.Duration `mapstructure:"throttle_interval"`
-	// EscapeCICommands says whether what a CI system would take for a command to it is broken, such as a line that begins
-	// "::error::": auto (in a job of such a system), on or off.
+	// EscapeCICommands is whether text that a CI system would execute as a command, such as a line that begins with
+	// "::error::", is escaped: auto (in a job of such a system), on or off.
 	EscapeCICommands string `mapstructure:"escape_ci_commands"`
-	// FileMode is the mode of new files, 0600 by default; folders have it with the right to enter them, 0700.
+	// FileMode is the mode of new files, 0600 by default; folders have the same mode plus search permission, 0700.
 	FileMode fileMode `mapstructure:"file_mode"`
 	// MaxStreams is how many streams have a renderer at the same time.
 	MaxStreams int `mapstructure:"max_streams"`
-	// ReorderWindow is how long a record waits for one with a lower number of its stream; 0 writes records as they come.
+	// ReorderWindow is how long a record waits for one with a lower number in its stream; 0 writes records as they arrive.
 	ReorderWindow time.Duration `mapstructure:"reorder_window"`
-	// ReorderSize bounds the records that wait; beyond it those that wait longest are written.
+	// ReorderSize is the maximum size of waiting records; above it, those waiting longest are written.
 	ReorderSize config.Size `mapstructure:"reorder_size"`
-	// MaxOpenFiles is how many files are open at the same time, where the path has attributes.
+	// MaxOpenFiles is how many files are open at the same time if the path contains attributes.
 	MaxOpenFiles int `mapstructure:"max_open_files"`
-	// Rotation puts a file aside when it has grown.
+	// Rotation configures the rotation of files that have grown.
 	Rotation RotationConfig `mapstructure:"rotation"`
-	// DedupCacheSize is how many records are remembered, so as not to be written twice; 0 remembers none.
+	// DedupCacheSize is how many records are remembered so that none is written twice; 0 remembers none.
 	DedupCacheSize int `mapstructure:"dedup_cache_size"`
 
-	// RetryConfig says how a failed write is tried again.
+	// RetryConfig configures how a failed write is retried.
 	RetryConfig configretry.BackOffConfig `mapstructure:"retry_on_failure"`
-	// QueueConfig is the sending queue; off by default, so that a slow output holds the pipeline back and nothing waits
+	// QueueConfig is the sending queue. It is off by default, so that a slow output holds the pipeline back and nothing waits
 	// in memory.
 	QueueConfig configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
 
 	idle []idleSettings
 }
 
-// RotationConfig says when a file is rotated and how long it is kept.
+// RotationConfig configures when a file is rotated and how long it is kept.
 type RotationConfig struct {
-	// Enabled puts files aside; without it they grow.
+	// Enabled rotates files; otherwise they grow.
 	Enabled bool `mapstructure:"enabled"`
 	// MaxMegabytes is the size at which a file is rotated, in MiB.
 	MaxMegabytes int `mapstructure:"max_megabytes"`
-	// MaxDays is how long a rotated file is kept; 0 keeps it for ever.
+	// MaxDays is how long a rotated file is kept; 0 keeps it forever.
 	MaxDays int `mapstructure:"max_days"`
-	// MaxBackups is how many of them are kept; 0 keeps all.
+	// MaxBackups is how many rotated files are kept; 0 keeps all.
 	MaxBackups int `mapstructure:"max_backups"`
-	// LocalTime names them by local time instead of UTC.
+	// LocalTime names rotated files by local time instead of UTC.
 	LocalTime bool `mapstructure:"localtime"`
-	// Compress packs them by gzip.
+	// Compress compresses rotated files with gzip.
 	Compress bool `mapstructure:"compress"`
 }
 
-// createDefaultConfig makes the default configuration.
+// createDefaultConfig returns the default configuration.
 func createDefaultConfig() component.Config {
 	queue := exporterhelper.NewDefaultQueueConfig()
 	queue.NumConsumers = 1 // more would write batches out of order
@@ -121,7 +121,7 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-// Validate reports everything that is wrong at once.
+// Validate returns everything that is wrong at once.
 func (c *Config) Validate() error {
 	_, errs := c.logSettings()
 	refuse := func(wrong bool, format string, args ...any) {
@@ -151,7 +151,7 @@ func (c *Config) Validate() error {
 	return errs
 }
 
-// logSettings are the settings of the logs.
+// logSettings returns the settings of the rendered logs.
 func (c *Config) logSettings() (render.LogSettings, error) {
 	var s render.LogSettings
 	var modeErr, styleErr, scopeErr error
@@ -165,7 +165,7 @@ func (c *Config) logSettings() (render.LogSettings, error) {
 	if s.Throttle.Interval = c.ThrottleInterval; s.Throttle.Interval == 0 {
 		s.Throttle.Interval = -1
 	}
-	// The throttle uses the time of records, since a batch may hold minutes of work.
+	// The throttle uses the time of records, because a batch may contain minutes of work.
 	s.Throttle.ByEventTime = true
 	s.EscapeCommands, s.Reasoning, s.Results, s.Summary = escape.Systems(os.Getenv), c.Reasoning, c.Results, c.Summary
 	return s, errors.Join(modeErr, styleErr, scopeErr, escapeErr)

@@ -11,25 +11,25 @@ import (
 
 // Config is the configuration of the receiver.
 type Config struct {
-	// Stream says which files are read, and how.
+	// Stream configures which files are read, and how.
 	Stream config.Stream `mapstructure:",squash"`
-	// Commands are agents that the receiver runs itself. They need the feature gate receiver.agent_stream.commands.
+	// Commands are agents that the receiver runs itself. They require the feature gate receiver.agent_stream.commands.
 	Commands []config.Command `mapstructure:"commands"`
 	// Pipes are named pipes that agents write to, and standard input.
 	Pipes []config.Pipe `mapstructure:"pipes"`
-	// Spool says where the output of commands and the input of pipes lies until it has been accepted.
+	// Spool configures where the output of commands and the input of pipes is stored until it is acknowledged.
 	Spool config.Spool `mapstructure:"spool"`
-	// Identity says whose work they are.
+	// Identity configures which pipeline, step and persona the work belongs to.
 	Identity config.Identity `mapstructure:",squash"`
-	// Telemetry says what spans and records look like and hold.
+	// Telemetry configures the form and content of spans and records.
 	Telemetry config.Telemetry `mapstructure:",squash"`
-	// Redaction says which secrets are taken out of events.
+	// Redaction configures which secrets are removed from events.
 	Redaction config.Redaction `mapstructure:"redaction"`
-	// Storage is the storage extension that stores offsets and states over a restart; default: none.
+	// Storage is the storage extension that keeps offsets and states across restarts; default: none.
 	Storage *component.ID `mapstructure:"storage"`
-	// Delivery says how batches are handed to consumers.
+	// Delivery configures how batches are sent to consumers.
 	Delivery config.Delivery `mapstructure:",squash"`
-	// Retry says how a batch that a consumer refuses is retried. By default there is no end to it: the source waits.
+	// Retry configures how a refused batch is retried. By default retries never end, and the source waits.
 	Retry configretry.BackOffConfig `mapstructure:"retry_on_failure"`
 }
 

@@ -37,11 +37,11 @@ func (c *comments) of(pkg, of, field string) (text string, values []string, err 
 
 // corrections replace comments of other modules that are wrong or incomplete (config/configretry v0.155.0).
 var corrections = map[string]string{
-	configretry + ".Enabled": "Enabled says whether a batch that was refused is sent again. Without retries it is dropped.",
-	configretry + ".MaxInterval": "MaxInterval is the upper bound of the interval between two retries. A wait is longer or shorter than " +
-		"the interval by up to its part randomization_factor.",
-	configretry + ".Multiplier":          "Multiplier is how many times as long as the interval before each interval is.",
-	configretry + ".RandomizationFactor": "RandomizationFactor is the part of the interval by which a wait may be longer or shorter.",
+	configretry + ".Enabled": "Enabled is whether a refused batch is sent again. Without retries it is dropped.",
+	configretry + ".MaxInterval": "MaxInterval is the upper bound of the interval between two retries. A wait differs from " +
+		"the interval by up to randomization_factor times the interval.",
+	configretry + ".Multiplier":          "Multiplier is the factor by which the interval grows with each retry.",
+	configretry + ".RandomizationFactor": "RandomizationFactor is the fraction of the interval by which a wait may be longer or shorter.",
 }
 
 const configretry = "go.opentelemetry.io/collector/config/configretry.BackOffConfig"
