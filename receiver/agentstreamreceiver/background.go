@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// flushPipelines exports the spans of quiet pipelines, until ctx ends.
+// flushPipelines exports the spans of quiet pipelines until ctx ends.
 func (r *agentStream) flushPipelines(ctx context.Context) {
 	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.ParentWait, r.config.Telemetry.EndGrace) / 4
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
@@ -26,7 +26,7 @@ func (r *agentStream) flushPipelines(ctx context.Context) {
 		r.meter.Counts(out.Counts)
 		out.Counts = telemetry.Counts{}
 		if err := r.out.Deliver(ctx, &out); err != nil {
-			r.undelivered = append(r.undelivered, out) // at shutdown, which tries once more
+			r.undelivered = append(r.undelivered, out) // shutdown tries once more
 			return err
 		}
 		out.Accepted()
@@ -43,7 +43,7 @@ func (r *agentStream) storePipelines(ctx context.Context) {
 	}
 	if err := r.keepRegistry(ctx); err != nil {
 		r.health.Trouble(delivery.TroubleStorage, err)
-		return // the next time
+		return // retried at the next tick
 	}
 	r.health.Well(delivery.TroubleStorage)
 	r.keptPipelines = now
@@ -59,22 +59,22 @@ func lastOf(list []string) string {
 	return list[len(list)-1]
 }
 
-// tickTexts releases unfinished texts, and ends that may yet be revoked, after a quiet time of their stream; until ctx
-// ends.
+// tickTexts releases unfinished texts, and ends that may still be revoked, after their stream has been quiet for a while. It
+// runs until ctx ends.
 func (r *agentStream) tickTexts(ctx context.Context) {
 	ticker.Run(ctx, redact.DefaultQuiet/2, func(time.Time) error {
 		r.inputs.MeasureLag()
 		r.hints.CheckPattern(time.Now(), false)
 		for _, s := range r.streams.list() {
 			if err := s.tick(ctx); err != nil {
-				return err // at shutdown; what is pending is exported when the stream is closed
+				return err // at shutdown; closing the stream exports what is pending
 			}
 		}
 		return nil
 	})
 }
 
-// exportMetrics exports the metrics at each interval, until ctx ends.
+// exportMetrics exports the metrics at each interval until ctx ends.
 func (r *agentStream) exportMetrics(ctx context.Context) {
 	metrics := r.registry.Metrics()
 	ticker.Run(ctx, r.config.Telemetry.Metrics.Interval, func(now time.Time) error {
@@ -85,7 +85,7 @@ func (r *agentStream) exportMetrics(ctx context.Context) {
 	})
 }
 
-// observer feeds the metrics of files, and reports storage errors to the collector.
+// observer updates the file metrics, and reports storage errors to the collector.
 func (r *agentStream) observer() tail.Observer {
 	o := r.meter.Observer(r.streams.provider)
 	count := o.Unsaved
@@ -100,7 +100,7 @@ func (r *agentStream) observer() tail.Observer {
 	return o
 }
 
-// growthInterval is the time between two stats of the files while a consumer refuses; at most the longest retry interval.
+// growthInterval is the time between two stats of the files while a consumer refuses, unless the longest retry interval is shorter.
 const growthInterval = 5 * time.Second
 
 // measureGrowth stats the files while a consumer refuses.

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Close ends the stream for the reason of the source.
+// Close ends the stream for a reason of the source.
 func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
@@ -21,7 +21,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 		return s.detach(ctx)
 	}
 	s.endReplay()
-	if reason != tail.CloseReasonIdle { // else the parts are replayed if the file grows
+	if reason != tail.CloseReasonIdle { // otherwise the parts are replayed if the file grows
 		s.endLines()
 	}
 	s.did(timedFlush)
@@ -53,7 +53,7 @@ func (s *stream) flush() {
 	}
 }
 
-// endLines passes on the parts of lines whose end is missing.
+// endLines processes the parts of lines whose end is missing.
 func (s *stream) endLines() {
 	for line := range s.framing.Rest() {
 		s.line(line)
@@ -70,7 +70,7 @@ func (s *stream) End(ctx context.Context, reason otlp.CloseReason) error {
 	return s.finish(ctx, func() { s.pipeline.Close(reason) })
 }
 
-// Abandon releases a stream whose output was not acknowledged. Nothing is closed.
+// Abandon releases a stream whose output was not acknowledged. It closes nothing.
 func (s *stream) Abandon() { s.receiver.streams.remove(s) }
 
 // finish applies what is pending in the parser and calls end.
@@ -89,8 +89,8 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	return nil
 }
 
-// detach stops the stream without closing its spans, which the next process closes. Output of lines that were not
-// acknowledged is dropped: the next process reads those lines again.
+// detach stops the stream without closing its spans, which the next process closes. It drops output of unacknowledged lines,
+// because the next process reads those lines again.
 func (s *stream) detach(ctx context.Context) error {
 	var err error
 	if !s.refused {
@@ -104,7 +104,7 @@ func (s *stream) detach(ctx context.Context) error {
 	return nil
 }
 
-// closeReason is the close reason of spans that are open when a file ends.
+// closeReason returns the close reason for spans that are open when a file ends.
 func closeReason(reason tail.CloseReason) otlp.CloseReason {
 	switch reason {
 	case tail.CloseReasonEnd:

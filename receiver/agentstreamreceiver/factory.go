@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
 )
 
-// NewFactory makes the factory of the receiver.
+// NewFactory returns the factory of the receiver.
 func NewFactory() receiver.Factory {
 	f := &instances{byConfig: map[*Config]*agentStream{}}
 	return receiver.NewFactory(
@@ -23,7 +23,7 @@ func NewFactory() receiver.Factory {
 	)
 }
 
-// instances shares one receiver between the pipelines of one configuration.
+// instances shares one receiver between the pipelines of a configuration.
 type instances struct {
 	mu       sync.Mutex
 	byConfig map[*Config]*agentStream
@@ -56,7 +56,7 @@ func (f *instances) createMetrics(_ context.Context, set receiver.Settings, cfg 
 	return r, nil
 }
 
-// instance is the receiver of a configuration, a new one if there is none at work.
+// instance returns the receiver of a configuration, creating it if there is none.
 func (f *instances) instance(set receiver.Settings, cfg component.Config) (*agentStream, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,7 +68,7 @@ func (f *instances) instance(set receiver.Settings, cfg component.Config) (*agen
 	if err != nil {
 		return nil, err
 	}
-	// A receiver that was shut down is done: the same configuration may be built again.
+	// A receiver can't be reused after shutdown, but its configuration may be built again.
 	r.onShutdown = func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -27,11 +27,10 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// finalDelivery is the time that consumers have for the last spans: of an unlinked file, and at shutdown of all files
-// together.
+// finalDelivery is how long consumers have for the last spans: of one unlinked file, or of all files together at shutdown.
 const finalDelivery = 5 * time.Second
 
-// agentStream is the receiver. Start and Shutdown are called once for each of its pipelines; the first call counts.
+// agentStream is the receiver. Start and Shutdown are called once for each of its pipelines; only the first call has an effect.
 type agentStream struct {
 	id       component.ID
 	config   *Config
@@ -40,7 +39,7 @@ type agentStream struct {
 	health   *delivery.Health
 	hints    *hints.Hints
 	registry *telemetry.Registry
-	redactor *redact.Redactor // nil: secrets stay
+	redactor *redact.Redactor // nil: secrets are not redacted
 	out      *delivery.Delivery
 	inputs   *spooled.Inputs
 	sources  sources
@@ -51,11 +50,11 @@ type agentStream struct {
 	lifecycle
 }
 
-// whose is the identity of streams that do not have their own.
+// whose is the default identity of streams.
 type whose struct {
 	pattern  *config.PathPattern
-	identity otlp.Identity // of the settings
-	ambient  otlp.Identity // of the environment
+	identity otlp.Identity // from the settings
+	ambient  otlp.Identity // from the environment
 	parent   otlp.Parent
 }
 
@@ -69,11 +68,11 @@ type persistence struct {
 type lifecycle struct {
 	start, stop sync.Once
 	onShutdown  func()
-	cancel      context.CancelFunc // ends the reading
-	halt        context.CancelFunc // ends the work in the background
+	cancel      context.CancelFunc // stops reading
+	halt        context.CancelFunc // stops background work
 	background  sync.WaitGroup
-	final       func() time.Time // when all files have to be closed at shutdown, counted from the first
-	// undelivered are pipeline spans whose delivery the shutdown interrupted.
+	final       func() time.Time // deadline for closing all files at shutdown, set by the first
+	// undelivered are pipeline spans whose delivery was interrupted by shutdown.
 	undelivered []telemetry.Output
 }
 
@@ -127,7 +126,7 @@ func newWhose(c *config.Identity) (w whose, err error) {
 	return w, err
 }
 
-// newInputs makes the pipes and commands.
+// newInputs returns the pipes and commands.
 func (r *agentStream) newInputs() (*spooled.Inputs, error) {
 	cfg := r.config
 	dir := cfg.Spool
@@ -148,7 +147,7 @@ func (r *agentStream) newInputs() (*spooled.Inputs, error) {
 	}), nil
 }
 
-// Start starts to follow the files. The context is not for background work.
+// Start starts following the files. Background work outlives ctx.
 func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	var err error
 	r.start.Do(func() {
@@ -186,13 +185,13 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 	return err
 }
 
-// Shutdown ends the reading and exports what is pending.
+// Shutdown stops reading and exports what is pending.
 func (r *agentStream) Shutdown(ctx context.Context) error {
 	var err error
 	r.stop.Do(func() {
 		defer r.onShutdown()
 		defer r.meter.Shutdown()
-		if r.cancel != nil { // else it was never started
+		if r.cancel != nil { // otherwise it was never started
 			err = r.close(ctx)
 		}
 		if r.storage != nil {
@@ -204,7 +203,7 @@ func (r *agentStream) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// finalContext is for the last output of a stream. The ctx of a worker may have ended already.
+// finalContext returns the context for the last output of a stream. The ctx of a worker may have ended already.
 func (r *agentStream) finalContext(ctx context.Context, reason tail.CloseReason) (context.Context, context.CancelFunc) {
 	if reason == tail.CloseReasonShutdown {
 		return context.WithDeadline(ctx, r.final())
@@ -212,10 +211,10 @@ func (r *agentStream) finalContext(ctx context.Context, reason tail.CloseReason)
 	return context.WithTimeout(context.WithoutCancel(ctx), finalDelivery)
 }
 
-// close ends all that was started.
+// close stops everything that was started.
 func (r *agentStream) close(ctx context.Context) error {
-	// First the background work, which locks streams while it waits for a consumer. It may itself wait for a stream that the
-	// reading has locked, so it ends only after that.
+	// First halt the background work, which locks streams while it waits for a consumer. It may itself wait for a stream that
+	// a reader has locked, so wait for its end only after reading has stopped.
 	r.halt()
 	r.hints.CheckPattern(time.Now(), true)
 	r.inputs.ClosePipes() // further input stays in the FIFO

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// registrySettings are what the streams share.
+// registrySettings returns the settings that all streams share.
 func registrySettings(set *receiver.Settings, cfg *Config) (telemetry.Settings, error) {
 	s := telemetrySettings(&cfg.Telemetry, set.BuildInfo.Version)
 	s.Metrics.InstanceID = instanceID(set)
@@ -49,8 +49,8 @@ func limitsOf(l *config.Limits) telemetry.Limits {
 	}
 }
 
-// instanceID is service.instance.id of the receiver's metrics: another one for each collector and for each receiver in it.
-// It stays over a restart if that of the collector does (service::telemetry::resource).
+// instanceID returns service.instance.id for the receiver's metrics. It differs between collectors, and between receivers in
+// one. It survives a restart if the collector's ID does (service::telemetry::resource).
 func instanceID(set *receiver.Settings) string {
 	if of, ok := set.Resource.Attributes().Get(otlp.AttrServiceInstanceID); ok {
 		return otlp.NewInstanceID(of.AsString(), set.ID.String())

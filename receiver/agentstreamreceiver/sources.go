@@ -16,17 +16,17 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// databaseName is the file name of OpenCode's database.
+// databaseName is the file name of the OpenCode database.
 const databaseName = "opencode.db"
 
-// sources are the inputs: files of lines, and documents and databases, which are polled.
+// sources are files of lines, and the polled documents and databases.
 type sources struct {
-	files  *tail.Tailer // nil if no file is to be read
+	files  *tail.Tailer // nil if there are no files to read
 	polled *poll.Poller
 }
 
-// newSources divides what the settings name: documents by their path, databases by the setting or their usual name, all
-// else as files of lines. Offsets are stored in store, if it is not nil.
+// newSources divides what the settings name: documents by their path, databases by the setting or their usual name, and
+// everything else as files of lines. Offsets are stored in store unless it is nil.
 func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, store tail.Store, handler tail.Handler) (sources, error) {
 	startAt, err := tail.ParseStartAt(cfg.StartAt)
 	if err != nil {
@@ -66,10 +66,10 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, 
 	return s, err
 }
 
-// isDocument recognises a document by its path.
+// isDocument reports whether a path is that of a document.
 func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
 
-// isDatabase recognises OpenCode's database by its name, and the files that SQLite keeps beside it.
+// isDatabase reports whether a name is that of the OpenCode database or of the files that SQLite keeps beside it.
 func isDatabase(file string) bool {
 	besides, ok := strings.CutPrefix(path.Base(file), databaseName)
 	return ok && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, besides)
@@ -84,10 +84,10 @@ func (s *sources) start(ctx context.Context) error {
 	return s.polled.Start(ctx)
 }
 
-// shutdown stops both at once, so that each has all of the time.
+// shutdown stops both concurrently, so that each has all of the time.
 func (s *sources) shutdown(ctx context.Context) error {
 	if s.polled == nil {
-		return nil // the start failed before
+		return nil // start failed before that
 	}
 	polled := make(chan error, 1)
 	go func() { polled <- s.polled.Shutdown(ctx) }()

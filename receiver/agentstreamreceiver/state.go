@@ -10,10 +10,10 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// streamState is the stored state of a stream, beside its offset.
+// streamState is the stored state of a stream, in addition to its offset.
 type streamState struct {
 	Version int `json:"version"`
-	// Path is the first path of the file: path_pattern may read attributes from it.
+	// Path is the first path of the file, because path_pattern may extract attributes from it.
 	Path      string                `json:"path"`
 	Telemetry telemetry.StreamState `json:"telemetry"`
 	// Timed are the steps that timers triggered, in order; the oldest are evicted.
@@ -31,29 +31,29 @@ type timedStep struct {
 type timedDo string
 
 const (
-	timedTick  timedDo = "tick"  // whole lines of unfinished texts were released
-	timedQuiet timedDo = "quiet" // an end was released that might have been revoked
+	timedTick  timedDo = "tick"  // complete lines of unfinished texts were released
+	timedQuiet timedDo = "quiet" // an end that might have been revoked was released
 	timedFlush timedDo = "flush" // the stream was closed
 )
 
-// maxTimed bounds the steps of a state. Those of texts that have ended change nothing any more.
+// maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
 const maxTimed = 256
 
 // keptState is the part of a [streamState] that a stream holds.
 type keptState struct {
-	path string // the state's
-	// before is the state of telemetry until the replay opens it.
+	path string // that of the state
+	// before is the telemetry state until the replay restores it.
 	before *telemetry.StreamState
 	timed  []timedStep
-	left   int // how many of the last of these are to be replayed
-	// value is the encoded state, as of the last acknowledged lines; hasOpen: something is open in it.
+	left   int // how many of the last steps are still to be replayed
+	// value is the encoded state as of the last acknowledged lines; hasOpen is true if something is open in it.
 	value   []byte
 	hasOpen bool
 	ticked  bool // a timer changed the stream since State
 }
 
-// restore decodes the stored state, and returns the marks of a restated stream. An unusable state is logged, and the lines
-// are replayed without it.
+// restore decodes the stored state and returns the marks of a restated stream. An unusable state is logged, and the lines are
+// replayed without it.
 func (s *stream) restore(data []byte) (given []byte) {
 	s.kept.path = s.source.path
 	if len(data) == 0 {
@@ -78,7 +78,7 @@ func (s *stream) State() ([]byte, bool) {
 	return s.kept.value, s.kept.hasOpen
 }
 
-// keep updates the state, if all output of the stream was acknowledged.
+// keep updates the state if all output of the stream was acknowledged.
 func (s *stream) keep() {
 	if len(s.pipeline.Undelivered()) > 0 || s.phase == phaseDetached {
 		return
@@ -133,7 +133,7 @@ func (s *stream) replaySteps(offset int64) {
 	}
 }
 
-// endReplay ends the replay: the lines from now on are new.
+// endReplay ends the replay: lines are new from now on.
 func (s *stream) endReplay() {
 	if s.pipeline.Suspended() {
 		return
@@ -147,7 +147,7 @@ func (s *stream) endReplay() {
 	s.applyLater()
 }
 
-// applyRestated applies the events of a restated stream. Those that a previous process exported are replayed.
+// applyRestated applies the events of a restated stream. Events that a previous process exported are replayed.
 func (s *stream) applyRestated(evs []events.DisplayEvent) {
 	old, fresh := s.exported.Split(evs)
 	line := s.pipeline.At

@@ -31,8 +31,8 @@ func openStorage(ctx context.Context, host component.Host, id, receiver componen
 	return client, nil
 }
 
-// hintOn returns advice about an error of file_storage, which contains the texts of its database (bbolt 1.5, package
-// errors): of a lock that timed out, and of a corrupt file.
+// hintOn returns advice for an error of file_storage that ends in a text of its database (bbolt 1.5, package errors): a lock
+// timeout, or a corrupt file.
 func hintOn(err error) string {
 	text := err.Error()
 	if strings.HasSuffix(text, "timeout") {
@@ -46,7 +46,7 @@ func hintOn(err error) string {
 	return ""
 }
 
-// storeOf adapts a client to the source's store, with Walk if the client has it.
+// storeOf adapts a client to a store, with Walk if the client has it.
 func storeOf(client storage.Client) tail.Store {
 	if w, ok := client.(storage.Walker); ok {
 		return walkingStore{client, w}
@@ -64,11 +64,11 @@ func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte)
 	return s.walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) { return nil, f(key, value) })
 }
 
-// stateVersion is the version of stored states. A stream with another version is replayed without its state; a newer state of the
-// registry is an error.
+// stateVersion is the version of stored states. A stream with a state of another version is replayed without it; a newer state
+// of the registry is an error.
 const stateVersion = 3
 
-// registryKey is the key of the registry's state.
+// registryKey is the storage key of the registry's state.
 const registryKey = "registry"
 
 // registryState is the stored state of the registry.
@@ -77,7 +77,7 @@ type registryState struct {
 	State   telemetry.RegistryState `json:"state"`
 }
 
-// restoreRegistry restores the registry. An unreadable state is an error: pipeline spans would be exported twice.
+// restoreRegistry restores the registry. An unreadable state is an error, because pipeline spans would be exported twice.
 func (r *agentStream) restoreRegistry(ctx context.Context) error {
 	value, err := r.storage.Get(ctx, registryKey)
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *agentStream) restoreRegistry(ctx context.Context) error {
 	return nil
 }
 
-// recallFiles passes to the registry what each stored file contained first, also of complete files, which are not replayed.
-// Files that were written before the fork window are left out.
+// recallFiles passes to the registry what each stored file first contained, including complete files, which are not replayed.
+// Files whose state was stored before the fork window are skipped.
 func (r *agentStream) recallFiles(ctx context.Context, store tail.Store) error {
 	walker, ok := store.(tail.Walker)
 	if !ok {
@@ -110,13 +110,13 @@ func (r *agentStream) recallFiles(ctx context.Context, store tail.Store) error {
 	return tail.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
 		var state streamState
 		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version != stateVersion {
-			return // it is reported when the file is opened
+			return // reported when the file is opened
 		}
 		r.registry.Recall(stream, &state.Telemetry)
 	})
 }
 
-// keepRegistry stores the registry's state, once its output was acknowledged.
+// keepRegistry stores the registry's state after its output was acknowledged.
 func (r *agentStream) keepRegistry(ctx context.Context) error {
 	if r.storage == nil {
 		return nil

@@ -37,18 +37,18 @@ type stream struct {
 	refused  bool // the last lines were not acknowledged
 	counted  counted
 
-	doubt        *hints.Doubt // nil: there is none, or not any more
+	doubt        *hints.Doubt // nil: there is none, or it is settled
 	unrecognized unrecognized
 	database     database
 
 	// mu is held while lines are processed, and by the ticker that releases unfinished texts.
 	mu       sync.Mutex
 	activity activity
-	provider atomic.Value // its name, once known
+	provider atomic.Value // name, once known
 	progress progress
 
 	kept     keptState
-	exported *restated.Events // of a restated stream whose offset is stored; else nil
+	exported *restated.Events // for a restated stream whose state is stored; otherwise nil
 }
 
 // phase is the state of a stream:
@@ -64,7 +64,7 @@ type phase uint8
 
 const (
 	phaseOpen      phase = iota // lines are processed
-	phaseReparsing              // replayed lines are for the parser alone
+	phaseReparsing              // replayed lines go only to the parser
 	phaseClosed                 // no line follows
 	phaseIdle                   // closed; the file may continue as another stream
 	phaseDetached               // stopped without closing its spans
@@ -76,11 +76,11 @@ func (p phase) closed() bool { return p == phaseClosed || p == phaseIdle }
 // over reports whether no line follows.
 func (p phase) over() bool { return p.closed() || p == phaseDetached }
 
-// activity says whether a timer may change a stream.
+// activity is whether a timer may change a stream.
 type activity struct {
 	unfinished atomic.Bool // a text of deltas has not ended
 	restless   atomic.Bool // lines arrived, and no quiet time has passed since
-	moved      time.Time   // arrival of the last lines; guarded by the stream
+	moved      time.Time   // arrival of the last lines; guarded by stream.mu
 }
 
 // due reports whether a timer may change the stream. Any goroutine may call it.
@@ -92,11 +92,11 @@ type progress struct {
 	accepted atomic.Int64
 }
 
-// counted is what the metrics and the log have of a stream.
+// counted is what metrics and log already cover of a stream.
 type counted struct {
 	seen   *parser.Stats   // nil before the first count, and while suspended
-	kinds  []int64         // events since the last delivery, by kind: one Add per batch, not per event; nil while suspended
-	logged map[string]bool // reasons that were logged, once for the file
+	kinds  []int64         // events by kind since the last delivery, for one Add per batch instead of per event; nil while suspended
+	logged map[string]bool // reasons logged once per file
 }
 
 // add counts events.
@@ -121,15 +121,15 @@ func (c *counted) once(reason string) bool {
 	return true
 }
 
-// streamSource is the part of a source's description that a stream holds: thousands of streams may be open.
+// streamSource is the part of a source's description that a stream keeps; thousands of streams may be open.
 type streamSource struct {
 	id, path string
-	provider string      // that the settings name
+	provider string      // from the settings
 	changed  func()      // see [tail.Stream]
 	outside  func() bool // see [tail.Stream]
 	restated bool
 	afresh   bool
-	lasting  bool // its offset is stored
+	lasting  bool // its state is stored
 }
 
 // Open opens a stream for a file.
@@ -144,8 +144,8 @@ func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, err
 	return st, nil
 }
 
-// newStream makes a stream. idleGap is the time between two lines after which a run counts as left; 0 for a stream that its
-// writer ends.
+// newStream returns a stream. idleGap is the time between two lines after which a run counts as abandoned; 0 for a stream that
+// its writer ends.
 func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Duration) (*stream, error) {
 	st := &stream{
 		receiver: r, doubt: r.hints.Doubt(s.Path, o.Provider),
@@ -158,7 +158,7 @@ func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Du
 		st.framing = pipeline.NewFraming(int(r.config.Stream.MaxLineSize))
 	}
 	marks := st.restore(s.State)
-	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // no line of it passes as it is
+	outside := r.config.Stream.RawLines && s.Outside != nil && s.Outside() // none of its lines may be exported raw
 	settings := pipeline.Settings{
 		Events: pipeline.EventSettings{
 			Provider: o.Provider, Redactor: r.redactor,
@@ -207,7 +207,7 @@ func (s *stream) opened(provider string) {
 	s.receiver.meter.Behind(s.source.id, provider, -1)
 }
 
-// Provider is the format, once known. Any goroutine may call it.
+// Provider returns the format once it is known. Any goroutine may call it.
 func (s *stream) Provider() string {
 	name, _ := s.provider.Load().(string)
 	return name
@@ -220,7 +220,7 @@ func (s *stream) inBandDropped(n int) {
 		zap.String("path", s.source.path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
 }
 
-// Lines processes lines and returns when every consumer has acknowledged their output. It fails only when ctx ends.
+// Lines processes lines and returns when every consumer has acknowledged their output. It fails only if ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +247,7 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 			s.line(line)
 		}
 	}
-	s.pipeline.At.Read = time.Time{} // what a timer applies at the last line has a later read time
+	s.pipeline.At.Read = time.Time{} // what a timer applies after the last line has a later read time
 	s.count()
 	if s.phase == phaseReparsing {
 		return nil
@@ -259,7 +259,7 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	return err
 }
 
-// line processes one line, and logs one that is not parsed.
+// line processes one line, and logs a line that is not parsed.
 func (s *stream) line(line pipeline.Line) {
 	if line.TooLong {
 		if !s.pipeline.At.Replay {
@@ -284,12 +284,12 @@ func (s *stream) line(line pipeline.Line) {
 	s.activity.unfinished.Store(s.pipeline.Holding())
 }
 
-// tick releases unfinished texts after a quiet time, and then what is pending in the parser until a stream is quiet.
+// tick releases unfinished texts after a quiet time, and what the parser keeps pending until a stream is quiet.
 func (s *stream) tick(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pipeline.At.Replay || s.phase.over() || s.pipeline.Suspended() {
-		return nil // during a replay, or nothing is due
+		return nil // in a replay, or nothing is due
 	}
 	if s.activity.restless.Load() && time.Since(s.activity.moved) >= s.receiver.config.Stream.ForceFlushPeriod {
 		s.activity.restless.Store(false)
@@ -308,7 +308,7 @@ func (s *stream) tick(ctx context.Context) error {
 	return err
 }
 
-// fileIdentity is the name and path of a file, as the settings ask for them.
+// fileIdentity returns the name and path of a file, if the settings include them.
 func (r *agentStream) fileIdentity(path string) otlp.Identity {
 	var attrs []otlp.Attribute
 	add := func(key, value string) {
@@ -326,7 +326,7 @@ func (r *agentStream) fileIdentity(path string) otlp.Identity {
 	return otlp.NewIdentity(attrs...)
 }
 
-// pathIdentity is the identity in the path of a file.
+// pathIdentity returns the identity in the path of a file.
 func (r *agentStream) pathIdentity(path string) otlp.Identity {
 	found := r.pattern.Match(path)
 	attrs := make([]otlp.Attribute, 0, len(found))
@@ -339,7 +339,7 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 	return otlp.NewIdentity(attrs...)
 }
 
-// logUnparsed writes one debug line per file and reason, not one per line.
+// logUnparsed writes one debug line per file and reason.
 func (s *stream) logUnparsed(status events.LineStatus) {
 	switch status {
 	case events.LineMalformed, events.LineUnknownType:
@@ -388,7 +388,7 @@ func (s *stream) deliver(ctx context.Context) error {
 	return err
 }
 
-// Idle marks that all that was there has been read.
+// Idle handles the end of the available lines.
 func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

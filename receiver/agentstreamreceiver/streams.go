@@ -30,7 +30,7 @@ func (l *streams) remove(s *stream) {
 	delete(l.byID, s.source.id)
 }
 
-// provider is that of an open stream; empty if it is not open, or not detected yet.
+// provider returns the provider of an open stream, or an empty string if it is not open or not detected yet.
 func (l *streams) provider(id string) string {
 	l.mu.Lock()
 	s := l.byID[id]

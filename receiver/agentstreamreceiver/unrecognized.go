@@ -18,18 +18,18 @@ type discardReason string
 
 const (
 	discardAgentFolder discardReason = "agent_folder" // an agent's bookkeeping contains prompts
-	discardLink        discardReason = "outside_link" // a link leaves the watched folders
-	discardSetting     discardReason = "unrecognized" // unrecognized is drop
+	discardLink        discardReason = "outside_link" // a link leads out of the watched folders
+	discardSetting     discardReason = "unrecognized" // unrecognized is set to drop
 )
 
-// discardMessages are the warnings, one for each file.
+// discardMessages are the warnings, one per file.
 var discardMessages = map[discardReason]string{
 	discardAgentFolder: "skipping unrecognized file in agent folder",
 	discardLink:        "skipping unrecognized file behind a link that leaves the watched folder",
 	discardSetting:     "skipping unrecognized file",
 }
 
-// unrecognized decides whether the lines of a stream of no known provider are exported, when the first of them would be.
+// unrecognized decides, before the first line would be exported, whether the lines of a stream of no known provider are exported.
 type unrecognized struct {
 	decided bool
 	discard discardReason // empty: they are exported
@@ -65,7 +65,7 @@ func discardReasonOf(s *stream) discardReason {
 	return ""
 }
 
-// passedAs is the reason that lines of no known provider are counted under.
+// passedAs returns the reason under which lines of no known provider are counted.
 func (u *unrecognized) passedAs() string {
 	if u.discard != "" {
 		return string(u.discard)
@@ -73,14 +73,14 @@ func (u *unrecognized) passedAs() string {
 	return events.LinePassed.String()
 }
 
-// notParsedDatabase is the reason for bytes of a database that are no lines.
+// notParsedDatabase is the reason for bytes of a database, which are not lines.
 const notParsedDatabase = "database"
 
-// besideDatabase are the beginnings of the files that SQLite keeps beside a database: its write-ahead log in either byte
-// order, and the index of that (https://sqlite.org/fileformat2.html, https://sqlite.org/walformat.html, 2026-11).
+// besideDatabase are the first bytes of the files that SQLite keeps beside a database: the write-ahead log in either byte
+// order, and its index (https://sqlite.org/fileformat2.html, https://sqlite.org/walformat.html, 2026-11).
 var besideDatabase = [][]byte{{0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}, {0x18, 0xe2, 0x2d, 0x00}}
 
-// isDatabaseContent recognises a file of a database by its beginning.
+// isDatabaseContent reports whether a file that begins with head is a file of a database.
 func isDatabaseContent(head []byte) bool {
 	if opencodedb.Is(head) {
 		return true
@@ -93,10 +93,10 @@ func isDatabaseContent(head []byte) bool {
 	return false
 }
 
-// database recognises a stream of bytes of a database, under a name of its own.
+// database detects a stream of database bytes under an unusual name.
 type database struct{ found bool }
 
-// skips reports whether lines are such bytes. Those are skipped and counted, with one warning per file.
+// skips reports whether lines are such bytes. They are skipped and counted, with one warning per file.
 func (d *database) skips(s *stream, lines []tail.Line) bool {
 	if len(lines) == 0 || s.source.restated {
 		return false

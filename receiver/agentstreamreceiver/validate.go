@@ -20,7 +20,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Validate reports everything that is wrong, each with its key and value.
+// Validate returns everything that is wrong, each error with its key and value.
 func (c *Config) Validate() error {
 	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check()}
 	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Commands)+len(c.Pipes) == 0 {
@@ -44,14 +44,14 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// validateRetry reports what configretry allows and would retry without a wait: an exporter drops after a while, the receiver
-// has no such end.
+// validateRetry returns errors for values that configretry allows but that would retry without a wait: an exporter eventually
+// drops a batch, whereas the receiver retries forever.
 func validateRetry(r *configretry.BackOffConfig) error {
 	if !r.Enabled {
 		return nil
 	}
 	var errs []error
-	if r.InitialInterval == 0 { // configretry reports a negative one
+	if r.InitialInterval == 0 { // configretry reports negative ones
 		errs = append(errs, fmt.Errorf("retry_on_failure::initial_interval must be positive, got %v", r.InitialInterval))
 	}
 	if r.MaxInterval < r.InitialInterval {
@@ -70,22 +70,22 @@ func validProvider(name string) error {
 	return nil
 }
 
-// providerOr is name, or the provider of the receiver if name is empty.
+// providerOr returns name, or the provider of the receiver if name is empty.
 func (c *Config) providerOr(name string) string { return cmp.Or(name, c.Stream.Provider) }
 
 // commandsGateID is the feature gate of commands: with it, the configuration runs programs as the user of the collector.
 const commandsGateID = "receiver.agent_stream.commands"
 
-// commandsGate is registered with the process, as all gates of collector components are.
+// commandsGate is registered globally, like all gates of collector components.
 var commandsGate = featuregate.GlobalRegistry().MustRegister(
 	commandsGateID, featuregate.StageAlpha,
 	featuregate.WithRegisterDescription("Lets the receiver agent_stream run the agents that its setting commands names."),
 )
 
-// errCommandsOff: commands are set and the gate is not open.
+// errCommandsOff means that commands are set and the gate is not enabled.
 var errCommandsOff = errors.New("commands are disabled")
 
-// validateCommands reports what is wrong with the commands.
+// validateCommands returns what is wrong with the commands.
 func (c *Config) validateCommands() error {
 	if len(c.Commands) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (c *Config) validateCommands() error {
 	return errors.Join(errs...)
 }
 
-// validatePipes reports what is wrong with the pipes.
+// validatePipes returns what is wrong with the pipes.
 func (c *Config) validatePipes() error {
 	var errs []error
 	seen := map[string]bool{}
@@ -129,8 +129,8 @@ func (c *Config) validatePipes() error {
 	return errors.Join(errs...)
 }
 
-// Unmarshal reads the configuration. An identity that is a number or boolean in YAML is an error with advice: converting it
-// would change it, since 007 is 7 and 1.10 is 1.1 by then.
+// Unmarshal reads the configuration. An identity that is a number or boolean in YAML is an error with advice, because
+// converting it would change it: 007 is already 7, and 1.10 is 1.1.
 func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	if err := conf.Unmarshal(c); err != nil {
 		return errors.Join(err, unquoted(conf.ToStringMap()))
@@ -138,7 +138,7 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	return nil
 }
 
-// unquoted reports the identities that are not strings.
+// unquoted returns errors for identities that are not strings.
 func unquoted(settings map[string]any) error {
 	errs := unquotedOf("", settings)
 	for _, list := range []string{"commands", "pipes"} {

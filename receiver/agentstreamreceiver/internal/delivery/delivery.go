@@ -22,28 +22,28 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// dataFormat is the format that the collector's own metrics name.
+// dataFormat is the format reported in the collector's own metrics.
 const dataFormat = "agent_stream"
 
-// Settings describe a Delivery.
+// Settings configures a Delivery.
 type Settings struct {
-	// Receiver is what the collector gives the receiver.
+	// Receiver are the collector's settings for the receiver.
 	Receiver receiver.Settings
-	// Delivery bounds batches, and says what becomes of those that are rejected.
+	// Delivery limits batches and controls what happens to rejected ones.
 	Delivery config.Delivery
-	// Retry are the waits between attempts.
+	// Retry configures the waits between attempts.
 	Retry configretry.BackOffConfig
 	// Meter counts what is retried, split, cut and dropped.
 	Meter *meter.Meter
 	// Health reports consumers that refuse.
 	Health *Health
-	// Grown measures how far the files have grown while a consumer refuses; it may be called at any time.
+	// Grown measures how much the files have grown while a consumer refuses. It may be called at any time.
 	Grown func()
 }
 
 // Delivery sends spans, records and metrics to the consumers of the pipelines, each with its own retry loop.
 type Delivery struct {
-	// Traces, Logs and Metrics are the consumers; nil without a pipeline of the signal. They are set before the first output.
+	// Traces, Logs and Metrics are the consumers; nil without a pipeline for the signal. Set them before the first output.
 	Traces  consumer.Traces
 	Logs    consumer.Logs
 	Metrics consumer.Metrics
@@ -54,7 +54,7 @@ type Delivery struct {
 	senders  map[meter.Signal]*batch.Sender
 }
 
-// New makes a Delivery without consumers.
+// New returns a Delivery without consumers.
 func New(s Settings) (*Delivery, error) {
 	report, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
 		ReceiverID: s.Receiver.ID, Transport: "file", LongLivedCtx: true, ReceiverCreateSettings: s.Receiver,
@@ -69,8 +69,8 @@ func New(s Settings) (*Delivery, error) {
 	return d, nil
 }
 
-// Deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only when ctx
-// ends, and leaves in out what was not acknowledged.
+// Deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only if ctx ends,
+// and then leaves in out what was not acknowledged.
 func (d *Delivery) Deliver(ctx context.Context, out *telemetry.Output) error {
 	var err error
 	if out.Traces.SpanCount() > 0 && d.Traces != nil {
@@ -96,8 +96,8 @@ func (d *Delivery) Deliver(ctx context.Context, out *telemetry.Output) error {
 	return err
 }
 
-// Offer sends metrics once and reports whether they were accepted: the next export repeats refused ones. A batch that is
-// refused for its size is split; if one of several parts is refused, the batch counts as accepted.
+// Offer sends metrics once and reports whether they were accepted; the next export repeats refused ones. A batch refused for
+// its size is split. If only some of several parts are refused, the batch counts as accepted.
 func (d *Delivery) Offer(ctx context.Context, md pmetric.Metrics) (accepted bool) {
 	if md.DataPointCount() == 0 || d.Metrics == nil {
 		return true
@@ -121,7 +121,7 @@ func (d *Delivery) Offer(ctx context.Context, md pmetric.Metrics) (accepted bool
 	return refused < parts
 }
 
-// troubleOf is the trouble of a consumer that refuses a signal.
+// troubleOf returns the trouble of a consumer that refuses a signal.
 func troubleOf(s meter.Signal) Trouble {
 	if s == meter.SignalTraces {
 		return TroubleTraces
@@ -129,10 +129,10 @@ func troubleOf(s meter.Signal) Trouble {
 	return TroubleLogs
 }
 
-// isPermanent reports whether a retry is useless. If several pipelines have a signal, the collector sends to all of them and
-// joins their errors: as long as one error is temporary, all are retried.
+// isPermanent reports whether a retry is useless. If a signal has several pipelines, the collector sends to all of them and
+// joins their errors; as long as one error is temporary, all are retried.
 func isPermanent(err error) bool {
-	all, ok := err.(interface{ Unwrap() []error }) // the joining is the outermost
+	all, ok := err.(interface{ Unwrap() []error }) // the joined error is the outermost
 	if !ok {
 		return consumererror.IsPermanent(err)
 	}
@@ -165,7 +165,7 @@ const (
 	answerPermanent        // a retry is useless
 )
 
-// answerOf reads a consumer's error. With on_permanent_error: retry nothing is permanent.
+// answerOf interprets a consumer's error. With on_permanent_error: retry nothing is permanent.
 func (d *Delivery) answerOf(err error, o offer) answer {
 	tooLarge := batch.IsTooLarge(err)
 	switch {
@@ -180,8 +180,8 @@ func (d *Delivery) answerOf(err error, o offer) answer {
 	}
 }
 
-// retryUntilAcknowledged calls consume until it accepts. A batch that is rejected permanently, or for longer than
-// retry_on_failure allows, is dropped, counted and logged. A refusal for its size is returned, so that the part is split.
+// retryUntilAcknowledged calls consume until it succeeds. A batch rejected permanently, or for longer than retry_on_failure
+// allows, is dropped, counted and logged. A refusal for size is returned, so that the caller splits the part.
 func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
 	backoff := retry.New(retry.Settings{
 		InitialInterval: d.settings.Retry.InitialInterval, MaxInterval: d.settings.Retry.MaxInterval, Multiplier: d.settings.Retry.Multiplier, Randomization: d.settings.Retry.RandomizationFactor,
@@ -205,7 +205,7 @@ func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 			return nil
 		}
 		d.refused(o, err)
-		if ctx.Err() == nil && d.gaveUp(begin) { // else the stop is why it failed, and the lines are read again
+		if ctx.Err() == nil && d.gaveUp(begin) { // otherwise it failed because of the stop, and the lines are read again
 			d.reject(o, meter.DropExpired, err)
 			return nil
 		}
@@ -222,7 +222,7 @@ func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 	}
 }
 
-// gaveUp reports whether retry_on_failure allows no further attempt of a batch that was first sent at begin.
+// gaveUp reports whether retry_on_failure allows no further attempt for a batch that was first sent at begin.
 func (d *Delivery) gaveUp(begin time.Time) bool {
 	return !d.settings.Retry.Enabled || d.settings.Retry.MaxElapsedTime > 0 && time.Since(begin) >= d.settings.Retry.MaxElapsedTime
 }
@@ -232,7 +232,7 @@ func (d *Delivery) refused(o offer, err error) {
 	d.settings.Health.Trouble(troubleOf(o.signal), fmt.Errorf("consumer of %s refuses: %w", o.signal, err))
 }
 
-// rejection is the reason of a permanent error.
+// rejection returns the drop reason for a permanent error.
 func rejection(err error) string {
 	if batch.IsTooLarge(err) {
 		return meter.DropTooLarge

@@ -20,7 +20,7 @@ const (
 	TroubleStorage Trouble = "storage" // offsets are not stored
 )
 
-// TroublePipe: the input of a pipe is not readable, or does not fit into its spool.
+// TroublePipe returns the trouble of a pipe whose input is not readable or does not fit into its spool.
 func TroublePipe(path string) Trouble { return Trouble("pipe " + path) }
 
 // Health reports the component status to the collector, once per change:
@@ -42,7 +42,7 @@ type Health struct {
 	wrong map[Trouble]error
 }
 
-// Start names the host that is reported to.
+// Start sets the host to report to.
 func (h *Health) Start(host component.Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +72,7 @@ func (h *Health) Well(of Trouble) {
 	}
 }
 
-// Permanent reports an error that only a restart ends.
+// Permanent reports an error that only a restart resolves.
 func (h *Health) Permanent(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 )
 
-// newSender bounds the batches of a signal. Splits and cuts are counted, and logged the first time.
+// newSender returns a sender that limits the batches of a signal. It counts splits and cuts, and logs the first of each.
 func newSender(s meter.Signal, limit int, logger *zap.Logger, m *meter.Meter) *batch.Sender {
 	logSplit := sync.OnceFunc(func() {
 		logger.Warn("consumer refused batch for its size, splitting it; max_batch_size sets the size of batches",

@@ -12,25 +12,25 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// Hints warns once about each setting that does not fit the files. Several goroutines may use it.
+// Hints warns once about each setting that does not fit the files. It is safe for concurrent use.
 type Hints struct {
 	logger *zap.Logger
 
 	mu       sync.Mutex
-	misfits  []string // providers that a warning named
+	misfits  []string // providers already named in a warning
 	pattern  string   // path_pattern; empty once no warning about it is due
-	misfit   string   // the first path that it does not fit
+	misfit   string   // the first path that it does not match
 	since    time.Time
 	unfitted int
 }
 
-// New makes the hints of a receiver whose path_pattern is pattern; empty for none.
+// New returns the hints of a receiver with the given path_pattern, which may be empty.
 func New(logger *zap.Logger, pattern string) *Hints { return &Hints{logger: logger, pattern: pattern} }
 
-// PatternPatience is how long path_pattern may fit none of the files: the first file may be an exception.
+// PatternPatience is how long path_pattern may match no file before a warning, because the first file may be an exception.
 const PatternPatience = 10 * time.Second
 
-// Opened records whether path_pattern fits a file.
+// Opened records whether path_pattern matches a file.
 func (h *Hints) Opened(path string, fits bool, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,7 +45,7 @@ func (h *Hints) Opened(path string, fits bool, now time.Time) {
 	}
 }
 
-// CheckPattern warns about a path_pattern that has fitted no file for PatternPatience, or until the end.
+// CheckPattern warns about a path_pattern that has matched no file for PatternPatience, or at all if end is true.
 func (h *Hints) CheckPattern(now time.Time, end bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *Hints) CheckPattern(now time.Time, end bool) {
 	h.pattern = ""
 }
 
-// wrongProvider warns that a file is not of the provider that is set, and names the provider that it fits, if known.
+// wrongProvider warns that a file does not fit the configured provider, and names the provider that it fits, if known.
 func (h *Hints) wrongProvider(path, provider, detected string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,7 @@ const (
 	doubtBytes = 1 << 18
 )
 
-// Doubt is for a stream whose provider is set: the lines of its beginning, as long as none of them is understood. Nil: there is none.
+// Doubt checks the first lines of a stream with a configured provider until one of them is understood. A nil Doubt checks nothing.
 type Doubt struct {
 	hints          *Hints
 	path, provider string
@@ -88,7 +88,7 @@ type Doubt struct {
 	bytes          int
 }
 
-// Doubt makes the Doubt of a file; nil if its provider is not set.
+// Doubt returns the Doubt of a file, or nil if its provider is not configured.
 func (h *Hints) Doubt(path, provider string) *Doubt {
 	if provider == parser.Auto || provider == parser.None {
 		return nil
@@ -96,8 +96,8 @@ func (h *Hints) Doubt(path, provider string) *Doubt {
 	return &Doubt{hints: h, path: path, provider: provider}
 }
 
-// Settled checks a line, its status, and the number of lines so far that say nothing, against the provider that is set. It
-// reports whether there is no doubt any more; then it is not called again.
+// Settled checks a line, its status, and the number of ignored lines so far against the configured provider. It reports
+// whether the doubt is settled; after that it must not be called again.
 func (d *Doubt) Settled(line []byte, status events.LineStatus, ignored int) bool {
 	if status == events.LineOK {
 		return true

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// lag is how many bytes of streams are not acknowledged yet, by provider. Totals are recorded under the lock: the last one last.
+// lag is how many bytes of streams are not acknowledged yet, by provider. Totals are recorded under the lock, the latest last.
 //
-// The source reports it when it reads a file. While a consumer refuses, the source reads little or nothing, and that is when
-// the lag matters: the receiver then stats the files from time to time.
+// The source reports the lag when it reads a file. While a consumer refuses, when the lag matters most, the source reads
+// little or nothing, so the receiver stats the files from time to time.
 type lag struct {
 	mu       sync.Mutex
-	streams  map[string]lagging // by id
+	streams  map[string]lagging // by ID
 	totals   map[string]int64   // by provider
 	lastStat time.Time          // of the files
 	growing  bool               // some have grown
 }
 
-// Found is how many bytes of a stream are not acknowledged, by the size of its file.
+// Found is how many bytes of a stream are not acknowledged, according to the size of its file.
 type Found struct {
 	Provider string
 	Bytes    int64
@@ -26,7 +26,7 @@ type Found struct {
 type lagging struct {
 	provider string
 	reported int64 // by the source
-	found    int64 // by a later stat; 0: there was none
+	found    int64 // by a later stat; 0: none
 }
 
 func (l lagging) bytes() int64 { return max(l.reported, l.found) }
@@ -42,7 +42,7 @@ func (l *lag) set(id, provider string, bytes int64, record func(totals map[strin
 	record(l.putLocked(id, provider, now, map[string]int64{}))
 }
 
-// find records the lag of streams by their size.
+// find records the lag of streams according to their size.
 func (l *lag) find(behind map[string]Found, record func(totals map[string]int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *lag) find(behind map[string]Found, record func(totals map[string]int64)
 	record(changed)
 }
 
-// clearFound removes what stats found: the source reads on, and reports.
+// clearFound removes what stats found, because the source reads and reports again.
 func (l *lag) clearFound(record func(totals map[string]int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *lag) clearFound(record func(totals map[string]int64)) {
 	record(changed)
 }
 
-// putLocked enters a stream, and adds the totals that it changes to changed, which it returns.
+// putLocked updates a stream, and adds the changed totals to changed, which it returns.
 func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int64) map[string]int64 {
 	if l.streams == nil {
 		l.streams, l.totals = map[string]lagging{}, map[string]int64{}

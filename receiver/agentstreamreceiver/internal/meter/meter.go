@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Meter feeds the receiver's own metrics, which metadata.yaml describes. The attribute sets are made once.
+// Meter updates the receiver's own metrics, which metadata.yaml describes. Attribute sets are created once.
 type Meter struct {
 	builder *metadata.TelemetryBuilder
 	kinds   map[events.Kind]metric.MeasurementOption
@@ -22,7 +22,7 @@ type Meter struct {
 	signals [signalEnd]metric.MeasurementOption
 }
 
-// New makes the metrics of a receiver.
+// New returns the metrics of a receiver.
 func New(b *metadata.TelemetryBuilder) *Meter {
 	m := &Meter{builder: b, kinds: map[events.Kind]metric.MeasurementOption{}}
 	for _, k := range events.Kinds() {
@@ -38,10 +38,10 @@ func with(key, value string) metric.MeasurementOption {
 	return metric.WithAttributeSet(attribute.NewSet(attribute.String(key, value)))
 }
 
-// background is the context of measurements: they are not cancelled.
+// background returns the context of measurements, which are never canceled.
 func background() context.Context { return context.Background() }
 
-// Events adds counts by kind, and sets them to zero.
+// Events adds counts by kind and resets them to zero.
 func (m *Meter) Events(counts []int64) {
 	for kind, n := range counts {
 		if n > 0 {
@@ -51,7 +51,7 @@ func (m *Meter) Events(counts []int64) {
 	clear(counts)
 }
 
-// Lines adds what a parser counted between two calls; lines of no known provider under the reason passed.
+// Lines adds what a parser counted between two calls. Lines of no known provider are counted under the reason passed.
 func (m *Meter) Lines(provider, passed string, before, now *parser.Stats) {
 	if provider == "" {
 		provider = "undecided"
@@ -73,7 +73,7 @@ func (m *Meter) Lines(provider, passed string, before, now *parser.Stats) {
 	}
 }
 
-// NotParsed counts lines that the parser did not get, or made no events of.
+// NotParsed counts lines that did not reach the parser or yielded no events.
 func (m *Meter) NotParsed(reason string, n int) {
 	if n > 0 {
 		m.builder.ReceiverAgentStreamLinesNotParsed.Add(background(), int64(n), with("reason", reason))
@@ -99,24 +99,24 @@ func (m *Meter) Retried(s Signal) {
 	m.builder.ReceiverAgentStreamRetries.Add(background(), 1, m.signals[s])
 }
 
-// Split counts a batch that was split since a consumer refused its size.
+// Split counts a batch that was split because a consumer refused its size.
 func (m *Meter) Split(s Signal) {
 	m.builder.ReceiverAgentStreamSplits.Add(background(), 1, m.signals[s])
 }
 
-// Cut counts a span or record that was cut since no consumer takes it whole.
+// Cut counts a span or record that was cut because a consumer refused its size.
 func (m *Meter) Cut(s Signal) {
 	m.builder.ReceiverAgentStreamTruncated.Add(background(), 1, m.signals[s])
 }
 
-// Dropped counts elements that no consumer will get.
+// Dropped counts elements that no consumer will receive.
 func (m *Meter) Dropped(s Signal, reason string, elements int) {
 	if elements > 0 {
 		m.builder.ReceiverAgentStreamDropped.Add(background(), int64(elements), m.signals[s], with("reason", reason))
 	}
 }
 
-// Lost counts outputs that no consumer will get.
+// Lost counts outputs that no consumer will receive.
 func (m *Meter) Lost(reason string, outs []telemetry.Output) {
 	for i := range outs {
 		m.Dropped(SignalTraces, reason, outs[i].Traces.SpanCount())
@@ -124,14 +124,14 @@ func (m *Meter) Lost(reason string, outs []telemetry.Output) {
 	}
 }
 
-// InputDropped counts bytes that did not get into a spool.
+// InputDropped counts bytes that were not stored in a spool.
 func (m *Meter) InputDropped(reason string, bytes int64) {
 	if bytes > 0 {
 		m.builder.ReceiverAgentStreamInputDropped.Add(background(), bytes, with("reason", reason))
 	}
 }
 
-// Behind records the unread bytes of a stream, by provider.
+// Behind records the unacknowledged bytes of a stream, by provider.
 func (m *Meter) Behind(id, provider string, bytes int64) {
 	m.lag.set(id, provider, bytes, m.recordLag)
 }
@@ -146,20 +146,20 @@ func (m *Meter) recordLag(totals map[string]int64) {
 	}
 }
 
-// Grown records by how much files have grown while a consumer refuses. It is for the time in which the source reads nothing and
-// so reports nothing; [Meter.Resumed] ends it.
+// Grown records how much files have grown while a consumer refuses, when the source reads nothing and so reports nothing.
+// [Meter.Resumed] ends that.
 func (m *Meter) Grown(behind map[string]Found) { m.lag.find(behind, m.recordLag) }
 
-// GrowthDue reports whether it is time to look again by how much files have grown.
+// GrowthDue reports whether it is time to measure again how much files have grown.
 func (m *Meter) GrowthDue(now time.Time, every time.Duration) bool { return m.lag.due(now, every) }
 
-// Resumed removes what [Meter.Grown] recorded: the source reads on, and reports.
+// Resumed removes what [Meter.Grown] recorded, because the source reads and reports again.
 func (m *Meter) Resumed() { m.lag.clearFound(m.recordLag) }
 
-// StorageError counts a value that was not written to the storage, or not usable.
+// StorageError counts a value that was not written to the storage, or a stored one that is unusable.
 func (m *Meter) StorageError() { m.builder.ReceiverAgentStreamStorageErrors.Add(background(), 1) }
 
-// Observer feeds the metrics of sources. provider returns that of an open stream, by its id.
+// Observer returns an observer that updates the metrics of sources. provider returns the provider of an open stream, by its ID.
 func (m *Meter) Observer(provider func(id string) string) tail.Observer {
 	return tail.Observer{
 		Behind:   func(id string, bytes int64) { m.Behind(id, provider(id), bytes) },

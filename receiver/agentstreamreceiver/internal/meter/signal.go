@@ -1,6 +1,6 @@
 package meter
 
-// Signal is one of the signals that the receiver hands on.
+// Signal is one of the signals that the receiver exports.
 type Signal uint8
 
 // The signals.
@@ -11,7 +11,7 @@ const (
 	signalEnd
 )
 
-// String is the name in the collector's own metrics.
+// String returns the name used in the collector's own metrics.
 func (s Signal) String() string {
 	switch s {
 	case SignalTraces:

@@ -10,26 +10,26 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 )
 
-// Events are the events of a restated stream that were exported.
+// Events are the exported events of a restated stream.
 type Events struct {
 	before map[uint64]mark // of a previous process
-	nth    memory.Counter  // of events of a name in this process
-	order  []mark          // what was applied, in order, the newest maxExported
-	later  Portion         // new, and pending until the replay ends
+	nth    memory.Counter  // number of events per name in this process
+	order  []mark          // the newest maxExported events that were applied, in order
+	later  Portion         // new events, pending until the replay ends
 }
 
 // mark identifies an event that was applied.
 type mark struct {
 	name   uint64
 	length uint32 // of its text
-	text   uint32 // hash of that
+	text   uint32 // hash of its text
 	out    bool   // a previous process exported it, so it is not pending
 }
 
 // maxExported bounds the marks and the counted names of a stream; the oldest are evicted first.
 const maxExported = 1 << 16
 
-// New restores the marks that a previous process stored.
+// New returns Events with the marks that a previous process stored.
 func New(kept []byte) *Events {
 	g := &Events{before: map[uint64]mark{}}
 	for len(kept) >= 12 {
@@ -45,7 +45,7 @@ func New(kept []byte) *Events {
 	return g
 }
 
-// Encode returns the marks of exported events: the last waiting events are pending, unless a previous process exported them.
+// Encode returns the marks of exported events. The last waiting events are pending, unless a previous process exported them.
 func (g *Events) Encode(waiting int) []byte {
 	var b []byte
 	put := func(m *mark) {
@@ -83,7 +83,7 @@ func textHash(s string) uint32 {
 	return h.Sum32()
 }
 
-// Portion are events, and the marks of what they are.
+// Portion is events and their marks.
 type Portion struct {
 	Events []events.DisplayEvent
 	marks  []mark
@@ -93,8 +93,7 @@ func (p *Portion) add(e *events.DisplayEvent, m mark) {
 	p.Events, p.marks = append(p.Events, *e), append(p.marks, m)
 }
 
-// Split divides events into those that a previous process exported and those that are new. The added part of a text that
-// has grown is new.
+// Split divides events into those that a previous process exported and new ones. If a text has grown, its added part is new.
 func (g *Events) Split(evs []events.DisplayEvent) (old, fresh Portion) {
 	for i := range evs {
 		m := g.mark(&evs[i])
@@ -116,7 +115,7 @@ func (g *Events) Split(evs []events.DisplayEvent) (old, fresh Portion) {
 	return old, fresh
 }
 
-// mark makes the mark of the next event of its name.
+// mark returns the mark of the next event of its name.
 func (g *Events) mark(e *events.DisplayEvent) mark {
 	name := name(e)
 	nth, _ := g.nth.Next(name, maxExported)
@@ -124,8 +123,8 @@ func (g *Events) mark(e *events.DisplayEvent) mark {
 	return mark{name: name ^ uint64(nth)*odd, length: uint32(len(e.Text)), text: textHash(e.Text)}
 }
 
-// added returns what a text contains beyond what was exported of it. Its id is made as the parsers make it: from the item
-// and the number of bytes before it.
+// added returns what a text contains beyond its exported part. Its ID is made as in the parsers: from the item and the number
+// of bytes before it.
 func (m mark) added(e *events.DisplayEvent) (events.DisplayEvent, bool) {
 	n := int(m.length)
 	if e.ItemID == "" || n == 0 || len(e.Text) <= n || textHash(e.Text[:n]) != m.text {
@@ -144,7 +143,7 @@ func (g *Events) Applied(p Portion) {
 	}
 }
 
-// Hold keeps new events until the replay ends. Borrowed memory is copied.
+// Hold keeps new events until the replay ends. It copies borrowed memory.
 func (g *Events) Hold(fresh Portion) {
 	for i := range fresh.Events {
 		t := &fresh.Events[i].Tool
@@ -153,12 +152,12 @@ func (g *Events) Hold(fresh Portion) {
 	g.later.Events, g.later.marks = append(g.later.Events, fresh.Events...), append(g.later.marks, fresh.marks...)
 }
 
-// Held returns what Hold kept, and keeps it no longer.
+// Held returns what Hold kept, and releases it.
 func (g *Events) Held() Portion {
 	held := g.later
 	g.later = Portion{}
 	return held
 }
 
-// Empty reports whether nothing is in it: a portion may have no events and yet the marks of parts of texts.
+// Empty reports whether the portion is empty. A portion without events may have marks of parts of texts.
 func (p *Portion) Empty() bool { return len(p.marks) == 0 }

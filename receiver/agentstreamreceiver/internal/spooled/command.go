@@ -26,10 +26,10 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// commandGrace is the default time between SIGTERM and SIGKILL of a command.
+// commandGrace is the default time between SIGTERM and SIGKILL for a command.
 const commandGrace = 3 * time.Second
 
-// Words are the program of a command and its arguments. provider is that of the command, or of the receiver.
+// Words returns the program of a command and its arguments. provider is that of the command or of the receiver.
 func Words(command *config.Command, provider string) ([]string, error) {
 	if !command.StreamFlags {
 		return command.Command, nil
@@ -37,7 +37,7 @@ func Words(command *config.Command, provider string) ([]string, error) {
 	return parser.StreamingCommand(provider, command.Command)
 }
 
-// command is an agent that the receiver runs. One that ends is not started again.
+// command is an agent that the receiver runs. It is not restarted when it ends.
 type command struct {
 	input
 	process *process.Process
@@ -45,8 +45,8 @@ type command struct {
 	dropped atomic.Pointer[string] // why output is dropped
 }
 
-// startCommand starts one command. alike counts those with the same words in the same folder, this one included: each has a
-// folder of its own for its spools.
+// startCommand starts one command. alike counts commands with the same words and working folder, including this one, because
+// each has its own spool folder.
 func (in *Inputs) startCommand(ctx context.Context, set *config.Command, alike map[string]int) error {
 	provider := cmp.Or(set.Provider, in.settings.Provider)
 	words, err := Words(set, provider)
@@ -77,7 +77,7 @@ func (in *Inputs) startCommand(ctx context.Context, set *config.Command, alike m
 	return nil
 }
 
-// start starts the process, and opens the stream of its output.
+// start starts the process and opens the stream of its output.
 func (c *command) start(ctx context.Context, set *config.Command, words []string) (err error) {
 	c.process, err = process.Start(process.Settings{
 		Command: words, Dir: set.Dir, Env: set.Environment(os.Environ()), Grace: cmp.Or(set.GracePeriod, commandGrace),
@@ -98,7 +98,7 @@ func (c *command) start(ctx context.Context, set *config.Command, words []string
 	return nil
 }
 
-// dropping logs once that output is dropped. The exit has the number of bytes.
+// dropping logs once that output is dropped. The exit contains the number of bytes.
 func (c *command) dropping(err error) {
 	reason, advice := dropReason(err)
 	c.dropped.Store(&reason)
@@ -106,7 +106,7 @@ func (c *command) dropping(err error) {
 		c.name, zap.String("reason", reason), zap.String("advice", advice), zap.Error(err))
 }
 
-// follow reads the output of the command until it ends or ctx does. What no consumer has acknowledged by then stays in the spool.
+// follow reads the output of the command until it ends or ctx does. Output not acknowledged by then stays in the spool.
 func (c *command) follow(ctx context.Context) {
 	err := c.reading.deliver(ctx, c.process.Tail(), func() error { return c.reading.Exited(ctx, c.exit(c.process.Wait())) })
 	ended := c.process.Wait()
@@ -125,7 +125,7 @@ func (c *command) follow(ctx context.Context) {
 	c.settle(ctx, c.process.Spool(), c.process, err)
 }
 
-// exit converts how the process ended, without secrets.
+// exit converts how the process ended, and redacts secrets.
 func (c *command) exit(e process.Exit) *outcome.Exit {
 	exit := &outcome.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Started: e.Started, Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
 	if r := c.settings.Redactor; r != nil {
@@ -134,15 +134,15 @@ func (c *command) exit(e process.Exit) *outcome.Exit {
 	return exit
 }
 
-// resumeSpools reads what previous runs of the command left in their spools, one after the other, until ctx ends.
+// resumeSpools reads, one after another, the spools that previous runs of the command left, until ctx ends.
 func (c *command) resumeSpools(ctx context.Context) {
 	c.resume(func(path string) bool { return c.released(ctx, path) }, func(s *spool.Spool) {
 		c.settle(ctx, s, s, c.deliverLeft(ctx, s))
 	})
 }
 
-// released waits until no process writes to a spool that was left: a command outlives a collector that is killed. It is
-// false if ctx ended before.
+// released waits until no process writes to a left spool, because a command outlives a collector that is killed. It returns
+// false if ctx ends first.
 func (c *command) released(ctx context.Context, path string) bool {
 	logged := false
 	for spool.InUse(path) {
@@ -157,7 +157,7 @@ func (c *command) released(ctx context.Context, path string) bool {
 	return true
 }
 
-// deliverLeft reads a spool that was left, and closes its stream for how its command ended, if that was stored.
+// deliverLeft reads a spool that was left, and closes its stream with the exit of its command, if that was stored.
 func (c *command) deliverLeft(ctx context.Context, s *spool.Spool) error {
 	r, err := c.open(ctx, s, true)
 	if err != nil {

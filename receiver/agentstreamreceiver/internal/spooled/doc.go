@@ -2,9 +2,9 @@
 // receiver runs. All are copied to a spool (package spool), a file that is followed like any other.
 //
 //	Inputs    the pipes and commands of a receiver
-//	pipe      a FIFO or standard input; each of its writers is a stream of its own, in a spool of its own
-//	command   a program that the receiver runs, whose output is a stream; its exit ends the stream
-//	folder    where the spools of one input lie, locked for this process
+//	pipe      a FIFO or standard input; each of its writers has a separate stream and spool
+//	command   a program that the receiver runs; its output is a stream that its exit ends
+//	folder    where the spools of one input are, locked for this process
 //	reading   one spool on its way to the consumers, with its stored position
 //
 // # The life of a spool
@@ -12,15 +12,15 @@
 //	from      on                                                  to
 //	----      --                                                  --
 //	-         a writer's first bytes, or the start of a command   written
-//	written   the writer or the command ends, or the receiver     finished
-//	written   its limit or the disk is full                       written, and further input is drained, dropped and counted
+//	written   the writer, the command or the receiver ends        finished
+//	written   its limit is reached or the disk is full            written; further input is drained, dropped and counted
 //	finished  all of it was acknowledged                          removed, with its stored position
-//	finished  the receiver stops before, or reading fails         kept
+//	finished  the receiver stops before that, or reading fails    kept
 //	kept      the next start, with spool::directory               finished, and read from the stored position
 //
-// Each input is read in the order of its spools, but for the spools that earlier runs of a command left: they are read beside
-// the run. The lines before the stored position are replayed. Of a command the exit is stored too, without standard error.
+// The spools of an input are read in order, except that spools left by earlier runs of a command are read concurrently with
+// the current run. Lines before the stored position are replayed. The exit of a command is stored too, without standard error.
 //
-// The package knows nothing of formats and telemetry: [Stream] is what the receiver makes of lines. An [Inputs] starts
-// goroutines in Start, which end with Stop.
+// The package does not know formats or telemetry: [Stream] is what the receiver makes of lines. The goroutines that an
+// [Inputs] starts in Start end with Stop.
 package spooled

@@ -12,15 +12,15 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// folder is where the spools of one input lie, locked for this process. The zero value is that of temporary files.
+// folder is where the spools of one input are, locked for this process. The zero value is the folder for temporary files.
 type folder struct {
 	dir     string
 	left    []string // spools of a previous process
 	release func() error
 }
 
-// openFolder locks the folder of an input. It is the same after a restart, and no other input has it: key distinguishes the
-// inputs of all receivers.
+// openFolder locks the folder of an input. The folder is the same after a restart and unique to the input; key distinguishes
+// the inputs of all receivers.
 func openFolder(under, name, key string) (folder, error) {
 	if under == "" {
 		return folder{}, nil
@@ -42,7 +42,7 @@ func openFolder(under, name, key string) (folder, error) {
 	return f, nil
 }
 
-// make makes the folder, which somebody may have removed.
+// make creates the folder, which may have been removed.
 func (f *folder) make() error {
 	if f.dir == "" {
 		return nil
@@ -53,7 +53,7 @@ func (f *folder) make() error {
 // lasting reports whether the next process resumes what is left.
 func (f *folder) lasting() bool { return f.dir != "" }
 
-// unlock lets another process have the folder.
+// unlock releases the folder for other processes.
 func (f *folder) unlock() error {
 	if f.release == nil {
 		return nil
@@ -68,7 +68,7 @@ const (
 	dropSpoolFailed = "spool_failed"
 )
 
-// dropReason is why input is dropped, with advice for the user.
+// dropReason returns why input is dropped, with advice for the user.
 func dropReason(err error) (reason, advice string) {
 	switch {
 	case errors.Is(err, spool.ErrFull):

@@ -22,23 +22,23 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Stream takes the lines of one spool to the consumers.
+// Stream delivers the lines of one spool to the consumers.
 type Stream interface {
-	// Lines returns when their output was acknowledged. It fails only when ctx ends.
+	// Lines returns when their output was acknowledged. It fails only if ctx ends.
 	tail.Consumer
-	// State is what is stored beside the position.
+	// State returns what is stored with the position.
 	State() ([]byte, bool)
-	// Provider is the format, once known. Any goroutine may call it.
+	// Provider returns the format once it is known. Any goroutine may call it.
 	Provider() string
-	// End closes what is open for a reason, after the last line.
+	// End closes what is open, for a reason, after the last line.
 	End(ctx context.Context, reason otlp.CloseReason) error
-	// Exited closes what is open for how the command ended, after the last line.
+	// Exited closes what is open with the exit of the command, after the last line.
 	Exited(ctx context.Context, exit *outcome.Exit) error
-	// Abandon releases a stream whose output was not acknowledged. Nothing is closed.
+	// Abandon releases a stream whose output was not acknowledged. It closes nothing.
 	Abandon()
 }
 
-// Origin is what the settings of an input say of its streams.
+// Origin is what the settings of an input specify for its streams.
 type Origin struct {
 	Provider string
 	Identity otlp.Identity
@@ -48,23 +48,23 @@ type Origin struct {
 	Resumed bool
 }
 
-// Settings describe the inputs of a receiver.
+// Settings configures the inputs of a receiver.
 type Settings struct {
 	Receiver component.ID
 	Pipes    []config.Pipe
 	Commands []config.Command
-	// Spool says where spools lie; its folder is absolute, or empty for temporary files, which no later process resumes.
+	// Spool configures where spools are; its folder is absolute, or empty for temporary files, which no later process resumes.
 	Spool config.Spool
-	// Provider and Identity are those of inputs that have none of their own.
+	// Provider and Identity are the defaults of inputs that have none.
 	Provider string
 	Identity otlp.Identity
-	// Follow says how spools are read.
+	// Follow configures how spools are read.
 	Follow tail.Settings
 	// PollInterval is the time between two attempts to open a pipe.
 	PollInterval time.Duration
-	// Redactor cleans the standard error of commands; nil leaves it.
+	// Redactor redacts the standard error of commands; nil leaves it unchanged.
 	Redactor *redact.Redactor
-	// Open makes the stream of a spool.
+	// Open opens the stream of a spool.
 	Open func(s tail.Stream, o Origin) (Stream, error)
 	// Stdin is standard input.
 	Stdin *os.File
@@ -81,15 +81,15 @@ type Inputs struct {
 	pipes    []*pipe
 	commands []*command
 	running  sync.WaitGroup
-	readings sync.Map // of *reading: those at work
+	readings sync.Map // of *reading: those being read
 }
 
-// New makes the inputs. Nothing is opened or started.
+// New returns the inputs. It opens and starts nothing.
 func New(s Settings) *Inputs { return &Inputs{settings: s} }
 
-// Start opens the pipes, runs the commands, each once, and resumes the spools that a previous process left. When ctx ends, what
-// was not acknowledged stays in its spool. Positions are stored in store, if it is not nil. After an error, [Inputs.Stop] ends what
-// was started.
+// Start opens the pipes, runs each command once, and resumes the spools that a previous process left. When ctx ends,
+// unacknowledged input stays in its spool. Positions are stored in store unless it is nil. After an error, [Inputs.Stop] ends
+// what was started.
 func (in *Inputs) Start(ctx context.Context, store storage.Client) error {
 	in.storage = store
 	for i := range in.settings.Pipes {
@@ -106,15 +106,15 @@ func (in *Inputs) Start(ctx context.Context, store storage.Client) error {
 	return nil
 }
 
-// ClosePipes ends the copying of all pipes: further input stays in them.
+// ClosePipes stops copying from all pipes; further input stays in them.
 func (in *Inputs) ClosePipes() {
 	for _, p := range in.pipes {
 		p.close()
 	}
 }
 
-// Stop ends pipes and commands, and waits until their output was acknowledged, for as long as ctx and wait allow: then it calls
-// cancel, which must end the context of Start. When ctx ends, commands are killed.
+// Stop ends pipes and commands, and waits until their output was acknowledged, for as long as ctx and wait allow. Then it
+// calls cancel, which must end the context of Start. When ctx ends, commands are killed.
 func (in *Inputs) Stop(ctx context.Context, wait time.Duration, cancel func()) {
 	in.ClosePipes()
 	in.stopCommands(ctx)
@@ -123,11 +123,11 @@ func (in *Inputs) Stop(ctx context.Context, wait time.Duration, cancel func()) {
 	defer context.AfterFunc(ctx, cancel)()
 	in.running.Wait()
 	for _, c := range in.commands {
-		_ = c.folder.unlock() // the process's end would do the same
+		_ = c.folder.unlock() // the end of the process would unlock it too
 	}
 }
 
-// stopCommands asks all commands to end, and waits for it.
+// stopCommands asks all commands to end and waits until they have.
 func (in *Inputs) stopCommands(ctx context.Context) {
 	for _, c := range in.commands {
 		c.process.Stop(syscall.SIGTERM)
@@ -141,7 +141,7 @@ func (in *Inputs) stopCommands(ctx context.Context) {
 	}
 }
 
-// MeasureLag records the bytes of spools that are not acknowledged.
+// MeasureLag records the unacknowledged bytes of spools.
 func (in *Inputs) MeasureLag() {
 	in.readings.Range(func(r, _ any) bool {
 		r.(*reading).measureLag()
@@ -149,17 +149,17 @@ func (in *Inputs) MeasureLag() {
 	})
 }
 
-// input is what pipes and commands have in common.
+// input is what pipes and commands share.
 type input struct {
 	*Inputs
 	folder folder
 	name   zap.Field // in the log
-	kind   string    // of its streams' ids
+	kind   string    // of its stream IDs
 	path   string    // of its streams
 	origin Origin
 }
 
-// resume calls do with each spool that a previous process left, until ready reports that the receiver stops.
+// resume calls do with each spool that a previous process left, until ready returns false because the receiver stops.
 func (in *input) resume(ready func(path string) bool, do func(*spool.Spool)) {
 	for _, path := range in.folder.left {
 		if !ready(path) {

@@ -20,8 +20,8 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// pipe copies a FIFO or standard input into spools, one per writer. It never stops reading, whatever consumers do. One
-// goroutine copies, another reads the spools, one after the other.
+// pipe copies a FIFO or standard input into spools, one per writer. It never stops reading, whatever the consumers do. One
+// goroutine copies; another reads the spools one after another.
 type pipe struct {
 	input
 	budget *spool.Budget
@@ -35,7 +35,7 @@ type pipe struct {
 	once   sync.Once
 }
 
-// startPipe opens a pipe, and resumes its spools. A FIFO need not exist yet.
+// startPipe opens a pipe and resumes its spools. A FIFO need not exist yet.
 func (in *Inputs) startPipe(ctx context.Context, set *config.Pipe) error {
 	identity := set.Identity()
 	p := &pipe{
@@ -84,7 +84,7 @@ func (p *pipe) notify() {
 	}
 }
 
-// next returns the next spool to read; nil when the pipe was closed and none is left.
+// next returns the next spool to read, or nil when the pipe was closed and none is left.
 func (p *pipe) next() *writer {
 	for {
 		p.mu.Lock()
@@ -103,13 +103,13 @@ func (p *pipe) next() *writer {
 	}
 }
 
-// follow reads the spools until the pipe is closed. When ctx ends it keeps them.
+// follow reads the spools until the pipe is closed. When ctx ends, it keeps them.
 func (p *pipe) follow(ctx context.Context) {
 	for w := p.next(); w != nil; w = p.next() {
 		p.settle(ctx, w.spool, w.spool, w.deliver(ctx))
 		p.budget.Return(w.spool.Size())
 	}
-	_ = p.folder.unlock() // the process's end would do the same
+	_ = p.folder.unlock() // the end of the process would unlock it too
 }
 
 // copy copies the input into spools until the pipe is closed or its input ends.
@@ -128,7 +128,7 @@ func (p *pipe) copy() {
 	}
 }
 
-// openHandle opens the input, with retries; nil when the pipe is closed before.
+// openHandle opens the input, with retries. It returns nil if the pipe is closed first.
 func (p *pipe) openHandle() spool.Input {
 	logged := ""
 	for {
@@ -163,7 +163,7 @@ func (p *pipe) openOnce() (spool.Input, error) {
 	return spool.OpenFIFO(p.path)
 }
 
-// pause waits between two retries; false when the pipe was closed.
+// pause waits between two retries. It returns false if the pipe was closed.
 func (p *pipe) pause() bool {
 	timer := time.NewTimer(p.settings.PollInterval)
 	defer timer.Stop()
@@ -175,7 +175,7 @@ func (p *pipe) pause() bool {
 	}
 }
 
-// pipeBytes is how much is read at once: what a pipe holds on Linux.
+// pipeBytes is how much is read at once: the capacity of a pipe on Linux.
 const pipeBytes = 64 << 10
 
 // read copies the input, and reports whether to open it again.
@@ -211,7 +211,7 @@ func (p *pipe) read(in spool.Input) (again bool) {
 	}
 }
 
-// failed reports a read error, and whether to open the input again. Standard input can't be reopened.
+// failed reports a read error, and returns whether to open the input again. Standard input can't be reopened.
 func (p *pipe) failed(in spool.Input, err error) (again bool) {
 	err = fmt.Errorf("read pipe %q: %w", p.path, err)
 	if !in.Lasting() {
@@ -236,7 +236,7 @@ func (p *pipe) watch() {
 	}
 }
 
-// close ends the copying. What was copied is still read.
+// close stops copying. What was copied is still read.
 func (p *pipe) close() {
 	p.once.Do(func() { close(p.closed) })
 	p.mu.Lock()

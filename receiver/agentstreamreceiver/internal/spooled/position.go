@@ -26,8 +26,8 @@ const positionVersion = 1
 
 func positionKey(s *spool.Spool) string { return "spool/" + s.Name() }
 
-// save stores the position. If that fails, a restart exports lines again, with the same ids. What lies in a folder for temporary
-// files is not resumed, so it has none.
+// save stores the position. If that fails, a restart exports lines again, with the same IDs. Spools in the folder for
+// temporary files are not resumed, so their positions are not stored.
 func (r *reading) save(ctx context.Context) {
 	in := r.input
 	if in.storage == nil || !in.folder.lasting() {
@@ -54,7 +54,7 @@ func (r *reading) saveExit(ctx context.Context, e *outcome.Exit) {
 	r.save(context.WithoutCancel(ctx))
 }
 
-// positionOf reads the stored position of a spool; the zero value if there is none or it is unusable.
+// positionOf returns the stored position of a spool, or the zero value if there is none or it is unusable.
 func (in *Inputs) positionOf(ctx context.Context, s *spool.Spool) (kept position) {
 	if in.storage == nil {
 		return kept
@@ -73,7 +73,7 @@ func (in *Inputs) positionOf(ctx context.Context, s *spool.Spool) (kept position
 	return kept
 }
 
-// deletePosition deletes the stored position of a spool that was acknowledged whole.
+// deletePosition deletes the stored position of a completely acknowledged spool.
 func (in *input) deletePosition(ctx context.Context, s *spool.Spool) {
 	if in.storage == nil || !in.folder.lasting() {
 		return

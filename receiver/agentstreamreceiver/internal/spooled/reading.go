@@ -21,17 +21,17 @@ type reading struct {
 	spool    *spool.Spool
 	id       string
 	left     bool     // a previous process wrote the spool
-	kept     position // that a previous process stored
+	kept     position // stored by a previous process
 	accepted atomic.Int64
 }
 
-// open opens the stream of a spool. A spool that a previous process left is read on from its stored position.
+// open opens the stream of a spool. A spool that a previous process left is read from its stored position.
 func (in *input) open(ctx context.Context, s *spool.Spool, left bool) (*reading, error) {
-	r := &reading{input: in, spool: s, id: in.kind + "/" + s.Name(), left: left} // no two spools have a name
+	r := &reading{input: in, spool: s, id: in.kind + "/" + s.Name(), left: left} // spool names are unique
 	stream := tail.Stream{ID: r.id, Path: in.path, Name: filepath.Base(in.path)}
 	origin := in.origin
 	if left {
-		r.kept = in.positionOf(context.WithoutCancel(ctx), s) // also while the receiver stops: else it seems to be at its beginning
+		r.kept = in.positionOf(context.WithoutCancel(ctx), s) // even while the receiver stops, or it would seem to be at its beginning
 		stream.ModTime, stream.State = modTime(s.Path()), r.kept.State
 		origin.AwaitExit = r.kept.Exit != nil
 	}
@@ -51,7 +51,7 @@ func modTime(path string) time.Time {
 	return info.ModTime()
 }
 
-// Lines takes the lines after the stored position to the consumers, and replays those before.
+// Lines delivers the lines after the stored position to the consumers, and replays those before it.
 func (r *reading) Lines(ctx context.Context, lines []tail.Line) error {
 	done := 0
 	for done < len(lines) && lines[done].Offset < r.kept.Position {
@@ -78,8 +78,8 @@ func (r *reading) Lines(ctx context.Context, lines []tail.Line) error {
 	return nil
 }
 
-// deliver has the consumers acknowledge the whole spool, and then what end closes. It fails if ctx ends before, or if the spool
-// is not readable.
+// deliver delivers the whole spool to the consumers and then calls end. It fails if ctx ends first, or if the spool is not
+// readable.
 func (r *reading) deliver(ctx context.Context, t *spool.Tail, end func() error) error {
 	defer r.leave()
 	if err := tail.Follow(ctx, t, r, r.input.settings.Follow); err != nil {
@@ -89,7 +89,7 @@ func (r *reading) deliver(ctx context.Context, t *spool.Tail, end func() error) 
 	return end()
 }
 
-// measureLag records the bytes that are not acknowledged.
+// measureLag records the unacknowledged bytes.
 func (r *reading) measureLag() {
 	r.input.settings.Meter.Behind(r.id, r.Provider(), max(0, r.spool.Size()-r.accepted.Load()))
 }
@@ -100,14 +100,14 @@ func (r *reading) leave() {
 	r.input.settings.Meter.Behind(r.id, r.Provider(), 0)
 }
 
-// settle closes the holder of a spool. With an error the spool was not acknowledged whole and is kept; without one its stored
-// position is deleted.
+// settle closes the holder of a spool. With an error, the spool was not acknowledged completely and is kept; without one, its
+// stored position is deleted.
 func (in *input) settle(ctx context.Context, s *spool.Spool, holder io.Closer, err error) {
 	if err == nil {
 		in.deletePosition(ctx, s)
 	} else {
 		s.Keep()
-		if ctx.Err() == nil { // else the receiver stops
+		if ctx.Err() == nil { // otherwise the receiver stops
 			in.settings.Health.Permanent(err)
 		}
 		then := "set spool::directory so that the next start resumes it"

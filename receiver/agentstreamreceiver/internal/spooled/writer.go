@@ -10,19 +10,19 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// writer is the input of one writer of a pipe: a stream of its own, in a spool of its own. Methods that copy do nothing on nil.
+// writer is the input of one writer of a pipe, with a separate stream and spool. Methods that copy do nothing on nil.
 type writer struct {
 	pipe   *pipe
-	spool  *spool.Spool // nil if it was not created: all input is dropped
+	spool  *spool.Spool // nil if it could not be created: all input is dropped
 	copier *spool.Copier
-	drop   string // why input is dropped; empty while it is not
+	drop   string // why input is dropped; empty if it is not
 	left   bool   // a previous process wrote the spool
 
-	// reason is why the stream closes; set before the spool is finished, read after.
+	// reason is why the stream closes. It is set before the spool is finished, and read after that.
 	reason otlp.CloseReason
 }
 
-// begin makes the spool of a new writer.
+// begin creates the spool of a new writer.
 func (p *pipe) begin() *writer {
 	w := &writer{pipe: p}
 	err := p.folder.make()
@@ -64,7 +64,7 @@ func (w *writer) dropping(err error) {
 	p.settings.Health.Trouble(delivery.TroublePipe(p.path), err)
 }
 
-// end ends the input: the writer closed the pipe, or the pipe is closed.
+// end ends the input because the writer closed the pipe, or the pipe is closed.
 func (w *writer) end(reason otlp.CloseReason) {
 	if w == nil || w.spool == nil {
 		return
@@ -75,7 +75,7 @@ func (w *writer) end(reason otlp.CloseReason) {
 	w.spool.Finish()
 }
 
-// deliver has the consumers acknowledge what the spool holds. What is not acknowledged when ctx ends stays there.
+// deliver delivers the content of the spool to the consumers. What is not acknowledged when ctx ends stays in the spool.
 func (w *writer) deliver(ctx context.Context) error {
 	r, err := w.pipe.open(ctx, w.spool, w.left)
 	if err != nil {
