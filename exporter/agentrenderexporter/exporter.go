@@ -21,12 +21,12 @@ import (
 
 // Values of the attribute reason of the counter of ignored records.
 const (
-	reasonForeign  = "foreign"     // no record of ours
-	reasonRepeated = "repeated"    // rendered just before
+	reasonForeign  = "foreign"     // not a tailspan record
+	reasonRepeated = "repeated"    // already rendered
 	reasonRawCopy  = "raw_copy"    // a line whose events are rendered
 	reasonLive     = "live"        // progress of a run, which a log shows by its events
-	reasonNoReader = "no_reader"   // whoever read standard output or standard error has gone
-	reasonUnsafe   = "unsafe_path" // a link, or no regular file, is where the output should be
+	reasonNoReader = "no_reader"   // the reader of standard output or standard error closed it
+	reasonUnsafe   = "unsafe_path" // the output path leads to a link or a non-regular file
 )
 
 // renderExporter renders log records and writes them to one output, or to files by attribute.
@@ -39,13 +39,13 @@ type renderExporter struct {
 	hints     *configHints
 	logger    *zap.Logger
 
-	// turn is held by the one call that renders and writes. It is a channel so that waiting for a call that hangs in a
-	// write ends with the context.
+	// turn is held by the one call that renders and writes. It is a channel, so that a wait for a call that hangs in a write
+	// ends with the context.
 	turn     chan struct{}
 	started  bool
-	noReader bool // the output can't be written to any more
+	noReader bool // the output can't be written any more
 	status   *status
-	unsafe   error // of outputs whose path was unsafe in this write
+	unsafe   error // error of outputs with unsafe paths in the current write
 	ordering *ordering
 	outlets  *outlets
 	sessions *sessions
@@ -86,7 +86,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, open openFunc) (*
 	return e, nil
 }
 
-// unsafePath counts records whose output is not where it should be, and logs that once.
+// unsafePath counts records whose output path is unsafe, and logs the first case per outlet.
 func (e *renderExporter) unsafePath(o *outlet, records int64, err error) {
 	if !o.refused {
 		e.logger.Error("output path is unsafe, dropping what is rendered for it", zap.String("output", o.path), zap.Error(err))
@@ -112,7 +112,7 @@ func (e *renderExporter) start(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-// shutdown ends unfinished texts, writes what is left and closes the outputs. Without a start there is nothing to do.
+// shutdown ends unfinished texts, writes what remains and closes the outputs. Without a start there is nothing to do.
 func (e *renderExporter) shutdown(ctx context.Context) error {
 	if err := e.take(ctx); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (e *renderExporter) shutdown(ctx context.Context) error {
 	return nil
 }
 
-// push renders and writes one batch. What an earlier failure left is written first; while that fails, no batch is taken.
-// Where nobody can ever read it, every batch is taken and dropped: trying again would hold the pipeline for good.
+// push renders and writes one batch. What an earlier failure left is written first; while that fails, no batch is accepted. If
+// nobody can ever read the output, every batch is accepted and dropped, because retries would block the pipeline forever.
 func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 	if err := e.take(ctx); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 	return err
 }
 
-// write has records rendered and writes what comes of them.
+// write renders records and writes the result.
 func (e *renderExporter) write(render func()) (err error) {
 	defer func() { e.note(err) }()
 	if e.noReader {
@@ -160,7 +160,7 @@ func (e *renderExporter) write(render func()) (err error) {
 	return e.outlets.flush()
 }
 
-// note reports what became of a write.
+// note reports the result of a write.
 func (e *renderExporter) note(err error) {
 	e.status.report(errors.Join(err, e.unsafe))
 	e.unsafe = nil
@@ -170,7 +170,7 @@ func (e *renderExporter) note(err error) {
 	}
 }
 
-// expire writes the records that were held for the reorder window. What it cannot write stays for the next batch, which
+// expire writes the records that were held for the reorder window. What can't be written remains for the next batch, which
 // returns the error.
 func (e *renderExporter) expire() {
 	e.turn <- struct{}{}
@@ -191,7 +191,7 @@ func (e *renderExporter) take(ctx context.Context) error {
 
 func (e *renderExporter) release() { <-e.turn }
 
-// tally counts what became of the records of one batch.
+// tally counts the records of one batch by result.
 type tally struct{ rendered, foreign, repeated, copies, live, raw int64 }
 
 // render renders the records of a batch, in the order of their streams, into the buffers of their outlets.
@@ -220,7 +220,7 @@ func (e *renderExporter) render(ctx context.Context, logs plog.Logs) {
 	count(n.live, reasonLive)
 }
 
-// entry is a record that is to be rendered: an event or a line, whose, and where to. It holds nothing of the batch.
+// entry is a record to be rendered: an event or a line, with its origin and destination. It references nothing in the batch.
 type entry struct {
 	event  events.DisplayEvent
 	line   []byte
@@ -230,7 +230,7 @@ type entry struct {
 	origin render.Origin
 }
 
-// entryOf reads a record; nil for one that is not rendered.
+// entryOf reads a record; it returns nil for one that is not rendered.
 func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.LogRecord, n *tally) *entry {
 	r := &entry{}
 	line, raw := otlp.RawLine(lr)
@@ -275,7 +275,7 @@ func (e *renderExporter) entryOf(resource pcommon.Resource, of owner, lr plog.Lo
 	return r
 }
 
-// stalled is the warning that a run goes without output.
+// stalled returns the warning that a run has no output.
 func stalled(lr plog.LogRecord) events.DisplayEvent {
 	ev := events.DisplayEvent{
 		Kind: events.KindNotice, SessionID: textOf(lr.Attributes(), otlp.AttrGenAIConversationID),
@@ -287,8 +287,8 @@ func stalled(lr plog.LogRecord) events.DisplayEvent {
 	return ev
 }
 
-// isUnknown reports whether the end of a run is none that was seen: the reading stopped, and whoever goes on with it reports
-// the end.
+// isUnknown reports whether the end of a run was not seen: reading stopped, and the process that continues it will report the
+// end.
 func isUnknown(e *events.End) bool { return e.Decided == events.OutcomeIncomplete && !e.Error }
 
 // deliver renders a record into the buffer of its outlet.
@@ -306,14 +306,14 @@ func (e *renderExporter) deliver(r *entry) {
 	stream.Emit(&r.event)
 }
 
-// isCopy reports whether a record is a line whose events have records of their own: mode json shows the lines, every
-// other mode the events.
+// isCopy reports whether a record is a line whose events have separate records: mode json shows the lines, every other mode
+// the events.
 func (e *renderExporter) isCopy(lr plog.LogRecord) bool {
 	v, ok := lr.Attributes().Get(otlp.AttrRawCopy)
 	return e.mode != render.ModeJSON && ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
 }
 
-// textOf is an attribute as text, empty if there is none.
+// textOf returns an attribute as text, or an empty string if there is none.
 func textOf(m pcommon.Map, name string) string {
 	if v, ok := m.Get(name); ok {
 		return v.AsString()

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
 )
 
-// NewFactory makes the factory of the exporter.
+// NewFactory returns the factory of the exporter.
 func NewFactory() exporter.Factory {
 	return exporter.NewFactory(
 		metadata.Type,
@@ -33,13 +33,13 @@ func createLogs(ctx context.Context, set exporter.Settings, config component.Con
 	return wrap(ctx, set, cfg, e)
 }
 
-// wrap gives an exporter what the collector's helper has: retry, queue, and the common metrics.
+// wrap adds what the collector's helper provides: retry, queue, and the common metrics.
 func wrap(ctx context.Context, set exporter.Settings, cfg *Config, e *renderExporter) (exporter.Logs, error) {
 	return exporterhelper.NewLogs(ctx, set, cfg, e.push,
 		exporterhelper.WithStart(e.start),
 		exporterhelper.WithShutdown(e.shutdown),
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
-		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}), // a reader may stop a pipe for as long as it likes
+		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}), // a reader may block a pipe indefinitely
 		exporterhelper.WithRetry(cfg.RetryConfig),
 		exporterhelper.WithQueue(cfg.QueueConfig),
 	)

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// fileMode is the permissions of a file, as people write them: 0600, or "0600".
+// fileMode is the permissions of a file as written by users: 0600, or "0600".
 type fileMode uint32
 
-// UnmarshalText reads octal digits. A number without quotes is octal for YAML already, if it begins with 0.
+// UnmarshalText parses octal digits. YAML already reads an unquoted number with a leading 0 as octal.
 func (m *fileMode) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 32)
 	if err != nil {
@@ -19,12 +19,12 @@ func (m *fileMode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes octal digits.
+// MarshalText returns octal digits.
 func (m fileMode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
 func (m fileMode) perm() fs.FileMode { return fs.FileMode(m) & fs.ModePerm }
 
-// check reports a mode that is none, or with which we could not write.
+// check returns an error for an invalid mode, or one with which we could not write.
 func (m fileMode) check() error {
 	if m > 0o777 || m&0o600 != 0o600 || m&0o111 != 0 {
 		return fmt.Errorf("file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got %04o", uint32(m))

@@ -9,10 +9,10 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// verboseKeys are the settings that no mode but verbose looks at.
+// verboseKeys are the settings that only verbose mode uses.
 var verboseKeys = [...]string{"style", "reasoning", "results", "summary", "throttle_scope", "throttle_interval"}
 
-// Unmarshal reads the configuration, and records which of its settings have no effect.
+// Unmarshal reads the configuration and records which of its settings have no effect.
 func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	if err := conf.Unmarshal(c); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	return nil
 }
 
-// idleSettings are settings without an effect, and the setting that would give them one.
+// idleSettings are settings without effect, and the setting that they require.
 type idleSettings struct{ keys, needs string }
 
 func (c *Config) addIdle(keys []string, needs string) {
@@ -46,7 +46,7 @@ func (c *Config) addIdle(keys []string, needs string) {
 type configHints struct {
 	logger *zap.Logger
 	idle   []idleSettings
-	lines  bool // the mode shows lines, and no records have come yet
+	lines  bool // the mode shows lines, and no records have arrived yet
 }
 
 func newConfigHints(cfg *Config, mode render.Mode, logger *zap.Logger) *configHints {
@@ -60,7 +60,7 @@ func (a *configHints) start() {
 	}
 }
 
-// batch warns if the mode shows lines alone and the first records have none.
+// batch warns if the mode shows only lines and the first records have none.
 func (a *configHints) batch(records int64, lines bool) {
 	if !a.lines || records == 0 && !lines {
 		return

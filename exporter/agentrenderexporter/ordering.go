@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxOrderedStreams is how many streams are remembered whose next number is known, in 64 bytes each.
+	// maxOrderedStreams is the number of streams whose next number is remembered, at 64 bytes each.
 	maxOrderedStreams = 16384
-	// entryOverhead is what an entry takes beside its texts, in bytes.
+	// entryOverhead is the size of an entry without its texts, in bytes.
 	entryOverhead = 2048
 )
 
-// ordering puts the records of each stream in the order of their numbers. A record that is held is acknowledged: whoever
-// sends the one before it may wait for that.
+// ordering sorts the records of each stream by number. A held record is acknowledged, because the sender of an earlier record
+// may wait for that.
 type ordering struct {
 	seed    maphash.Seed
 	window  time.Duration
@@ -40,7 +40,7 @@ func newOrdering(cfg *Config, deliver func(*entry), expire func()) *ordering {
 	}
 }
 
-// stream names the stream that the records of a scope are numbered in; 0 where nothing says so.
+// stream returns the stream in which the records of a scope are numbered, or 0 if there is none.
 func (o *ordering) stream(resourceKey string, scope pcommon.InstrumentationScope) uint64 {
 	id, ok := scope.Attributes().Get(otlp.AttrStreamID)
 	if !ok || o.window <= 0 {
@@ -48,13 +48,13 @@ func (o *ordering) stream(resourceKey string, scope pcommon.InstrumentationScope
 	}
 	var h maphash.Hash
 	h.SetSeed(o.seed)
-	_, _ = h.WriteString(resourceKey) // a hash takes everything
+	_, _ = h.WriteString(resourceKey) // writing to a hash can't fail
 	_, _ = h.WriteString(id.AsString())
 	return max(h.Sum64(), 1)
 }
 
-// add delivers a record, or holds it if one before it is missing. An entry of nil is a record that is not rendered, but has
-// its number.
+// add delivers a record, or holds it if an earlier one is missing. A nil entry is a record that is not rendered but has a
+// number.
 func (o *ordering) add(stream uint64, lr plog.LogRecord, e *entry) {
 	number, ok := lr.Attributes().Get(otlp.AttrSequence)
 	if stream == 0 || !ok || number.Type() != pcommon.ValueTypeInt {
@@ -69,7 +69,7 @@ func (o *ordering) add(stream uint64, lr plog.LogRecord, e *entry) {
 	o.buffer.Hold(stream, number.Int(), e, e.size(), time.Now())
 }
 
-// wait sets the timer to when the next record passes by itself.
+// wait sets the timer to when the next held record passes.
 func (o *ordering) wait() {
 	at, held := o.buffer.Deadline()
 	switch {
@@ -98,7 +98,7 @@ func (o *ordering) stop() {
 	o.wait()
 }
 
-// size is what an entry takes, in bytes.
+// size returns the size of an entry in bytes.
 func (e *entry) size() int64 {
 	if e == nil {
 		return entryOverhead

@@ -12,40 +12,40 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// maxIdleBuffer is the biggest buffer that is kept from one batch to the next, in bytes.
+// maxIdleBuffer is the largest buffer that is kept between batches, in bytes.
 const maxIdleBuffer = 1 << 20
 
-// outlet is one output and what was rendered for it. Its log is that of all sessions whose records go there.
+// outlet is one output and the text rendered for it. Its log is shared by all sessions whose records go there.
 type outlet struct {
 	path    string
 	open    openFunc
 	log     *render.Log
-	streams int   // of the log that are open
-	records int64 // that were rendered since the last write
-	refused bool  // the log of the collector says that its path is unsafe
-	touched bool  // is among outlets.touched
+	streams int   // open streams of the log
+	records int64 // rendered since the last write
+	refused bool  // the unsafe path was logged
+	touched bool  // in outlets.touched
 
 	mu       sync.Mutex
-	batching bool         // a batch is being rendered: what comes waits for its end
-	pending  bytes.Buffer // what was rendered and is not written yet
+	batching bool         // a batch is being rendered, and text waits for its end
+	pending  bytes.Buffer // rendered but not written yet
 	out      io.WriteCloser
-	lost     error         // of closing an output that a timer opened
+	lost     error         // from closing an output that a timer opened
 	element  *list.Element // in outlets.open while the output is open
 }
 
-// Write takes what the log rendered. What comes from a timer, between two batches, is written at once; if that fails it
-// stays, and the next batch reports it.
+// Write accepts rendered text from the log. Text from a timer, between two batches, is written at once; if that fails, it
+// remains, and the next batch reports the error.
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.pending.Write(p) // a bytes.Buffer takes everything
+	o.pending.Write(p) // a bytes.Buffer never fails
 	if !o.batching {
 		o.writeNowLocked()
 	}
 	return len(p), nil
 }
 
-// writeNowLocked writes what waits, to an output that is open for that alone if need be.
+// writeNowLocked writes pending text, opening the output just for that if necessary.
 func (o *outlet) writeNowLocked() {
 	if o.out != nil {
 		_ = o.flushLocked()
@@ -63,14 +63,14 @@ func (o *outlet) writeNowLocked() {
 	}
 }
 
-// begin marks the begin of a batch.
+// begin marks the beginning of a batch.
 func (o *outlet) begin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.batching = true
 }
 
-// flush ends a batch and writes what was rendered. After a failure the part that was not written stays.
+// flush ends a batch and writes what was rendered. After a failure the unwritten part remains.
 func (o *outlet) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *outlet) flushLocked() error {
 	return nil
 }
 
-// returnLocked opens the output anew where its path does not lead to it any more.
+// returnLocked reopens the output if its path no longer leads to it.
 func (o *outlet) returnLocked() error {
 	if p, ok := o.out.(placed); !ok || !p.Moved() {
 		return nil
@@ -118,21 +118,21 @@ func (o *outlet) returnLocked() error {
 	return nil
 }
 
-// idle reports whether nothing waits to be written.
+// idle reports whether nothing is pending.
 func (o *outlet) idle() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.pending.Len() == 0 && o.lost == nil
 }
 
-// setOutput gives the outlet its open output, nil once it is closed.
+// setOutput sets the open output of the outlet, or nil once it is closed.
 func (o *outlet) setOutput(out io.WriteCloser) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.out = out
 }
 
-// discard drops what was rendered and not written, and returns of how many records that was.
+// discard drops rendered but unwritten text, and returns the number of its records.
 func (o *outlet) discard() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,13 +142,12 @@ func (o *outlet) discard() int64 {
 	return records
 }
 
-// outlets are the outputs by path. Of the files at most limit are open; one that was closed is opened again when there
-// is something to write.
+// outlets are the outputs by path. At most limit files are open; a closed one is reopened when there is something to write.
 type outlets struct {
 	settings render.LogSettings
 	openFile openFunc
 	limit    int
-	refused  func(o *outlet, records int64, err error) // an outlet's path is unsafe, and what was rendered for it is dropped
+	refused  func(o *outlet, records int64, err error) // called when an outlet's path is unsafe and its text is dropped
 	byPath   map[string]*outlet
 	open     *list.List // of *outlet, most recently used first
 	touched  []*outlet  // in this batch
@@ -158,7 +157,7 @@ func newOutlets(settings render.LogSettings, open openFunc, limit int) *outlets 
 	return &outlets{settings: settings, openFile: open, limit: limit, byPath: map[string]*outlet{}, open: list.New()}
 }
 
-// of gives the outlet of a path and marks it as one of this batch.
+// of returns the outlet of a path and marks it as part of this batch.
 func (a *outlets) of(path string) *outlet {
 	o, ok := a.byPath[path]
 	if !ok {
@@ -183,7 +182,7 @@ func (a *outlets) openNow(path string) error {
 	return nil
 }
 
-// touch marks an outlet as one of this batch.
+// touch marks an outlet as part of this batch.
 func (a *outlets) touch(o *outlet) {
 	if o.touched {
 		return
@@ -193,7 +192,7 @@ func (a *outlets) touch(o *outlet) {
 	o.begin()
 }
 
-// touchWaiting marks the outlets in which a timer left something that could not be written.
+// touchWaiting marks the outlets with text from a timer that could not be written.
 func (a *outlets) touchWaiting() {
 	for _, o := range a.byPath {
 		if !o.idle() {
@@ -202,8 +201,8 @@ func (a *outlets) touchWaiting() {
 	}
 }
 
-// flush writes what was rendered for every outlet of this batch, and what an earlier failure left. Outlets that failed
-// stay touched.
+// flush writes the text rendered for every outlet of this batch, and what an earlier failure left. Outlets that failed stay
+// touched.
 func (a *outlets) flush() error {
 	var errs error
 	failed := a.touched[:0]
@@ -227,8 +226,8 @@ func (a *outlets) flush() error {
 	return errs
 }
 
-// refuse drops what was rendered for an outlet whose path is unsafe: whoever put a link there must not keep the others
-// from being written. Any other error is returned.
+// refuse drops the text rendered for an outlet whose path is unsafe, because whoever put a link there must not keep the others
+// from being written. It returns any other error.
 func (a *outlets) refuse(o *outlet, err error) error {
 	if !errors.Is(err, logfile.ErrNotRegular) {
 		return err
@@ -238,8 +237,7 @@ func (a *outlets) refuse(o *outlet, err error) error {
 	return nil
 }
 
-// makeOpen opens an outlet's output if there is something to write, and closes the least recently used one beyond the
-// limit.
+// makeOpen opens an outlet's output if there is something to write, and closes the least recently used one beyond the limit.
 func (a *outlets) makeOpen(o *outlet) error {
 	if o.element != nil {
 		a.open.MoveToFront(o.element)
@@ -262,7 +260,7 @@ func (a *outlets) makeOpen(o *outlet) error {
 	return nil
 }
 
-// close writes what waits and closes the output of an outlet.
+// close writes pending text and closes the output of an outlet.
 func (a *outlets) close(o *outlet) error {
 	if err := a.refuse(o, o.flush()); err != nil {
 		return err
@@ -280,7 +278,7 @@ func (a *outlets) close(o *outlet) error {
 	return nil
 }
 
-// closeAll writes what waits everywhere and closes every output, also where writing fails.
+// closeAll writes all pending text and closes every output, even if writing fails.
 func (a *outlets) closeAll() error {
 	a.touchWaiting()
 	errs := a.flush()

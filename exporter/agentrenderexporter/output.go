@@ -14,7 +14,7 @@ const megabyte = 1 << 20
 // openFunc opens an output of the configuration.
 type openFunc func(output string) (io.WriteCloser, error)
 
-// opener gives the function that opens outputs, with rotation if it is wanted.
+// opener returns the function that opens outputs, with rotation if enabled.
 func opener(c *Config, pattern pathPattern, logger *zap.Logger) openFunc {
 	settings := logfile.Settings{Mode: c.FileMode.perm(), Failed: func(err error) {
 		logger.Warn("rotated files were not all packed or removed, will retry with the next rotation", zap.Error(err))
@@ -38,6 +38,6 @@ func opener(c *Config, pattern pathPattern, logger *zap.Logger) openFunc {
 	}
 }
 
-// placed is an output that knows whether its path still leads to it. Where others put the file aside or remove it, what
-// is written to it is lost to whoever reads under that path.
+// placed is an output that can check whether its path still leads to it. If others rotate or remove the file, readers of that
+// path do not see what is written to it.
 type placed interface{ Moved() bool }

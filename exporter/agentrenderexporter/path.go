@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// maxPathValue is the most bytes that the value of an attribute adds to a path.
+	// maxPathValue is the maximum number of bytes that an attribute value adds to a path.
 	maxPathValue = 100
-	// maxElement is the most bytes of one element of a path: names have at most 255, of which rotation needs some.
+	// maxElement is the maximum size of a path element in bytes: names have at most 255, of which rotation needs some.
 	maxElement = 200
-	// missingValue is in a path what an attribute is that is missing or empty.
+	// missingValue stands in a path for an attribute that is missing or empty.
 	missingValue = "unknown"
-	// escapeMark begins an encoded byte, two hexadecimal digits. hashMark begins the hash of a value that is cut.
+	// escapeMark begins an encoded byte, two hexadecimal digits. hashMark begins the hash of a truncated value.
 	escapeMark, hashMark = '%', '~'
-	// hashBytes is how much of a value's SHA-256 is in a path: nobody can make two values that meet.
+	// hashBytes is how much of a value's SHA-256 is in a path: enough that nobody can construct two values that collide.
 	hashBytes = 12
 )
 
-// foldsCase reports whether file systems usually take names that differ only in case, or in the form of accents, for one.
+// foldsCase is true if file systems usually treat names that differ only in case, or in the form of accents, as equal.
 const foldsCase = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
 // pathPattern is a path with attributes in braces: logs/{cicd.pipeline.name}/{cicd.pipeline.task.name}.log.
@@ -41,7 +41,7 @@ type pathPattern struct {
 	values   []valueEncoding // of each attribute
 }
 
-// parsePathPattern reads a path of the configuration.
+// parsePathPattern parses a path from the configuration.
 func parsePathPattern(path string) (pathPattern, error) {
 	var p pathPattern
 	rest := path
@@ -85,8 +85,8 @@ func parsePathPattern(path string) (pathPattern, error) {
 	return p, nil
 }
 
-// plan decides how each value is encoded: in its share of the element that it is in, and without the byte that begins the
-// text behind it, so that the values can be read back from the path.
+// plan decides how each value is encoded: within its share of its path element, and without the byte that begins the text
+// after it, so that the values can be read back from the path.
 func (p *pathPattern) plan() {
 	p.values = make([]valueEncoding, len(p.names))
 	for first := 0; first < len(p.names); {
@@ -111,7 +111,7 @@ func (p *pathPattern) plan() {
 	}
 }
 
-// folderEnd is where the last separator of a literal ends, 0 if it has none.
+// folderEnd returns where the last separator of a literal ends, or 0 if it has none.
 func (p *pathPattern) folderEnd(i int) int {
 	literal := p.literals[i]
 	for end := len(literal); end > 0; end-- {
@@ -125,14 +125,14 @@ func (p *pathPattern) folderEnd(i int) int {
 // fixed reports whether the path is the same for all records.
 func (p *pathPattern) fixed() bool { return len(p.names) == 0 }
 
-// namesStream reports whether each path is of one step or session.
+// namesStream reports whether each path belongs to one step or session.
 func (p *pathPattern) namesStream() bool {
 	return slices.ContainsFunc(p.names, func(name string) bool {
 		return name == otlp.AttrTaskName || name == otlp.AttrGenAIConversationID
 	})
 }
 
-// path is the path for a record: an attribute is looked up in the maps in their order.
+// path returns the path for a record; an attribute is looked up in the maps in their order.
 func (p *pathPattern) path(maps ...pcommon.Map) string {
 	if p.fixed() {
 		return p.literals[0]
@@ -146,7 +146,7 @@ func (p *pathPattern) path(maps ...pcommon.Map) string {
 	return b.String()
 }
 
-// locate says where the file of a path is. What is before the element with the first attribute is the operator's.
+// locate returns the location of a file. The part of the path before the element with the first attribute is the operator's.
 func (p *pathPattern) locate(path string) logfile.Location {
 	if p.fixed() {
 		return logfile.Location{Folder: filepath.Dir(path), Name: filepath.Base(path), Follow: true}
@@ -164,11 +164,11 @@ func attributeOf(name string, maps []pcommon.Map) string {
 	return ""
 }
 
-// valueEncoding is how the value of an attribute is written into a path. No two values give the same, and each gives a part
-// of one name of a file or folder: "a/b" is "a%2Fb", "a_b" stays, ".." is "%2E%2E".
+// valueEncoding is how an attribute value is encoded in a path. Different values have different encodings, and each is part of
+// a single file or folder name: "a/b" becomes "a%2Fb", "a_b" is unchanged, ".." becomes "%2E%2E".
 type valueEncoding struct {
-	limit     int  // bytes; what is cut ends in a hash of the whole
-	delimiter rune // is encoded too; 0 for none
+	limit     int  // in bytes; a truncated value ends in a hash of the whole
+	delimiter rune // also encoded; 0 for none
 }
 
 func (v valueEncoding) encode(value string) string {
@@ -176,7 +176,7 @@ func (v valueEncoding) encode(value string) string {
 		return missingValue
 	}
 	encoded := make([]byte, 0, len(value)+2*hashBytes)
-	cut := 0 // where the value ends if it is cut
+	cut := 0 // where a truncated value ends
 	room := v.limit - 1 - 2*hashBytes
 	for i := 0; i < len(value) && len(encoded) <= v.limit; {
 		r, n := utf8.DecodeRuneInString(value[i:])
@@ -202,13 +202,13 @@ func (v valueEncoding) encode(value string) string {
 	return string(encoded[:cut]) + string(hashMark) + hex.EncodeToString(sum[:hashBytes])
 }
 
-// isUnsafeInName reports whether a character cannot be in the name of a file everywhere, or cannot be seen there.
+// isUnsafeInName reports whether a character is not allowed in file names everywhere, or is invisible in them.
 func isUnsafeInName(r rune) bool {
 	return r == escapeMark || r == hashMark || strings.ContainsRune(`/\:*?"<>|`, r) || unicode.IsControl(r) ||
 		r != ' ' && unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isReservedName reports whether a value would be taken for something else: for a missing one, or for a device (Windows).
+// isReservedName reports whether a value would be mistaken for a missing one, or for a device (Windows).
 func isReservedName(value string) bool {
 	base, _, _ := strings.Cut(strings.ToLower(value), ".")
 	switch base {
@@ -221,7 +221,7 @@ func isReservedName(value string) bool {
 	return value == missingValue
 }
 
-// folds reports whether another value could be the same name where file systems fold case or accents.
+// folds reports whether another value could be the same name on file systems that fold case or accents.
 func folds(value string) bool {
 	for _, r := range value {
 		if r >= utf8.RuneSelf || r >= 'A' && r <= 'Z' {

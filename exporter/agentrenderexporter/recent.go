@@ -2,9 +2,9 @@ package agentrenderexporter
 
 import "hash/maphash"
 
-// recentRecords remembers the last records by hashes of their owners and uids: of two records with one uid, from different
-// pipelines, steps or runs, neither hides the other. A hash has 64 bits, so with the default limit of 16384 the chance that a
-// new record is taken for an old one is below 1e-15.
+// recentRecords remembers the last records by hashes of their owners and uids, so that records with the same uid from
+// different pipelines, steps or runs do not hide each other. A hash has 64 bits: with the default limit of 16384, the
+// probability that a new record is mistaken for an old one is below 1e-15.
 type recentRecords struct {
 	seed maphash.Seed
 	ring []uint64 // oldest overwritten first
@@ -17,7 +17,7 @@ func newRecentRecords(limit int) *recentRecords {
 	return &recentRecords{seed: maphash.MakeSeed(), ring: make([]uint64, limit), seen: make(map[uint64]struct{})}
 }
 
-// reserve makes room for the records of one batch, so that all of them are known when the batch comes again.
+// reserve makes room for the records of one batch, so that all of them are recognized if the batch is sent again.
 func (r *recentRecords) reserve(batch int) {
 	if len(r.ring) == 0 || batch <= len(r.ring) {
 		return
@@ -32,7 +32,7 @@ func (r *recentRecords) reserve(batch int) {
 	r.ring, r.next, r.full = ring, count, false
 }
 
-// add notes the uid of an owner's record and reports whether it is a new one. One without uid always is.
+// add records the uid of an owner's record and reports whether it is new. A record without a uid always is.
 func (r *recentRecords) add(owner, uid string) bool {
 	if uid == "" || len(r.ring) == 0 {
 		return true

@@ -18,17 +18,17 @@ var sessionAttributes = [...]string{
 	otlp.AttrTaskName, otlp.AttrTaskRunID,
 }
 
-// keySeparator keeps the parts of a key apart.
+// keySeparator separates the parts of a key.
 const keySeparator = "\x00"
 
-// owner is whose the records of a resource are.
+// owner is the owner of the records of a resource.
 type owner struct {
 	key    string // the part of a session's key that comes from its resource
 	origin render.Origin
 }
 
-// ownerOf reads a resource. A part of the identity that is in the path is the same for all of an output, so no label needs
-// it.
+// ownerOf returns the owner in a resource. An identity attribute in the output path is the same for all records of that
+// output, so no label repeats it.
 func ownerOf(resource pcommon.Resource, inPath []string) owner {
 	attrs := resource.Attributes()
 	var b strings.Builder
@@ -47,11 +47,11 @@ func ownerOf(resource pcommon.Resource, inPath []string) owner {
 	return owner{b.String(), o}
 }
 
-// sessions holds a stream of a log for each session, the most recently used ones.
+// sessions holds a log stream for each of the most recently used sessions.
 type sessions struct {
 	limit  int
 	seed   maphash.Seed
-	byKey  map[uint64]*list.Element // of *session; by hashes, since an identity may be long
+	byKey  map[uint64]*list.Element // of *session; by hash, because an identity may be long
 	recent *list.List               // most recently used first
 	// ending is called before the stream of a session in that outlet is closed.
 	ending func(*outlet)
@@ -68,7 +68,7 @@ type session struct {
 	stream *render.Stream
 }
 
-// of gives the stream of a session in the log of an outlet. The least recently used one beyond the limit is closed.
+// of returns the stream of a session in the log of an outlet. It closes the least recently used one beyond the limit.
 func (a *sessions) of(o *outlet, identity string, origin render.Origin) *render.Stream {
 	key := a.keyOf(o.path, identity)
 	if e, ok := a.byKey[key]; ok {
@@ -87,13 +87,13 @@ func (a *sessions) of(o *outlet, identity string, origin render.Origin) *render.
 func (a *sessions) keyOf(path, identity string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(a.seed)
-	_, _ = h.WriteString(path) // a hash takes everything
+	_, _ = h.WriteString(path) // writing to a hash can't fail
 	_, _ = h.WriteString(keySeparator)
 	_, _ = h.WriteString(identity)
 	return h.Sum64()
 }
 
-// end ends a session's stream, by its Close or Stop, and forgets it. An outlet takes everything, so neither can fail.
+// end ends a session's stream with its Close or Stop, and evicts it. Writing to an outlet can't fail, so neither can they.
 func (a *sessions) end(e *list.Element, by func(*render.Stream) error) {
 	s := a.recent.Remove(e).(*session)
 	delete(a.byKey, s.key)
@@ -102,8 +102,8 @@ func (a *sessions) end(e *list.Element, by func(*render.Stream) error) {
 	s.outlet.streams--
 }
 
-// stopAll ends every session, the least recently used first. What has not ended goes on without us, so nothing is summed
-// up.
+// stopAll ends every session, least recently used first. Runs that have not ended continue without us, so they are not
+// summarized.
 func (a *sessions) stopAll() {
 	for e := a.recent.Back(); e != nil; e = a.recent.Back() {
 		a.end(e, (*render.Stream).Stop)

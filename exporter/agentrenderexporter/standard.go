@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// errNoReader: whoever read standard output or standard error has gone, and nobody can come in its place.
+// errNoReader means that the reader of standard output or standard error closed it; no other reader can replace it.
 var errNoReader = errors.New("reader closed it")
 
 // standardOutput is standard output or standard error, which belongs to the process, not to us.
 type standardOutput struct {
 	file *os.File
-	// pipes takes the signal that would else end the process when nobody reads any more. It is caught and not ignored,
-	// since commands that the collector runs would inherit that.
+	// pipes receives the signal that would otherwise end the process when nobody reads any more. It is caught rather than
+	// ignored, because commands that the collector runs would inherit that.
 	pipes chan os.Signal
 }
 

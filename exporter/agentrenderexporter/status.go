@@ -5,13 +5,13 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 )
 
-// status is the component's, as it was reported last.
+// status is the component status, as last reported.
 type status struct {
 	host    component.Host
 	failing bool
 }
 
-// report reports a failed write as a recoverable error, and the first one that succeeds after it as OK.
+// report reports a failed write as a recoverable error, and the first successful one after that as OK.
 func (s *status) report(err error) {
 	switch {
 	case s.host == nil:

@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// DefaultMode is the mode of new files unless another one is set: their owner reads them, nobody else.
+// DefaultMode is the default mode of new files: readable and writable only by their owner.
 const DefaultMode = fs.FileMode(0o600)
 
-// Settings say how files are created and rotated.
+// Settings configures how files are created and rotated.
 type Settings struct {
-	// Mode is that of new files, before the umask; folders have it too, with the right to enter them. 0 means
+	// Mode is the mode of new files, before the umask; folders have the same mode plus search permission. 0 means
 	// [DefaultMode].
 	Mode fs.FileMode
 	// MaxBytes is the size at which a file is rotated; 0 lets it grow.
 	MaxBytes int64
-	// MaxDays is how long a rotated file is kept; 0 keeps it for ever.
+	// MaxDays is how long a rotated file is kept; 0 keeps it forever.
 	MaxDays int
 	// MaxBackups is how many rotated files are kept; 0 keeps all.
 	MaxBackups int
 	// LocalTime names rotated files by local time instead of UTC.
 	LocalTime bool
-	// Compress packs rotated files by gzip.
+	// Compress compresses rotated files with gzip.
 	Compress bool
-	// Failed gets what went wrong while rotated files were packed or removed, from another goroutine; nil drops it.
+	// Failed receives errors from compressing or removing rotated files, on another goroutine; nil discards them.
 	Failed func(error)
 }
 
@@ -37,7 +37,7 @@ type File struct {
 	settings Settings
 	file     *os.File
 	cleaning sync.WaitGroup
-	clean    sync.Mutex // held while rotated files are packed and removed
+	clean    sync.Mutex // held while rotated files are compressed and removed
 }
 
 // Open opens a file for appending.
@@ -58,8 +58,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Moved reports whether the file's path does not lead to it any more: others renamed or removed it, and what is written
-// now is lost to whoever reads under that path. A path that cannot be looked at is taken to lead to it.
+// Moved reports whether the file's path no longer leads to it: others renamed or removed it, and readers of that path will not
+// see what is written now. If the path can't be examined, Moved returns false.
 func (f *File) Moved() bool {
 	own, err := f.file.Stat()
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *File) Moved() bool {
 	return !os.SameFile(found, own)
 }
 
-// Write appends p. A file that would exceed its limit is rotated before, at the end of a line if possible.
+// Write appends p. It first rotates a file that would exceed its limit, at the end of a line if possible.
 func (f *File) Write(p []byte) (int, error) {
 	limit := f.settings.MaxBytes
 	if limit <= 0 {
@@ -100,11 +100,11 @@ func (f *File) Write(p []byte) (int, error) {
 	}
 }
 
-// makeRoom rotates the file if so many bytes are too many for it, whoever wrote what is in it.
+// makeRoom rotates the file if size more bytes would exceed its limit, whoever wrote its content.
 func (f *File) makeRoom(size int64) error {
 	info, err := f.file.Stat()
 	switch {
-	case errors.Is(err, os.ErrClosed): // it could not be opened after a rotation
+	case errors.Is(err, os.ErrClosed): // it could not be reopened after a rotation
 		return f.open()
 	case err != nil:
 		return fmt.Errorf("stat output %q: %w", f.location.Path(), err)
@@ -114,7 +114,7 @@ func (f *File) makeRoom(size int64) error {
 	return f.rotate(info)
 }
 
-// Close closes the file, and waits until rotated files are packed.
+// Close closes the file and waits until rotated files are compressed.
 func (f *File) Close() error {
 	err := f.file.Close()
 	f.cleaning.Wait()

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ErrNotRegular is the error of a path below its folder that leads over a link, or to anything but a regular file.
+// ErrNotRegular means that a path below its folder leads through a link, or to something other than a regular file.
 var ErrNotRegular = errors.New("not a regular file, or behind a link")
 
 // Location is where a file is.
@@ -20,19 +20,19 @@ type Location struct {
 	Folder string
 	// Name is the path below Folder.
 	Name string
-	// Follow opens Name as it is: it is of the operator's making, and may be a link, a pipe or a device.
+	// Follow opens Name as it is: it was chosen by the operator, and may be a link, a pipe or a device.
 	Follow bool
 }
 
-// Path is the whole path.
+// Path returns the whole path.
 func (l Location) Path() string { return filepath.Join(l.Folder, l.Name) }
 
-// folderMode is the mode of folders around files of a mode: whoever may read a file may enter its folder.
+// folderMode returns the mode of folders for files of a mode: whoever may read a file may also enter its folder.
 func folderMode(file fs.FileMode) fs.FileMode {
 	return 0o700 | file&0o044 | file&0o044>>2
 }
 
-// open opens the file at a location for appending, and creates it, and the folders that it is in.
+// open opens the file at a location for appending. It creates the file and its folders if they are missing.
 func open(l Location, mode fs.FileMode) (*os.File, error) {
 	if l.Follow {
 		if err := os.MkdirAll(filepath.Dir(l.Path()), folderMode(mode)); err != nil {
@@ -48,7 +48,7 @@ func open(l Location, mode fs.FileMode) (*os.File, error) {
 	return openRegular(root, filepath.Base(l.Name), mode)
 }
 
-// openFolder opens the folder that the file at a location is in.
+// openFolder opens the folder of the file at a location.
 func openFolder(l Location, mode fs.FileMode) (*os.Root, error) {
 	folder, rest := l.Folder, filepath.Dir(l.Name)
 	if l.Follow {
@@ -66,7 +66,7 @@ func openFolder(l Location, mode fs.FileMode) (*os.Root, error) {
 			continue
 		}
 		below, err := enter(root, name, folderMode(mode))
-		_ = root.Close() // opened to look at: nothing to lose
+		_ = root.Close() // opened only for look-ups: nothing to lose
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +75,8 @@ func openFolder(l Location, mode fs.FileMode) (*os.Root, error) {
 	return root, nil
 }
 
-// enter opens a folder in root, and creates it if there is nothing. A link is not followed: what was opened must be what
-// is there by itself.
+// enter opens a folder in root, creating it if it is missing. A link is not followed: the opened folder must be the entry
+// itself.
 func enter(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
 	found, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,10 +102,10 @@ func enter(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
 	return below, nil
 }
 
-// attempts bounds how often a file is looked for that others create and remove meanwhile.
+// attempts bounds the retries for a file that others keep creating and removing.
 const attempts = 8
 
-// openRegular opens a regular file in root for appending, and creates it if there is nothing.
+// openRegular opens a regular file in root for appending, creating it if it is missing.
 func openRegular(root *os.Root, name string, mode fs.FileMode) (*os.File, error) {
 	for range attempts {
 		file, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
@@ -120,7 +120,7 @@ func openRegular(root *os.Root, name string, mode fs.FileMode) (*os.File, error)
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// openFound opens a regular file that is in root. Opening changes nothing, so what was opened is judged afterwards.
+// openFound opens an existing regular file in root. Opening changes nothing, so the opened file is checked afterwards.
 func openFound(root *os.Root, name string, flag int) (*os.File, error) {
 	found, err := root.Lstat(name)
 	if err != nil {
@@ -130,7 +130,7 @@ func openFound(root *os.Root, name string, flag int) (*os.File, error) {
 		return nil, notRegular(root, name)
 	}
 	if runtime.GOOS != "windows" {
-		flag |= syscall.O_NONBLOCK // a pipe that took its place meanwhile must not block
+		flag |= syscall.O_NONBLOCK // a pipe that has replaced it meanwhile must not block
 	}
 	file, err := root.OpenFile(name, flag, 0)
 	if err != nil {

@@ -19,15 +19,15 @@ const (
 	backupMark   = "~"
 	backupLayout = "2006-01-02T15-04-05.000"
 	packedSuffix = ".gz"
-	unfinished   = packedSuffix + backupMark // of a file that is being packed
+	unfinished   = packedSuffix + backupMark // of a file that is being compressed
 )
 
-// abandonedAfter is how long a half-packed file must be unchanged to count as left by a process that was killed.
+// abandonedAfter is how long a partly compressed file must be unchanged to count as left by a killed process.
 const abandonedAfter = time.Minute
 
-// rotate renames the file, which is what own describes, and opens a new one with its permissions.
+// rotate renames the file, which own describes, and opens a new one with the same permissions.
 func (f *File) rotate(own fs.FileInfo) error {
-	moved := f.Moved() // another process that appends to the file rotated it just now
+	moved := f.Moved() // another process that appends to the file has just rotated it
 	errs := f.file.Close()
 	root, err := openFolder(f.location, f.settings.Mode)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *File) rotate(own fs.FileInfo) error {
 	return errs
 }
 
-// backupName is a free name for a rotated file.
+// backupName returns an unused name for a rotated file.
 func (f *File) backupName(root *os.Root, name string) string {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -78,7 +78,7 @@ type backup struct {
 	packed bool
 }
 
-// cleanUp removes the rotated files that are too many or too old, and packs the others.
+// cleanUp removes rotated files that are too many or too old, and compresses the others.
 func (f *File) cleanUp() error {
 	s := f.settings
 	if s.MaxBackups <= 0 && s.MaxDays <= 0 && !s.Compress {
@@ -108,7 +108,7 @@ func (f *File) cleanUp() error {
 	return errs
 }
 
-// removed removes a file that another process may remove too.
+// removed removes a file that another process may also remove.
 func removed(root *os.Root, name string) error {
 	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -116,7 +116,7 @@ func removed(root *os.Root, name string) error {
 	return nil
 }
 
-// backups are the rotated files, newest first.
+// backups returns the rotated files, newest first.
 func (f *File) backups(root *os.Root) ([]backup, error) {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
@@ -144,12 +144,12 @@ func (f *File) backups(root *os.Root) ([]backup, error) {
 	return all, nil
 }
 
-// pack replaces a rotated file by a packed one with the same permissions. The packed file has its final name only when it
-// is whole.
+// pack replaces a rotated file by a compressed one with the same permissions. The compressed file gets its final name only
+// when it is complete.
 func pack(root *os.Root, name string) error {
 	in, err := openFound(root, name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another process packed it
+		return nil // another process compressed it
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func pack(root *os.Root, name string) error {
 	part := name + unfinished
 	if left, err := root.Lstat(part); err == nil {
 		if time.Since(left.ModTime()) < abandonedAfter {
-			return nil // another process is at it
+			return nil // another process is compressing it
 		}
 		if err := root.Remove(part); err != nil {
 			return err

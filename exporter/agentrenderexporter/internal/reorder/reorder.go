@@ -1,11 +1,11 @@
-// Package reorder puts numbered items of many streams in order that arrive out of it, as log records do behind a sender
-// with parallel consumers.
+// Package reorder restores the order of numbered items of many streams that arrive out of order, such as log records from a
+// sender with parallel consumers.
 //
-// An item whose number is the next of its stream, or lower, passes at once. One that is ahead is held until those before it
-// have passed, or for [Settings.Window]: then it passes with all that are held before it, and what is missing counts as
-// lost. A stream begins with 1. So ordered input is never delayed, and a gap delays by one window at most.
+// An item passes at once if its number is the next of its stream, or lower. An item that is ahead is held until those before
+// it have passed, or for [Settings.Window]. Then it passes with all items held before it, and missing ones count as lost. A
+// stream starts at 1. Ordered input is thus never delayed, and a gap delays by at most one window.
 //
-// A [Buffer] is used by one goroutine at a time. It asks no clock and starts no timer: its owner does.
+// A [Buffer] is for use by one goroutine at a time. It has no clock or timer; its owner has.
 package reorder
 
 import (
@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// Settings bound a Buffer.
+// Settings bounds a Buffer.
 type Settings struct {
-	// Window is how long an item is held at most.
+	// Window is the maximum time that an item is held.
 	Window time.Duration
-	// MaxBytes bounds what is held, as its owner measures it; beyond it the item that is held longest passes.
+	// MaxBytes bounds what is held, as measured by the owner; above it, the item held longest passes.
 	MaxBytes int64
-	// MaxStreams bounds the streams whose next number is known; the one that was seen first is forgotten.
+	// MaxStreams bounds the streams whose next number is known; the one first seen longest ago is evicted.
 	MaxStreams int
 }
 
@@ -29,32 +29,32 @@ type Buffer[T any] struct {
 	settings Settings
 	deliver  func(T)
 	next     map[uint64]int64 // by stream
-	seen     []uint64         // streams, a ring in the order of their first item
-	oldest   int              // in seen
+	seen     []uint64         // streams in the order of their first item, as a ring
+	oldest   int              // index in seen
 	queues   map[uint64]*queue[T]
-	arrivals *list.List // of *item[T], the one that is held longest first
+	arrivals *list.List // of *item[T], held longest first
 	bytes    int64
 }
 
-// item is one that is held.
+// item is a held item.
 type item[T any] struct {
 	value    T
 	stream   uint64
 	number   int64
-	arrival  int64 // keeps items of one number in the order of their arrival
+	arrival  int64 // keeps items with the same number in order of arrival
 	bytes    int64
 	deadline time.Time
 	element  *list.Element
 }
 
-// New makes a Buffer that hands what passes later to deliver.
+// New returns a Buffer that passes held items to deliver.
 func New[T any](s Settings, deliver func(T)) *Buffer[T] {
 	return &Buffer[T]{
 		settings: s, deliver: deliver, next: map[uint64]int64{}, queues: map[uint64]*queue[T]{}, arrivals: list.New(),
 	}
 }
 
-// Due reports whether an item passes at once. Its owner delivers it then, and calls Passed.
+// Due reports whether an item passes at once. The owner then delivers it and calls Passed.
 func (b *Buffer[T]) Due(stream uint64, number int64) bool { return number <= b.nextOf(stream) }
 
 func (b *Buffer[T]) nextOf(stream uint64) int64 {
@@ -64,7 +64,7 @@ func (b *Buffer[T]) nextOf(stream uint64) int64 {
 	return 1
 }
 
-// Passed notes that an item was delivered, and delivers what was held for it.
+// Passed records that an item was delivered, and delivers what waited for it.
 func (b *Buffer[T]) Passed(stream uint64, number int64) {
 	b.advance(stream, number)
 	q := b.queues[stream]
@@ -76,7 +76,7 @@ func (b *Buffer[T]) Passed(stream uint64, number int64) {
 	}
 }
 
-// advance notes the next number of a stream.
+// advance records the next number of a stream.
 func (b *Buffer[T]) advance(stream uint64, number int64) {
 	next, known := b.next[stream]
 	if number < next {
@@ -94,7 +94,7 @@ func (b *Buffer[T]) advance(stream uint64, number int64) {
 	}
 }
 
-// Hold keeps an item that is ahead. Other items may pass for it where too much is held.
+// Hold keeps an item that is ahead. If too much is held, other items pass to make room.
 func (b *Buffer[T]) Hold(stream uint64, number int64, value T, bytes int64, now time.Time) {
 	q := b.queues[stream]
 	if q == nil {
@@ -127,7 +127,7 @@ func (b *Buffer[T]) Flush() {
 	}
 }
 
-// Deadline is when the next item passes by itself; ok is false if none is held.
+// Deadline returns when the next held item passes; ok is false if none is held.
 func (b *Buffer[T]) Deadline() (at time.Time, ok bool) {
 	if b.arrivals.Len() == 0 {
 		return at, false
@@ -135,7 +135,7 @@ func (b *Buffer[T]) Deadline() (at time.Time, ok bool) {
 	return b.first().deadline, true
 }
 
-// giveUp waits no longer for what is missing before an item: it passes, with all that are held before it and what follows
+// giveUp stops waiting for what is missing before an item. The item passes with all items held before it and those that follow
 // without a gap.
 func (b *Buffer[T]) giveUp(last *item[T]) {
 	q, stream, number := b.queues[last.stream], last.stream, last.number
@@ -157,13 +157,13 @@ func (b *Buffer[T]) release(q *queue[T]) {
 	b.deliver(i.value)
 }
 
-// queue holds the items of one stream, lowest number first. It is a [heap.Interface].
+// queue holds the items of one stream, lowest number first. It implements [heap.Interface].
 type queue[T any] struct {
 	items    []*item[T]
 	arrivals int64
 }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (q *queue[T]) Len() int { return len(q.items) }
 
 // Less compares by number, then by arrival.
@@ -178,7 +178,7 @@ func (q *queue[T]) Swap(i, j int) { q.items[i], q.items[j] = q.items[j], q.items
 // Push adds an *item.
 func (q *queue[T]) Push(x any) { q.items = append(q.items, x.(*item[T])) }
 
-// Pop removes the last one.
+// Pop removes the last item.
 func (q *queue[T]) Pop() any {
 	last := len(q.items) - 1
 	i := q.items[last]
