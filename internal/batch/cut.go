@@ -8,16 +8,16 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// shortest is the length in bytes to which values are cut at most. It keeps ids, names and times of day whole.
+// shortest is the length in bytes below which values are not cut. It keeps IDs, names and timestamps whole.
 const shortest = 256
 
-// cutResult is what cutting an element came to.
+// cutResult is the result of cutting an element.
 type cutResult uint8
 
 const (
-	cutNone  cutResult = iota // it has no value that could be shorter
-	cutFirst                  // it was whole before
-	cutAgain                  // it was cut before
+	cutNone  cutResult = iota // no value can be shortened
+	cutFirst                  // it was cut for the first time
+	cutAgain                  // it had been cut before
 )
 
 // value is a text or bytes that can be cut.
@@ -26,7 +26,7 @@ type value struct {
 	cut    func(length int)
 }
 
-// cutSpan shortens attributes and status message of the one span of td.
+// cutSpan shortens attributes and status message of the only span of td.
 func cutSpan(td ptrace.Traces, size int, mark string) cutResult {
 	span := td.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
 	longest := func() (v value) {
@@ -41,7 +41,7 @@ func cutSpan(td ptrace.Traces, size int, mark string) cutResult {
 	return cut(span.Attributes(), mark, longest, func() int { return sizeOfTraces(td) - size })
 }
 
-// cutRecord shortens body and attributes of the one log record of ld.
+// cutRecord shortens body and attributes of the only log record of ld.
 func cutRecord(ld plog.Logs, size int, mark string) cutResult {
 	lr := ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 	longest := func() (v value) {
@@ -52,7 +52,7 @@ func cutRecord(ld plog.Logs, size int, mark string) cutResult {
 	return cut(lr.Attributes(), mark, longest, func() int { return sizeOfLogs(ld) - size })
 }
 
-// cut shortens the longest value until nothing is too much.
+// cut shortens the longest value repeatedly until tooMuch returns no excess.
 func cut(attributes pcommon.Map, mark string, longest func() value, tooMuch func() int) cutResult {
 	if longest().length <= shortest {
 		return cutNone
@@ -73,7 +73,7 @@ func cut(attributes pcommon.Map, mark string, longest func() value, tooMuch func
 	}
 }
 
-// consider takes a value if it is longer.
+// consider replaces the value by a longer one.
 func (v *value) consider(length int, cut func(int)) {
 	if length > v.length {
 		*v = value{length, cut}

@@ -6,21 +6,21 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// To size all elements of a batch takes some 8 % of what it takes to make them, so a batch that is far below the limit is not
-// sized: every sampleStride-th element is. The stride is prime, so that it meets all elements of a pattern in turn. What the
-// sample says is taken twice.
+// Sizing all elements of a batch takes some 8 % of the time it takes to create them, so a batch far below the limit is not
+// sized: only every sampleStride-th element is. The stride is prime, so that it meets all elements of a repeating pattern in
+// turn. Sizes other than those of bodies are doubled.
 const (
 	sampleStride = 17
 	sampleFrom   = 16  // elements; a smaller batch is sized
-	resourceSize = 128 // bytes of an attribute of a resource or scope, about
+	resourceSize = 128 // approximate size in bytes of an attribute of a resource or scope
 )
 
 // sample is what is known of a batch's size.
 type sample struct {
 	elements, sampled int
-	bytes             int // of those that were sampled, without their bodies
+	bytes             int // of the sampled elements, without their bodies
 	bodies            int // of all elements
-	resources         int // of all resources and scopes, about
+	resources         int // of all resources and scopes, approximately
 }
 
 // next reports whether the next element is part of the sample.
@@ -33,7 +33,7 @@ func (s *sample) next() bool {
 	return true
 }
 
-// total is what the whole batch has, with a margin.
+// total returns the estimated size of the whole batch, with a margin.
 func (s *sample) total() int {
 	if s.sampled == 0 {
 		return 0
@@ -80,7 +80,7 @@ func estimateLogs(ld plog.Logs) int {
 	return s.total()
 }
 
-// bodySize is the size of a text or bytes, the bodies that can be large.
+// bodySize returns the size of a text or bytes, the bodies that can be large.
 func bodySize(v pcommon.Value) int {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:

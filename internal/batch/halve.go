@@ -13,8 +13,8 @@ type list[E interface{ MoveTo(E) }] interface {
 	AppendEmpty() E
 }
 
-// moveBehind moves what is behind the first keep elements of a list to what into returns, which is asked once and only if
-// there is something to move. It returns how many of keep are left for the next list.
+// moveBehind moves the elements after the first keep elements of a list to the list that into returns. It calls into once, and
+// only if there is something to move. It returns how many of keep remain for the next list.
 func moveBehind[E interface{ MoveTo(E) }, L list[E]](from L, keep int, into func() L) int {
 	n := from.Len()
 	if n <= keep {
@@ -115,7 +115,7 @@ func headOf(m, to pmetric.Metric) pmetric.Metric {
 	return to
 }
 
-// movePoints moves the data points behind the first keep of a metric, and reports whether that has none any more.
+// movePoints moves the data points after the first keep of a metric, and reports whether none are left in it.
 func movePoints(m pmetric.Metric, keep int, into func() pmetric.Metric) (left int, none bool) {
 	switch m.Type() {
 	case pmetric.MetricTypeGauge:
@@ -147,7 +147,7 @@ func movePoints(m pmetric.Metric, keep int, into func() pmetric.Metric) (left in
 			return histogram.DataPoints()
 		})
 		none = points.Len() == 0
-	default: // a summary, which tailspan does not make, stays in the first half
+	default: // a summary, which tailspan does not produce, stays in the first half
 		left = keep
 	}
 	return left, none

@@ -8,11 +8,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Sender hands batches to a consumer in parts. The zero value has no limit and cuts nothing.
+// Sender sends batches to a consumer in parts. The zero value has no limit and sets no mark.
 type Sender struct {
-	// Limit is the largest size of a part, in bytes; one element may be larger. 0: none.
+	// Limit is the maximum size of a part, in bytes; one element may be larger. 0: none.
 	Limit int
-	// Mark is the attribute that an element which was cut has, with the value true.
+	// Mark is the attribute that is set to true on an element that was cut.
 	Mark string
 	// Split, if set, is called for each part that is halved after a refusal; Cut, for each element that is cut.
 	Split, Cut func()
@@ -21,24 +21,24 @@ type Sender struct {
 // Part is what a consumer is offered.
 type Part[B any] struct {
 	Batch B
-	// Elements is how many spans, log records or data points it has.
+	// Elements is the number of its spans, log records or data points.
 	Elements int
 	// Last is true if it was refused for its size and can't be made smaller.
 	Last bool
 }
 
-// Traces hands td to send, part by part. A refusal that [IsTooLarge] recognises is answered by smaller parts, unless the
-// part is the last; any other error ends it. What send did not take is returned with the error.
+// Traces passes td to send, part by part. After an error that [IsTooLarge] recognizes it sends smaller parts, unless the part
+// is the last; any other error ends it. It returns the error with the spans that send did not accept.
 func (s *Sender) Traces(td ptrace.Traces, send func(Part[ptrace.Traces]) error) (ptrace.Traces, error) {
 	return run(s, &traces, td, send)
 }
 
-// Logs hands ld to send as [Sender.Traces] does.
+// Logs passes ld to send as [Sender.Traces] does.
 func (s *Sender) Logs(ld plog.Logs, send func(Part[plog.Logs]) error) (plog.Logs, error) {
 	return run(s, &logs, ld, send)
 }
 
-// Metrics hands md to send as [Sender.Traces] does. A data point is never cut.
+// Metrics passes md to send as [Sender.Traces] does. It never cuts a data point.
 func (s *Sender) Metrics(md pmetric.Metrics, send func(Part[pmetric.Metrics]) error) (pmetric.Metrics, error) {
 	return run(s, &metrics, md, send)
 }
@@ -76,13 +76,13 @@ func bounded[B any](of *signal[B], b B, limit int) []B {
 	return append(bounded(of, b, limit), bounded(of, second, limit)...)
 }
 
-// within reports whether a batch is within limit, or has but one element.
+// within reports whether a batch is within limit, or has at most one element.
 func (of *signal[B]) within(b B, limit int) bool {
 	n := of.elements(b)
 	return n <= 1 || n >= sampleFrom && of.estimate(b) <= limit || of.size(b) <= limit
 }
 
-// reduced makes smaller parts of one that was refused for its size; nil if it can't be made smaller.
+// reduced returns smaller parts of one that was refused for its size, or nil if it can't be made smaller.
 func reduced[B any](s *Sender, of *signal[B], refused Part[B]) []B {
 	b := of.clone(refused.Batch)
 	if refused.Elements > 1 {
@@ -109,7 +109,7 @@ func notify(f func()) {
 	}
 }
 
-// joined makes one batch of those that wait. A consumer may still read the first.
+// joined joins the waiting parts into one batch. It copies the first, which a consumer may still read.
 func joined[B any](of *signal[B], queue []B) B {
 	if len(queue) == 1 {
 		return queue[0]

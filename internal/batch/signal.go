@@ -8,19 +8,19 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// signal is what can be done with the batches of one signal.
+// signal is the operations on the batches of one signal.
 type signal[B any] struct {
 	empty    func() B
 	elements func(B) int
 	size     func(B) int
-	estimate func(B) int // an upper limit of the size, as a rule; far cheaper
+	estimate func(B) int // usually an upper bound of the size, and far cheaper
 	readOnly func(B) bool
 	clone    func(B) B
-	// halve moves the second half of the elements into a batch of its own.
+	// halve moves the second half of the elements into a new batch.
 	halve func(B) B
-	// join moves what the second batch has behind what the first has.
+	// join appends the content of the second batch to the first.
 	join func(B, B)
-	// cut shortens the one element of a batch towards a size, and marks it.
+	// cut shortens the only element of a batch towards a size, and marks it.
 	cut func(b B, size int, mark string) cutResult
 }
 
@@ -60,7 +60,7 @@ var metrics = signal[pmetric.Metrics]{
 	empty:    pmetric.NewMetrics,
 	elements: pmetric.Metrics.DataPointCount,
 	size:     func(md pmetric.Metrics) int { return (&pmetric.ProtoMarshaler{}).MetricsSize(md) },
-	estimate: func(pmetric.Metrics) int { return math.MaxInt }, // they are few
+	estimate: func(pmetric.Metrics) int { return math.MaxInt }, // there are few
 	readOnly: pmetric.Metrics.IsReadOnly,
 	clone: func(md pmetric.Metrics) pmetric.Metrics {
 		c := pmetric.NewMetrics()

@@ -6,20 +6,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// ProblemKind is what is wrong with the structure of a trace.
+// ProblemKind is a kind of defect in the structure of a trace.
 type ProblemKind string
 
 // The problems that [Check] finds.
 const (
-	// ProblemNoTraceID is a span without a trace id.
+	// ProblemNoTraceID is a span without a trace ID.
 	ProblemNoTraceID ProblemKind = "no_trace_id"
-	// ProblemNoSpanID is a span without an id.
+	// ProblemNoSpanID is a span without an ID.
 	ProblemNoSpanID ProblemKind = "no_span_id"
-	// ProblemDuplicate is a span id that comes again in its trace.
+	// ProblemDuplicate is a span ID that occurs again in its trace.
 	ProblemDuplicate ProblemKind = "duplicate_span_id"
 	// ProblemMissingParent is a parent that is not in the trace.
 	ProblemMissingParent ProblemKind = "missing_parent"
-	// ProblemCircle is a span that is above itself.
+	// ProblemCircle is a span that is its own ancestor.
 	ProblemCircle ProblemKind = "circle"
 	// ProblemNoRoot is a trace in which every span has a parent.
 	ProblemNoRoot ProblemKind = "no_root"
@@ -27,21 +27,21 @@ const (
 	ProblemManyRoots ProblemKind = "many_roots"
 	// ProblemBackwards is a span that ends before it starts.
 	ProblemBackwards ProblemKind = "ends_before_start"
-	// ProblemOutside is a span that starts before its parent or ends after it, and bears no mark of the background.
+	// ProblemOutside is a span that starts before its parent or ends after it, and is not marked as background.
 	ProblemOutside ProblemKind = "outside_parent"
-	// ProblemUsageTwice is an agent whose own span and model calls have more tokens than it used.
+	// ProblemUsageTwice is an agent whose own span and model calls together carry more tokens than it used.
 	ProblemUsageTwice ProblemKind = "usage_twice"
-	// ProblemTotal is a run whose total is not what the spans in it have, though it is not marked as incomplete; or is more.
+	// ProblemTotal is a run whose total differs from the sum of its spans and is not marked as incomplete, or exceeds that sum.
 	ProblemTotal ProblemKind = "wrong_total"
 	// ProblemPlaceholder is an agent whose model calls all have the same few output tokens, and not all of its output.
 	ProblemPlaceholder ProblemKind = "placeholder"
-	// ProblemNoOutcome is the span of an agent that does not say how the agent ended.
+	// ProblemNoOutcome is the span of an agent without the outcome of the agent.
 	ProblemNoOutcome ProblemKind = "no_outcome"
-	// ProblemUnproven is a run, step or pipeline that claims a success which nothing shows.
+	// ProblemUnproven is a run, step or pipeline that claims a success without evidence.
 	ProblemUnproven ProblemKind = "unproven_success"
 )
 
-// Problem is one thing that is wrong. Ids are hexadecimal; SpanID and Name are empty if it concerns the whole trace.
+// Problem is one defect. IDs are hexadecimal; SpanID and Name are empty if it concerns the whole trace.
 type Problem struct {
 	Kind    ProblemKind
 	TraceID string
@@ -49,7 +49,7 @@ type Problem struct {
 	Name    string
 }
 
-// String gives one line for people.
+// String returns one readable line.
 func (p Problem) String() string {
 	if p.SpanID == "" && p.Name == "" {
 		return fmt.Sprintf("%s: trace %s", p.Kind, p.TraceID)
@@ -57,17 +57,17 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: trace %s span %s %q", p.Kind, p.TraceID, p.SpanID, p.Name)
 }
 
-// Check proves the structure of the traces that all requests make together: every parent is in the trace of its
-// child, each trace has one root and no circle, no id comes twice, time runs forwards, a span lies inside its parent
-// unless it goes on in the background, and each token is on one span. Each agent has an outcome, and no success is claimed
-// that nothing shows: a run that is ok did not fail and was not only left, and a step or pipeline that succeeded has no other
-// run below it. It returns nil if nothing is wrong.
+// Check checks the structure of the traces that all requests together form: every parent is in the trace of its child, each
+// trace has one root and no cycle, no ID occurs twice, no span ends before it starts, a span is within its parent unless it
+// continues in the background, and each token is on one span. Each agent has an outcome, and no success is claimed without
+// evidence: a run that is ok neither failed nor was abandoned, and a step or pipeline that succeeded has no other runs below
+// it. Check returns nil if it finds no problem.
 //
-// The runs of one session may share a trace (the receiver's setting trace: session). So a trace may have several roots
-// if every one of them is a run, an invoke_agent span with a run key of its own, and all have the same conversation.
-// Each of their trees has to be whole as a single one has.
+// The runs of one session may share a trace (the receiver's setting trace: session). A trace may therefore have several roots
+// if every one of them is a run, an invoke_agent span with its own run key, and all have the same conversation. Each of their
+// trees must be complete, like a single one.
 //
-// A trace may hang under one span of someone else, by TRACEPARENT, that is in no export of ours: see [Outers].
+// A trace may have one parent span from elsewhere, by TRACEPARENT, that is in no export of ours: see [Outers].
 func Check(requests ...ptrace.Traces) []Problem {
 	var problems []Problem
 	for _, t := range gather(requests) {
@@ -143,7 +143,7 @@ func (s *span) goesWith(others []*span) bool {
 	return true
 }
 
-// inCircle reports whether s is among the spans above it. A span that only hangs below a circle is not.
+// inCircle reports whether s is its own ancestor. A span that is only below a cycle is not.
 func (s *span) inCircle() bool {
 	top := s
 	for p := range s.above {
@@ -159,7 +159,7 @@ func (s *span) outsideParent() bool {
 	return s.StartTimestamp() < s.parent.StartTimestamp() || s.EndTimestamp() > s.parent.EndTimestamp()
 }
 
-// The attributes that say how runs, steps and pipelines ended, and their words for success.
+// The attributes for how runs, steps and pipelines ended, and their values for success.
 const (
 	attrOutcome        = "tailspan.run.outcome"
 	attrCloseReason    = "tailspan.close.reason"
@@ -170,13 +170,13 @@ const (
 	resultSuccess = "success"
 )
 
-// lacksOutcome reports whether s is the span of an agent, as tailspan writes it, that does not say how the agent ended.
+// lacksOutcome reports whether s is the span of an agent, as written by tailspan, without the outcome of the agent.
 func (s *span) lacksOutcome() bool {
 	return s.operation() == operationAgent && text(s.Attributes(), attrCloseReason) != "" && text(s.Attributes(), attrOutcome) == ""
 }
 
-// unproven lists the spans that claim a success which nothing shows: a run that failed, or whose input only stopped; a step or
-// pipeline above a run that is no success.
+// unproven returns the spans that claim a success without evidence: a run that failed, or whose input only stopped; a step or
+// pipeline above a run that did not succeed.
 func (t *trace) unproven() (list []*span) {
 	seen := map[*span]bool{}
 	add := func(s *span) {
@@ -194,11 +194,11 @@ func (t *trace) unproven() (list []*span) {
 			add(s)
 		}
 		if outcome == outcomeOK || s.background() {
-			continue // one in the background ended after the span above it was exported
+			continue // a background run ended after the span above it was exported
 		}
 		for above := range s.above {
 			if above.operation() == operationAgent {
-				break // a sub-agent may fail in a run that ends well
+				break // a sub-agent may fail in a successful run
 			}
 			if text(above.Attributes(), attrTaskResult) == resultSuccess || text(above.Attributes(), attrPipelineResult) == resultSuccess {
 				add(above)
@@ -208,5 +208,5 @@ func (t *trace) unproven() (list []*span) {
 	return list
 }
 
-// endedWell reports whether a run can have ended well that was closed for reason.
+// endedWell reports whether a run closed for the given reason can have succeeded.
 func endedWell(reason string) bool { return reason == "result" || reason == "superseded" }

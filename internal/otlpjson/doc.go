@@ -1,17 +1,17 @@
-// Package otlpjson reads the files that a collector's file exporter writes and summarizes them.
+// Package otlpjson reads and summarizes the files that a collector's file exporter writes.
 //
-// In goes OTLP JSON, one export request a line, of traces and of logs in any mixture ([Read]). Out come the requests as
-// pdata, a [Summary] of the agent runs in them, which prints as a table, and a list of the [Problem]s of their structure
-// ([Check]): parents that are missing, roots that are too many, ids that come twice.
+// [Read] reads OTLP JSON, one export request per line, traces and logs in any order. It returns the requests as pdata.
+// [Summarize] returns a [Summary] of the agent runs in them, which prints as a table, and [Check] returns the [Problem]s of
+// their structure, such as missing parents, several roots, or duplicate IDs.
 //
-// It knows the attribute names that a reader of the data sees, and nothing of how the spans were made: it is the judge of
-// package telemetry and so must not share its code.
+// The package uses the attribute names that a reader of the data sees and does not know how the spans were created: it
+// verifies package telemetry and so must not share its code.
 //
 // Values are plain data. Nothing here is safe for use while another goroutine writes to the same pdata.
 //
-// A line is held in memory whole. There is no limit on its length: the file was written by a collector of one's own.
+// A line is held in memory whole. Its length is not limited, because the file was written by one's own collector.
 //
-// Sources: the OTLP file exporter specification (one JSON object a line; opentelemetry.io/docs/specs/otel/protocol/file-exporter,
-// status experimental) and the semantic conventions for GenAI agent spans (gen_ai.operation.name = invoke_agent, chat,
-// execute_tool).
+// Sources: the OTLP file exporter specification (one JSON object a line;
+// opentelemetry.io/docs/specs/otel/protocol/file-exporter, status experimental) and the semantic conventions for GenAI agent
+// spans (gen_ai.operation.name = invoke_agent, chat, execute_tool).
 package otlpjson

@@ -7,20 +7,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Outer is a span of someone else that a whole trace hangs under: a TRACEPARENT named it, and it is in no export of
-// ours. Ids are hexadecimal.
+// Outer is a span from elsewhere that is the parent of a whole trace: a TRACEPARENT named it, and it is in no export of ours.
+// IDs are hexadecimal.
 type Outer struct {
 	TraceID string
 	SpanID  string
 }
 
-// String gives one line for people.
+// String returns one readable line.
 func (o Outer) String() string {
 	return fmt.Sprintf("outer_parent: trace %s hangs under span %s, which is not in the export", o.TraceID, o.SpanID)
 }
 
-// Outers lists the traces that hang under a span of someone else, in the order they were first seen. [Check] accepts
-// them; only its own backend knows whether that span exists.
+// Outers lists the traces whose parent is a span from elsewhere, in the order they were first seen. [Check] accepts them; only
+// the backend of that span knows whether it exists.
 func Outers(requests ...ptrace.Traces) []Outer {
 	var outers []Outer
 	for _, t := range gather(requests) {
@@ -31,9 +31,9 @@ func Outers(requests ...ptrace.Traces) []Outer {
 	return outers
 }
 
-// outer is the one span outside the trace that all of it hangs under; empty if there is none. A span of ours in that
-// place is a pipeline, a step or a run: a call or a model call there has lost the run it belongs to. A trace with a root
-// of its own has no such span, since ours all hang under the one they were given.
+// outer returns the one span outside the trace that all of the trace is below, or an empty ID. The topmost of our spans must
+// then be a pipeline, a step or a run: a tool call or model call there has lost its run. A trace with its own root has no such
+// span, because our spans are all below the parent passed to us.
 func (t *trace) outer() (id pcommon.SpanID) {
 	for _, s := range t.spans {
 		switch {
@@ -49,7 +49,7 @@ func (t *trace) outer() (id pcommon.SpanID) {
 	return id
 }
 
-// mayBeTop reports whether s is of a kind that begins a trace where nobody else did.
+// mayBeTop reports whether s is of a kind that can begin a trace.
 func (s *span) mayBeTop() bool {
 	return s.operation() == operationAgent || text(s.Attributes(), attrPipeline) != "" || text(s.Attributes(), attrTask) != ""
 }

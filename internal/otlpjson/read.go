@@ -13,20 +13,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// Data is what stood in one or more files, in their order.
+// Data is the content of one or more files, in order.
 type Data struct {
 	Traces []ptrace.Traces
 	Logs   []plog.Logs
-	// Skipped counts requests of another signal: metrics, profiles.
+	// Skipped counts requests of other signals: metrics, profiles.
 	Skipped int
-	// Foreign counts objects that are no request of any signal.
+	// Foreign counts objects that are not a request of any signal.
 	Foreign int
 }
 
-// Empty reports whether there was not one request.
+// Empty reports whether there was no request.
 func (d *Data) Empty() bool { return len(d.Traces)+len(d.Logs)+d.Skipped == 0 }
 
-// Add takes in what another one holds.
+// Add appends the content of more.
 func (d *Data) Add(more *Data) {
 	d.Traces = append(d.Traces, more.Traces...)
 	d.Logs = append(d.Logs, more.Logs...)
@@ -57,7 +57,7 @@ func (d *Data) readFile(path string) error {
 	return nil
 }
 
-// Read reads one file. It stops at the first line that is not OTLP JSON, and names it.
+// Read reads one file. It stops at the first line that is not OTLP JSON; the error contains the line number.
 func Read(r io.Reader) (*Data, error) {
 	d := &Data{}
 	if err := d.read(r); err != nil {

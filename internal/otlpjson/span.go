@@ -25,31 +25,31 @@ const (
 	attrTask         = "cicd.pipeline.task.name"
 )
 
-// The operations that agent spans stand for.
+// The operations of agent spans.
 const (
 	operationAgent = "invoke_agent"
 	operationChat  = "chat"
 	operationTool  = "execute_tool"
 )
 
-// span is a span with its place: the resource it came with and its trace.
+// span is a span with its resource and its place in the trace.
 type span struct {
 	ptrace.Span
 	service string
 	parent  *span
-	// copies counts how often the id was seen in the trace after the first time.
+	// copies counts further spans with the same ID in the trace.
 	copies int
 }
 
-// trace is all spans of one trace id, in the order they were seen.
+// trace is all spans of one trace ID, in the order they were seen.
 type trace struct {
 	id    pcommon.TraceID
 	spans []*span
 	byID  map[pcommon.SpanID]*span
 }
 
-// gather sorts spans by trace, in the order the traces were first seen, and links them to their parents. Of spans that
-// share an id the first is the one that children hang under.
+// gather groups spans by trace, in the order the traces were first seen, and links them to their parents. If spans share an
+// ID, the first is the parent of the children.
 func gather(requests []ptrace.Traces) []*trace {
 	var order []*trace
 	traces := map[pcommon.TraceID]*trace{}
@@ -88,7 +88,7 @@ func (t *trace) add(s *span) {
 	t.spans = append(t.spans, s)
 }
 
-// above walks from the parent of s to the root. A circle of parents ends the walk after one turn.
+// above walks from the parent of s to the root. A cycle of parents ends the walk after one turn.
 func (s *span) above(yield func(*span) bool) {
 	seen := map[*span]bool{s: true}
 	for p := s.parent; p != nil && !seen[p]; p = p.parent {
@@ -99,7 +99,7 @@ func (s *span) above(yield func(*span) bool) {
 	}
 }
 
-// agent is the agent that a span belongs to, nil if there is none above it.
+// agent returns the agent that a span belongs to, or nil if there is none above it.
 func (s *span) agent() *span {
 	for p := range s.above {
 		if p.operation() == operationAgent {
@@ -115,7 +115,7 @@ func (s *span) runKey() string { return text(s.Attributes(), attrRunKey) }
 
 func (s *span) failed() bool { return s.Status().Code() == ptrace.StatusCodeError }
 
-// conversation is the session that s is part of: its own mark, or that of the nearest span above it.
+// conversation returns the session of s: its own attribute, or that of the nearest span above it.
 func (s *span) conversation() string {
 	if id := text(s.Attributes(), attrConversation); id != "" {
 		return id
@@ -128,7 +128,7 @@ func (s *span) conversation() string {
 	return ""
 }
 
-// isRun distinguishes the agent that was started from outside from the sub-agents below it.
+// isRun reports whether s is an agent that was started from outside, not a sub-agent below one.
 func (s *span) isRun() bool {
 	for p := range s.above {
 		if p.operation() == operationAgent {
@@ -138,7 +138,7 @@ func (s *span) isRun() bool {
 	return s.operation() == operationAgent
 }
 
-// model is the model that answered, else the one that was asked.
+// model returns the model that answered, or else the one requested.
 func (s *span) model() string {
 	if model := text(s.Attributes(), attrAnswerModel); model != "" {
 		return model
@@ -150,20 +150,20 @@ func (s *span) tokens() Tokens {
 	return Tokens{Input: number(s.Attributes(), attrInput), Output: number(s.Attributes(), attrOutput)}
 }
 
-// unlinked reports whether s may have come after the total of its run was made: a sub-agent whose call nobody saw, work in the
-// background, what a second account of the run added.
+// unlinked reports whether s may have arrived after the total of its run was computed: a sub-agent whose call was not seen,
+// background work, or what a second account of the run added.
 func (s *span) unlinked() bool {
 	return s.background() || s.operation() == operationAgent && text(s.Attributes(), attrUnlinked) != ""
 }
 
-// total is what the agent used, its sub-agents included.
+// total returns what the agent used, including its sub-agents.
 func (s *span) total() Tokens {
 	return Tokens{Input: number(s.Attributes(), attrTotalInput), Output: number(s.Attributes(), attrTotalOutput)}
 }
 
 func (s *span) background() bool { return s.has(attrBackground) }
 
-// has reports whether s bears a mark.
+// has reports whether the boolean attribute mark is true.
 func (s *span) has(mark string) bool {
 	v, ok := s.Attributes().Get(mark)
 	return ok && v.Bool()

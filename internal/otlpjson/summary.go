@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// Tokens counts the tokens that went into models and came out, by the attributes.
+// Tokens counts input and output tokens of models, according to the attributes.
 type Tokens struct {
 	Input  int64
 	Output int64
@@ -22,19 +22,19 @@ func (t *Tokens) add(o Tokens) {
 type Session struct {
 	Service      string
 	Conversation string
-	// Runs counts the agents that were started from outside, FailedRuns those of them that ended in an error.
+	// Runs counts the agents started from outside; FailedRuns, those of them that ended in an error.
 	Runs, FailedRuns int
 	// Agents counts the sub-agents that they started.
 	Agents int
 	// Calls counts model calls.
 	Calls int
-	// Tools counts tool calls, FailedTools those of them that failed.
+	// Tools counts tool calls; FailedTools, those of them that failed.
 	Tools, FailedTools int
-	// Tokens is the sum over all of its spans: each token is on one of them.
+	// Tokens is the sum over all spans of the session: each token is on one of them.
 	Tokens Tokens
 }
 
-// Model is the sum of the calls to one model. A format that counts tokens only for a run gives none here.
+// Model is the sum of the calls to one model. It has no tokens if the format counts them only per run.
 type Model struct {
 	Name   string
 	Calls  int
@@ -47,7 +47,7 @@ type Tool struct {
 	Calls, Failed int
 }
 
-// Summary is what the requests hold, counted.
+// Summary is the counted content of the requests.
 type Summary struct {
 	// Sessions are in the order in which they were first seen.
 	Sessions []Session
@@ -56,11 +56,11 @@ type Summary struct {
 	Tools  []Tool
 
 	Traces, Spans, FailedSpans int
-	// Records counts log records, ErrorRecords those of severity ERROR and above.
+	// Records counts log records; ErrorRecords, those of severity ERROR and above.
 	Records, ErrorRecords int
 }
 
-// Summarize counts what is in d. A span whose id comes again in its trace counts once.
+// Summarize counts the content of d. Spans with the same ID in a trace count once.
 func Summarize(d *Data) Summary {
 	c := counter{sessions: map[[2]string]*Session{}, models: map[string]*Model{}, tools: map[string]*Tool{}}
 	for _, t := range gather(d.Traces) {
@@ -182,7 +182,7 @@ func (c *counter) result() Summary {
 	return c.sum
 }
 
-// entry is the value of key in m, made if it is not there yet.
+// entry returns the value of key in m, creating it if necessary.
 func entry[T any](m map[string]*T, key string, create func(string) *T) *T {
 	v := m[key]
 	if v == nil {

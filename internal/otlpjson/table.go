@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTo prints the summary as tables for people. Every cell comes from files that others wrote, so what a terminal
-// would obey is printed as an escape.
+// WriteTo prints the summary as readable tables. Cells come from files that others wrote, so control sequences for terminals
+// are escaped.
 func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 	out := &countingWriter{w: w}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -44,7 +44,7 @@ func writeSession(w io.Writer, service, name string, row *Session) {
 		row.Runs, row.FailedRuns, row.Agents, row.Calls, row.Tools, row.FailedTools, row.Tokens.Input, row.Tokens.Output)
 }
 
-// cell makes s fit into one cell of a table: "-" if it is empty, and quoted if it holds anything but printable runes.
+// cell formats s as one cell of a table: "-" if it is empty, and quoted if it contains anything but printable runes.
 func cell(s string) string {
 	if s == "" {
 		return "-"
@@ -56,7 +56,7 @@ func cell(s string) string {
 	return quoted
 }
 
-// countingWriter counts for WriteTo. tabwriter keeps the first error of the writer below it until Flush.
+// countingWriter counts bytes for WriteTo. tabwriter keeps the first error of its writer until Flush.
 type countingWriter struct {
 	w io.Writer
 	n int64

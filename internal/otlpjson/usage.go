@@ -1,18 +1,18 @@
 package otlpjson
 
-// maxPlaceholder is the largest output of a model call that is taken for the API's first count, which comes before the
-// model has said anything.
+// maxPlaceholder is the largest output of a model call that counts as the API's first count, from before the model has said
+// anything.
 const maxPlaceholder = 8
 
-// agentUsage is what one agent's span and its own model calls have of tokens.
+// agentUsage is the tokens of one agent's span and its own model calls.
 type agentUsage struct {
 	own   Tokens  // on its span
 	calls Tokens  // on its model calls
 	chats []int64 // the output of each model call that has some
 }
 
-// checkUsage holds that each token is on one span: what an agent's span has beside its model calls is no more than what the
-// agent says it used, sub-agents included. Exports without such totals are not judged.
+// checkUsage checks that each token is on one span: an agent's span and its model calls together carry no more than the agent
+// reports as used, including sub-agents. Exports without such totals are not checked.
 func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 	agents := map[*span]*agentUsage{}
 	of := func(s *span) *agentUsage {
@@ -53,9 +53,9 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 	t.checkTotals(report)
 }
 
-// checkTotals holds that the total of each run is the sum of what the spans in it have, unless it is marked as incomplete. A
-// second account of a run adds calls that are in no total: where the run's own calls have more than its total, nothing is
-// judged. Nor are sub-agents whose call nobody saw, which may have been found after the run.
+// checkTotals checks that the total of each run is the sum of its spans, unless it is marked as incomplete. A second account
+// of a run adds calls that are in no total, so a run whose own calls exceed its total is not checked. Nor are sub-agents whose
+// call was not seen, because they may have been found after the run.
 func (t *trace) checkTotals(report func(ProblemKind, *span)) {
 	type sums struct{ all, known, calls Tokens }
 	runs := map[*span]*sums{}
@@ -91,15 +91,15 @@ func (t *trace) checkTotals(report func(ProblemKind, *span)) {
 	}
 }
 
-// covers reports whether there are no fewer of t than of o.
+// covers reports whether t has at least as many tokens as o.
 func (t Tokens) covers(o Tokens) bool { return t.Input >= o.Input && t.Output >= o.Output }
 
-// twice reports whether tokens on an agent's span are on its calls too. Calls alone may have more than the total: a second
-// account of a run exports calls that the first one lacks, and changes nothing of the first.
+// twice reports whether tokens on an agent's span are on its calls too. Calls alone may exceed the total, because a second
+// account of a run exports calls that the first one lacks, and does not change the first.
 func twice(own, calls, total int64) bool { return own > 0 && own+calls > total }
 
-// placeholders reports whether the model calls look like having the API's first counts: all the same, of a few tokens, while
-// the agent's span has the rest.
+// placeholders reports whether the model calls seem to carry the API's first counts: all have the same few tokens, while the
+// agent's span has the rest.
 func (u *agentUsage) placeholders() bool {
 	if len(u.chats) < 2 || u.own.Output == 0 {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/cenkalti/backoff/v7"
 )
 
-// Settings describe the waits. Each is Multiplier times as long as the one before, up to MaxInterval, give or take the part
-// Randomization of it.
+// Settings configures the waits. Each is Multiplier times as long as the one before, up to MaxInterval, and varies by up to
+// Randomization times its length.
 type Settings struct {
 	InitialInterval, MaxInterval time.Duration
 	Multiplier, Randomization    float64
@@ -18,17 +18,17 @@ type Settings struct {
 // Backoff computes the waits of one operation.
 type Backoff struct{ intervals backoff.ExponentialBackOff }
 
-// New begins with the initial interval.
+// New returns a Backoff that begins with the initial interval.
 func New(s Settings) *Backoff {
 	return &Backoff{backoff.ExponentialBackOff{
 		InitialInterval: s.InitialInterval, MaxInterval: s.MaxInterval, Multiplier: s.Multiplier, RandomizationFactor: s.Randomization,
 	}}
 }
 
-// Next is the next wait.
+// Next returns the next wait.
 func (b *Backoff) Next() time.Duration { return b.intervals.NextBackOff() }
 
-// Wait blocks for a time and reports whether it passed: false if ctx ended before.
+// Wait blocks for d. It returns false if ctx ended before that.
 func Wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -40,10 +40,10 @@ func Wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Tries counts the attempts of an operation that failed in a row, in one byte, for who has thousands of operations.
+// Tries counts consecutive failed attempts of an operation, in one byte for users with thousands of operations.
 type Tries uint8
 
-// Next counts one more and returns the wait after it: first, doubled with each, most at most.
+// Next counts one more failure and returns the wait after it: first, doubled with each failure, but at most most.
 func (t *Tries) Next(first, most time.Duration) time.Duration {
 	wait := first << min(*t, 20)
 	if wait <= 0 || wait > most {

@@ -1,7 +1,7 @@
-// Package spantree draws spans as a tree of text, for golden files and for people.
+// Package spantree draws spans as a text tree, for golden files and for people.
 //
-// Spans of several exports may be given together. A span whose parent is not among them stands at the top, with its
-// parent's id, so that a golden file shows an orphan. Siblings are in the order of their start times.
+// Spans of several exports may be passed together. A span whose parent is not among them is at the top, with its parent's ID,
+// so that a golden file shows an orphan. Siblings are ordered by start time.
 package spantree
 
 import (
@@ -26,7 +26,7 @@ type spanKey struct {
 	span  pcommon.SpanID
 }
 
-// Draw gives the trees of all traces, in the order of their first spans' start. Times are relative to that start.
+// Draw returns the trees of all traces, in the order of their first spans' start. Times are relative to that start.
 func Draw(exports ...ptrace.Traces) string {
 	nodes := map[spanKey]*node{}
 	var all []*node
@@ -126,7 +126,7 @@ func status(s ptrace.Span) string {
 	return text
 }
 
-// attributes gives a line for each attribute, sorted; the root's resource comes first.
+// attributes returns a sorted line for each attribute; the resource of a root comes first.
 func attributes(n *node) []string {
 	lines := []string{"kind " + n.span.Kind().String()}
 	list := func(mark string, m pcommon.Map) {

@@ -23,8 +23,8 @@ func Run(ctx context.Context, every time.Duration, do func(now time.Time) error)
 	}
 }
 
-// Start is [Run] in a goroutine, until do fails, ctx ends or stop is called, which waits for the goroutine. The context of do
-// ends with stop.
+// Start runs [Run] in a goroutine until do fails, ctx ends or stop is called. stop waits for the goroutine and cancels the
+// context of do.
 func Start(ctx context.Context, every time.Duration, do func(ctx context.Context, now time.Time) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
