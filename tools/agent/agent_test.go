@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestSessions holds that the list has what the stack is to show: several pipelines and agents, failures, sub-agents, a run
+// TestSessions checks that the list has what the stack must show: several pipelines and agents, failures, sub-agents, a run
 // without an end and one that is killed.
 func TestSessions(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))

@@ -17,17 +17,17 @@ import (
 	"github.com/tailspan/tailspan/tools/replay"
 )
 
-// agents are the sample agents at work.
+// agents plays the sample agents.
 type agents struct {
 	sessions      []session
 	folder        string
 	every, keep   time.Duration
 	rounds        int
 	self          string // this program
-	command, otlp string // of the sessions that are killed
+	command, otlp string // for the sessions that are killed
 }
 
-// run begins a run of every pipeline each a.every, until the rounds are over and their sessions have been played.
+// run begins a run of every pipeline every a.every, until all rounds are over and their sessions have been played.
 func (a *agents) run(ctx context.Context) error {
 	var playing sync.WaitGroup
 	defer playing.Wait()
@@ -58,7 +58,7 @@ func (a *agents) run(ctx context.Context) error {
 	}
 }
 
-// play plays one session of the run with this id.
+// play plays one session of the run with this ID.
 func (a *agents) play(ctx context.Context, s session, id string) error {
 	timer := time.NewTimer(s.delay)
 	defer timer.Stop()
@@ -81,7 +81,7 @@ func (a *agents) play(ctx context.Context, s session, id string) error {
 	return errors.Join(replay.Play(ctx, file, s.recording, path, pace), file.Close())
 }
 
-// killed lets `tailspan run` run an agent that a signal ends.
+// killed makes `tailspan run` run an agent that ends by a signal.
 func (a *agents) killed(ctx context.Context, s session, id string) error {
 	if a.command == "" {
 		return nil
@@ -105,7 +105,7 @@ func (a *agents) killed(ctx context.Context, s session, id string) error {
 	err = run.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() > 128 {
-		return nil // as its child: by a signal
+		return nil // by a signal, like its child
 	}
 	if err == nil {
 		err = errors.New("the agent was not killed")
@@ -113,7 +113,7 @@ func (a *agents) killed(ctx context.Context, s session, id string) error {
 	return fmt.Errorf("run the agent: %w", err)
 }
 
-// clean removes the runs that ended longer than a.keep ago.
+// clean removes the runs that ended more than a.keep ago.
 func (a *agents) clean(now time.Time) error {
 	runs, err := filepath.Glob(filepath.Join(a.folder, "*", "*"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// how says how a session reaches the collector, and how it ends.
+// how says how a session reaches the collector and how it ends.
 type how string
 
 const (
@@ -72,7 +72,7 @@ func parseSession(words []string) (session, error) {
 	return s, nil
 }
 
-// withoutEnd is the first two thirds of a recording, in lines.
+// withoutEnd returns the first two thirds of the lines of a recording.
 func withoutEnd(recording string) string {
 	lines := strings.SplitAfter(recording, "\n")
 	return strings.Join(lines[:len(lines)*2/3], "")

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/tools/replay"
 )
 
-// pace keeps that of the recordings, but nobody waits longer than this for a sample.
+// pace is that of the recordings, with an upper limit so that nobody waits too long for a sample.
 var pace = replay.Pace{Pause: 200 * time.Millisecond, Longest: 20 * time.Second}
 
 func main() {
@@ -53,7 +53,7 @@ func run() error {
 	return nil
 }
 
-// playOne is what `tailspan run` runs. The recording has its ids and times already.
+// playOne is what `tailspan run` runs. The IDs and times of the recording are already set.
 func playOne(ctx context.Context, path string, kill bool) error {
 	recording, err := os.ReadFile(path)
 	if err != nil {
@@ -72,5 +72,5 @@ func playOne(ctx context.Context, path string, kill bool) error {
 	if err := self.Kill(); err != nil {
 		return fmt.Errorf("end by a signal: %w", err)
 	}
-	select {} // until the signal is there
+	select {} // wait for the signal
 }

@@ -15,24 +15,24 @@ import (
 
 const (
 	backfillMB  = 487
-	backfillEnd = 8600 // bytes that a session has beyond what it is asked for, since it ends with a whole turn
+	backfillEnd = 8600 // bytes that a session exceeds the requested size by, since it ends with a whole turn
 	backfillAge = 20 * 24 * time.Hour
-	// backfillQuiet is how long nothing may come before all is taken to have come: no timer of the receiver lasts longer.
+	// backfillQuiet is the quiet time after which everything counts as received: no timer of the receiver lasts longer.
 	backfillQuiet = 20 * time.Second
-	// maxRestartRead is what a collector reads that reads no session: its configuration, the storage's file.
+	// maxRestartRead is how much a collector may read without reading sessions: its configuration and the storage's file.
 	maxRestartRead = 4 << 20
 )
 
-// backfill is what a collector made of old sessions.
+// backfill is the measurement of a collector that reads old sessions.
 type backfill struct {
 	program.Usage
-	wall  time.Duration // from the start of the process until every byte was handed on
+	wall  time.Duration // from the start of the process until every byte was delivered
 	last  time.Duration // from then until the last span
 	spans float64
-	read  int64 // bytes that the process read, of whatever file
+	read  int64 // bytes that the process read, from any file
 }
 
-// measureBackfill has a collector read old sessions, and starts it again.
+// measureBackfill starts a collector over old sessions, and then restarts it.
 func measureBackfill(ctx context.Context, s Settings) (err error) {
 	d, err := oldSessions(ctx, s)
 	if err != nil {
@@ -62,7 +62,7 @@ func measureBackfill(ctx context.Context, s Settings) (err error) {
 	return nil
 }
 
-// readOld starts a collector that has so many bytes to read, and watches it until nothing has come for long.
+// readOld starts a collector that must read a number of bytes, and watches it until nothing has arrived for backfillQuiet.
 func readOld(ctx context.Context, s Settings, d *dataset, store string, bytes int) (r backfill, err error) {
 	ours, _ := s.sides()
 	ours.config = filepath.Join(s.Config, "backfill.yaml")
@@ -83,7 +83,7 @@ func readOld(ctx context.Context, s Settings, d *dataset, store string, bytes in
 		r.wall = time.Since(start)
 		return true, nil
 	}); err != nil {
-		_ = c.Kill() // the error of the wait says more
+		_ = c.Kill() // the error of the wait is more informative
 		return r, err
 	}
 	if r.Usage, err = program.MeasureUsage(c.PID()); err == nil {
@@ -96,7 +96,7 @@ func readOld(ctx context.Context, s Settings, d *dataset, store string, bytes in
 	return r, c.Stop(program.StopGrace)
 }
 
-// watch waits until no span has come for long.
+// watch waits until no span has arrived for backfillQuiet.
 func (r *backfill) watch(ctx context.Context, c *collector) error {
 	read, last := time.Now(), time.Now()
 	for time.Since(last) < backfillQuiet {
@@ -121,7 +121,7 @@ func (r *backfill) watch(ctx context.Context, c *collector) error {
 	return err
 }
 
-// oldSessions are sessions that nobody has written to for long.
+// oldSessions returns sessions that were last written to long ago.
 func oldSessions(ctx context.Context, s Settings) (*dataset, error) {
 	d, err := prepareData(ctx, s, fmt.Sprintf("backfill-%dMB-%d", backfillMB, idleFiles), func(ctx context.Context, d *dataset) error {
 		for i := range idleFiles {

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// side is one of the two that are compared.
+// side is one of the two collectors that are compared.
 type side struct {
 	name    string
 	program string
@@ -32,14 +32,14 @@ func (s Settings) sides() (ours, peer side) {
 	return ours, peer
 }
 
-// collector is one at work.
+// collector is a running collector.
 type collector struct {
 	*program.Process
 	side side
 	url  string // of its metrics
 }
 
-// startCollector starts a side over the folder at dir.
+// startCollector starts a side over the folder dir.
 func startCollector(s Settings, x side, dir, startAt string, environment ...string) (*collector, error) {
 	port, err := program.FreePort(0)
 	if err != nil {
@@ -53,14 +53,14 @@ func startCollector(s Settings, x side, dir, startAt string, environment ...stri
 	return &collector{Process: p, side: x, url: "http://127.0.0.1:" + port + "/metrics"}, nil
 }
 
-// reading is what it took to read a data set.
+// reading is the cost of reading a data set.
 type reading struct {
 	program.Usage
 	wall  time.Duration
 	items float64 // spans and log records
 }
 
-// read has a collector read a data set from start to end, and measures it at the first look that finds all handed on.
+// read makes a collector read a data set, and measures it at the first poll that finds everything delivered.
 func read(ctx context.Context, s Settings, x side, d *dataset, environment ...string) (r reading, err error) {
 	start := time.Now()
 	c, err := startCollector(s, x, d.Dir, "beginning", environment...)
@@ -77,7 +77,7 @@ func read(ctx context.Context, s Settings, x side, d *dataset, environment ...st
 		r.Usage, err = program.MeasureUsage(c.PID())
 		return err == nil, err
 	}); err != nil {
-		_ = c.Kill() // the error of the wait says more
+		_ = c.Kill() // the error of the wait is more informative
 		return reading{}, err
 	}
 	got, err := program.Scrape(ctx, c.url, x.counter)

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
-// dataset is a folder of files to read, and what a reader must find in it.
+// dataset is a folder of files to read, and the counts that a reader must report for it.
 type dataset struct {
 	Dir   string `json:"-"`
 	Name  string
@@ -23,7 +23,7 @@ type dataset struct {
 
 const megabyte = 1_000_000
 
-// add makes a file of the set.
+// add creates a file of the set.
 func (d *dataset) add(name string, write func(*countedFile) error) error {
 	f, err := os.Create(filepath.Join(d.Dir, name))
 	if err != nil {
@@ -39,7 +39,7 @@ func (d *dataset) add(name string, write func(*countedFile) error) error {
 	return nil
 }
 
-// countedFile counts the bytes and lines that go into it.
+// countedFile counts the bytes and lines written to it.
 type countedFile struct {
 	*os.File
 	bytes, lines int
@@ -52,10 +52,10 @@ func (f *countedFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteString takes care that nothing goes past the count.
+// WriteString ensures that every write is counted.
 func (f *countedFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// prepareData makes a data set, or takes the one that an earlier run made. A set is whole once its description is there.
+// prepareData creates a data set, or returns the one from an earlier run. A set is complete once its description exists.
 func prepareData(ctx context.Context, s Settings, name string, fill func(context.Context, *dataset) error) (*dataset, error) {
 	d := &dataset{Dir: filepath.Join(s.Out, name), Name: name}
 	description := d.Dir + ".json"
@@ -81,7 +81,7 @@ func prepareData(ctx context.Context, s Settings, name string, fill func(context
 	return d, os.WriteFile(description, append(text, '\n'), 0o600)
 }
 
-// transcripts are made sessions, each a file.
+// transcripts returns generated sessions, each in its own file.
 func transcripts(ctx context.Context, s Settings) (*dataset, error) {
 	name := fmt.Sprintf("transcripts-%dMB-%d", s.MB, s.Files)
 	return prepareData(ctx, s, name, func(ctx context.Context, d *dataset) error {
@@ -100,7 +100,7 @@ func transcripts(ctx context.Context, s Settings) (*dataset, error) {
 	})
 }
 
-// recordings are the recorded sessions repeated, each repetition a file, all recordings with about as many bytes.
+// recordings returns repeated recorded sessions, each repetition a file, with about as many bytes for each recording.
 func recordings(ctx context.Context, s Settings) (*dataset, error) {
 	paths, err := filepath.Glob(filepath.Join(s.Testdata, "*.jsonl.zst"))
 	if err != nil || len(paths) == 0 {

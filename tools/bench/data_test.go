@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// parse gives what names the events of a stream.
+// parse returns the IDs in the events of a stream.
 func parse(t *testing.T, provider string, stream []byte) (all []events.DisplayEvent) {
 	t.Helper()
 	p, err := parser.New(provider)
@@ -38,7 +38,7 @@ func countKinds(all []events.DisplayEvent) map[string]int {
 	return counts
 }
 
-// common gives the names that both have. Ids with a "#" are made up by a parser, from the time and count of a line.
+// common returns the IDs that both have. A parser creates IDs with a "#" from the time and count of a line.
 func common(a, b []events.DisplayEvent) (names []string) {
 	seen := map[string]bool{}
 	for _, e := range a {

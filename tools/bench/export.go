@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// compressions are those of OTLP over HTTP that matter: none shows the size, gzip is the exporter's default, and zstd is what
-// the ready configurations use.
+// compressions are the relevant ones of OTLP over HTTP: none shows the size, gzip is the exporter's default, and the provided
+// configurations use zstd.
 var compressions = []string{"none", "gzip", "zstd"}
 
 // drain is a back end that accepts everything and counts its bytes.
@@ -20,15 +20,15 @@ type drain struct{ bytes, requests atomic.Int64 }
 func (d *drain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
-		return // the sender is gone
+		return // the sender has closed the connection
 	}
 	d.bytes.Add(n)
 	d.requests.Add(1)
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// measureExport has both sides read the same transcripts and recordings in turn and send what they make of them by OTLP over
-// HTTP: CPU time, and the bytes that leave.
+// measureExport makes both sides read the same transcripts and recordings in turn and send the result by OTLP over HTTP. It
+// measures CPU time and the bytes sent.
 func measureExport(ctx context.Context, s Settings) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// historyRuns is how often a history is added up.
+// historyRuns is the number of times that a history is added up.
 const historyRuns = 5
 
-// measureHistory has the command add up what was used in transcripts and in recordings.
+// measureHistory makes the command add up the usage in transcripts and in recordings.
 func measureHistory(ctx context.Context, s Settings) error {
 	fmt.Fprintf(s.Stdout, "\nusage, %d times each, on %d cores\n", historyRuns, runtime.GOMAXPROCS(0))
 	for _, prepare := range []func(context.Context, Settings) (*dataset, error){transcripts, recordings} {

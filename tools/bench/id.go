@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// idPrefixes begin the names of sessions, messages, requests, calls and parts in the formats of Claude Code, Codex and
-// OpenCode.
+// idPrefixes are the prefixes of IDs of sessions, messages, requests, calls and parts in the formats of Claude Code,
+// Codex and OpenCode.
 var idPrefixes = []string{"msg", "toolu", "req", "call", "prt", "ses", "fc", "rs", "retained"}
 
-// isID recognises the names that are unique over sessions: UUIDs and other long hexadecimal numbers, names with a prefix, and
-// those of Gemini CLI's calls: the tool's name, twice, a time and a count. The names that Codex counts from 0 in each
-// stream (item_0) are none.
+// isID reports whether a word is unique across sessions: UUIDs and other long hexadecimal numbers, IDs with a prefix, and IDs
+// of Gemini CLI's calls, which consist of the tool's name, twice, a time and a count. IDs that Codex counts from 0 in each
+// stream (item_0) are not unique.
 func isID(word string) bool {
 	if len(word) < 10 {
 		return false
@@ -29,15 +29,15 @@ func isID(word string) bool {
 	return found && slices.Contains(idPrefixes, prefix) && (isUUID(rest) || len(rest) >= 8 && consistsOf(rest, isAlphanumeric))
 }
 
-// rename gives an id of the same form: behind its prefix each digit becomes a digit, and each letter one of the same
-// kind, so that a hexadecimal number stays one. It depends on nothing but the id behind its prefix and the repetition.
+// rename returns an ID of the same form: after its prefix each digit becomes a digit, and each letter one of the same kind,
+// so that hexadecimal numbers stay hexadecimal. The result depends only on the ID after its prefix and on the repetition.
 func rename(id string, repetition uint64) string {
 	start := geminiTime(id)
 	if start == 0 {
 		start = strings.IndexByte(id, '_') + 1
 	}
 	hash := fnv.New64a()
-	_, _ = io.WriteString(hash, id[start:]) // a hash takes all
+	_, _ = io.WriteString(hash, id[start:]) // writing to a hash never fails
 	rng := rand.NewPCG(hash.Sum64(), repetition)
 	b := []byte(id)
 	for i, c := range b[start:] {
@@ -46,7 +46,7 @@ func rename(id string, repetition uint64) string {
 	return string(b)
 }
 
-// exchange gives a character of the same kind.
+// exchange returns a character of the same kind.
 func exchange(c byte, random uint64) byte {
 	for _, kind := range [...]struct{ first, last byte }{{'0', '9'}, {'a', 'f'}, {'g', 'z'}, {'A', 'Z'}} {
 		if kind.first <= c && c <= kind.last {
@@ -56,7 +56,7 @@ func exchange(c byte, random uint64) byte {
 	return c
 }
 
-// geminiTime gives where the time is in the name of a call of Gemini CLI, or 0 if it is none.
+// geminiTime returns the offset of the time in the ID of a Gemini CLI call, or 0 if it is not one.
 func geminiTime(word string) int {
 	if !strings.Contains(word, "__") {
 		return 0
@@ -69,7 +69,7 @@ func geminiTime(word string) int {
 	return at
 }
 
-// cutLast gives what stands before and behind the last separator, and where the latter begins.
+// cutLast returns the parts before and after the last separator, and the offset of the latter part.
 func cutLast(s string, separator byte) (before, after string, at int) {
 	i := strings.LastIndexByte(s, separator)
 	return s[:max(i, 0)], s[i+1:], i + 1

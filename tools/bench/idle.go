@@ -15,11 +15,11 @@ import (
 const (
 	idleFiles   = 10_000
 	idleFolders = 50
-	// idleBytes is the least size of each file.
+	// idleBytes is the minimum size of each file.
 	idleBytes = 1300
 )
 
-// measureIdle looks at collectors that have nothing to do: without files, and with many.
+// measureIdle measures collectors that have nothing to do: without files, and with many files.
 func measureIdle(ctx context.Context, s Settings) error {
 	d, err := idleSessions(ctx, s)
 	if err != nil {
@@ -40,7 +40,7 @@ func measureIdle(ctx context.Context, s Settings) error {
 	}{
 		{"agent_stream, no files", ours, empty, 0},
 		{"agent_stream", ours, d.Dir, d.Files},
-		{"file_log", peer, d.Dir, 0}, // it has no metric of known files
+		{"file_log", peer, d.Dir, 0}, // it has no metric for known files
 	} {
 		ready, after, load, err := idle(ctx, s, m.side, m.dir, m.files)
 		if err != nil {
@@ -55,7 +55,7 @@ func measureIdle(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// idle starts a collector, waits until it knows so many files, and looks at what it does then.
+// idle starts a collector, waits until it knows a number of files, and measures what it does then.
 func idle(ctx context.Context, s Settings, x side, dir string, files int) (ready, after program.Usage, load float64, err error) {
 	c, err := startCollector(s, x, dir, "end")
 	if err != nil {
@@ -72,7 +72,7 @@ func idle(ctx context.Context, s Settings, x side, dir string, files int) (ready
 	}); err != nil {
 		return ready, after, 0, err
 	}
-	// Some seconds for what a start leaves to do, and then nothing is asked of it.
+	// Allow some seconds for the work after a start. Then send the collector nothing.
 	if err := sleep(ctx, s.Idle/6); err != nil {
 		return ready, after, 0, err
 	}
@@ -99,7 +99,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// idleSessions are many short sessions.
+// idleSessions returns many short sessions.
 func idleSessions(ctx context.Context, s Settings) (*dataset, error) {
 	return prepareData(ctx, s, fmt.Sprintf("sessions-%d", idleFiles), func(ctx context.Context, d *dataset) error {
 		for i := range idleFiles {

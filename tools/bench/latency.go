@@ -21,15 +21,15 @@ import (
 
 const (
 	latencyFiles = 1000
-	// latencyRate is how many lines are written a second, one after the other, each to a file taken at random.
+	// latencyRate is the number of lines written per second, one after the other, each to a random file.
 	latencyRate = 200
-	// latencyLines are as many as are measured, after a tenth as many to warm up.
+	// latencyLines is the number of measured lines, after a warm-up with a tenth as many.
 	latencyLines = 4000
-	// latencyMark stands before the number of a line in its text.
+	// latencyMark precedes the number of a line in its text.
 	latencyMark = "bench line "
 )
 
-// stopwatch notes when lines were written, and when the consumer had them.
+// stopwatch records when lines were written, and when the consumer received them.
 type stopwatch struct {
 	mu      sync.Mutex
 	written map[int]time.Time
@@ -42,7 +42,7 @@ func (w *stopwatch) wrote(line int, at time.Time) {
 	w.written[line] = at
 }
 
-// received finds a line's number in the body of a record: ours is the text, that of file_log the line.
+// received finds a line's number in the body of a record: for our side the text, for file_log the line.
 func (w *stopwatch) received(_ *http.Request, b otlpsink.Batch) error {
 	now := time.Now()
 	w.mu.Lock()
@@ -70,7 +70,7 @@ func (w *stopwatch) count() int {
 	return len(w.took)
 }
 
-// sorted gives the times of the lines from first to before end.
+// sorted returns the times of the lines from first to before end.
 func (w *stopwatch) sorted(first, end int) (took []time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func (w *stopwatch) sorted(first, end int) (took []time.Duration) {
 	return took
 }
 
-// measureLatency has both sides follow many files, in turn.
+// measureLatency makes both sides follow many files, in turn.
 func measureLatency(ctx context.Context, s Settings) error {
 	fmt.Fprintf(s.Stdout, "\nlatency, from the write of a line to an OTLP consumer: %d lines, %d a second, to %d files\n", latencyLines, latencyRate, latencyFiles)
 	ours, peer := s.sides()
@@ -98,7 +98,7 @@ func measureLatency(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// quantile is in milliseconds, of a sorted list.
+// quantile returns a quantile of a sorted list, in milliseconds.
 func quantile(sorted []time.Duration, q float64) float64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)].Seconds() * 1000
 }
@@ -147,7 +147,7 @@ func awaitLines(ctx context.Context, s Settings, c *collector, w *stopwatch, n i
 	})
 }
 
-// openFiles are sessions that are held open by those who write them.
+// openFiles are sessions that their writers hold open.
 type openFiles struct {
 	list []*os.File
 	rng  *rand.Rand
@@ -171,7 +171,7 @@ func openLatencyFiles(dir string) (*openFiles, error) {
 	return files, nil
 }
 
-// latencyLine is a line of Claude Code's stream in the session of a file.
+// latencyLine returns a line of Claude Code's stream in the session of a file.
 func latencyLine(file int, message, text string) string {
 	return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%[2]s","type":"message","role":"assistant","model":"claude-model-x",`+
 		`"content":[{"type":"text","text":"%[3]s"}],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}},`+

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Settings are what the flags say.
+// Settings holds the values of the flags.
 type Settings struct {
 	Collector string
 	Peer      string
@@ -24,13 +24,13 @@ type Settings struct {
 	Manifest  string // of the collector
 	Config    string // folder
 	Testdata  string // folder of the recordings
-	Out       string // folder of the made data and of the logs
+	Out       string // folder for generated data and logs
 
 	Parts   []string
 	MB      int // of data, in 10^6 bytes
-	Files   int // that the made transcripts are in
+	Files   int // number of files for the generated transcripts
 	Pairs   int
-	Idle    time.Duration // how long a collector without work is looked at
+	Idle    time.Duration // how long a collector without work is measured
 	Timeout time.Duration // of each run
 
 	Stdout io.Writer
@@ -42,7 +42,7 @@ type part struct {
 	run  func(context.Context, Settings) error
 }
 
-// parts are in the order in which they run.
+// parts returns the parts in the order in which they run.
 func parts() []part {
 	return []part{
 		{"throughput", measureThroughput},

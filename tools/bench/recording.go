@@ -11,15 +11,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// recording is a recorded session, cut where something stands that names a session, a message or a call. Written with
-// fresh names it is another session of the same length and work: nothing in it has been seen before.
+// recording is a recorded session, cut at every ID of a session, a message or a call. Written with new IDs it is
+// another session of the same length that requires the same work: nothing in it has been seen before.
 type recording struct {
 	provider string
 	kind     string // stream or session
 	pieces   []piece
 }
 
-// piece is text, and the id behind it.
+// piece is text and the ID that follows it.
 type piece struct{ text, id string }
 
 func readRecording(path string) (*recording, error) {
@@ -46,7 +46,7 @@ func cutRecording(all string) *recording {
 	r := &recording{}
 	done := 0
 	for i := 0; i < len(all); i++ {
-		if all[i] == '\\' { // an escape; its letter belongs to no word
+		if all[i] == '\\' { // an escape, whose letter is not part of a word
 			i++
 			continue
 		}
@@ -64,7 +64,7 @@ func cutRecording(all string) *recording {
 	return r
 }
 
-// write writes the recording with the names of one repetition: what was named alike is named alike.
+// write writes the recording with the IDs of one repetition. Equal IDs stay equal.
 func (r *recording) write(w io.Writer, repetition uint64) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	renamed := map[string]string{}

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// measureSize reports how large the programs are, and builds the collector without what is ours to see what that adds.
+// measureSize reports the size of the programs, and builds the collector without our components to show what they add.
 func measureSize(ctx context.Context, s Settings) error {
 	fmt.Fprintf(s.Stdout, "\nsize\n")
 	command, err := sizeOf(s.Command)
@@ -49,7 +49,7 @@ func sizeOf(path string) (float64, error) {
 	return float64(info.Size()) / megabyte, nil
 }
 
-// buildWithout builds the collector without the components of these import paths, and gives its size.
+// buildWithout builds the collector without the components of these import paths and returns its size.
 func buildWithout(ctx context.Context, s Settings, name string, imports []string) (float64, error) {
 	text, err := os.ReadFile(s.Manifest)
 	if err != nil {
@@ -75,7 +75,7 @@ func buildWithout(ctx context.Context, s Settings, name string, imports []string
 	return sizeOf(filepath.Join(folder, "otelcol"))
 }
 
-// reduceManifest takes the components of these import paths out, and has the program built as otelcol in folder.
+// reduceManifest removes the components of these import paths, and sets the output of the build to otelcol in folder.
 func reduceManifest(text []byte, imports []string, folder, module string) ([]byte, error) {
 	var manifest map[string]any
 	if err := yaml.Unmarshal(text, &manifest); err != nil {

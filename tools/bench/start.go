@@ -10,11 +10,11 @@ import (
 	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
-// startRuns is how often each command is started.
+// startRuns is the number of times that each command is started.
 const startRuns = 50
 
-// measureStart has the command read a short stream, from its start to its end, and run a program that writes it, beside
-// that program alone.
+// measureStart makes the command read a short stream, and run a program that writes it, compared with that program
+// alone. It measures from start to end.
 func measureStart(ctx context.Context, s Settings) error {
 	d, err := prepareData(ctx, s, "start", func(_ context.Context, d *dataset) error {
 		return d.add("stream.jsonl", func(f *countedFile) error { _, err := transcripttest.Write(f, 1, 10_000); return err })
@@ -36,7 +36,7 @@ func measureStart(ctx context.Context, s Settings) error {
 	return compareRun(ctx, s, "sh", "-c", `sleep 0.05; cat "$0"`, stream)
 }
 
-// compareRun runs a program alone and below `tailspan run`, in turn.
+// compareRun runs a program alone and under `tailspan run`, in turn.
 func compareRun(ctx context.Context, s Settings, program ...string) error {
 	var alone, below startFigures
 	var added []float64
@@ -53,7 +53,7 @@ func compareRun(ctx context.Context, s Settings, program ...string) error {
 	return nil
 }
 
-// startFigures are what starts of one command took, in milliseconds.
+// startFigures holds the times of the starts of one command, in milliseconds.
 type startFigures struct{ wall, cpu []float64 }
 
 func (f *startFigures) start(ctx context.Context, program string, words ...string) error {

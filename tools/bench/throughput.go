@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// measureThroughput has both sides read the same files in turn.
+// measureThroughput makes both sides read the same files in turn.
 func measureThroughput(ctx context.Context, s Settings) error {
 	for _, prepare := range []func(context.Context, Settings) (*dataset, error){transcripts, recordings} {
 		d, err := prepare(ctx, s)
@@ -52,7 +52,7 @@ func describe(x side, r reading, d *dataset) string {
 // spread describes a few figures.
 type spread struct{ min, median, max float64 }
 
-// spreadOf needs one figure at least.
+// spreadOf returns the spread of at least one figure.
 func spreadOf(figures []float64) spread {
 	sorted := slices.Sorted(slices.Values(figures))
 	n := len(sorted)

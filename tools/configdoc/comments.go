@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// comments are those of the fields of structs, and the values of fields that are enumerations. Packages are read when they
-// are asked for.
+// comments holds the comments of struct fields, and the values of fields that are enumerations. It reads a package when
+// one of its fields is first requested.
 type comments struct {
 	read   map[string]bool     // packages
 	fields map[string]string   // by package.Struct.Field
@@ -80,7 +80,7 @@ func (c *comments) add(pkg string) error {
 	return nil
 }
 
-// enumeration is the comment of constants that are the values of a field.
+// enumeration matches the comment of constants that are the values of a field.
 var enumeration = regexp.MustCompile(`^Values of (\w+\.\w+)\.`)
 
 func (c *comments) declaration(pkg string, g *ast.GenDecl) {
@@ -105,7 +105,7 @@ func (c *comments) declaration(pkg string, g *ast.GenDecl) {
 	}
 }
 
-// beforeTodo leaves out what the authors of a package still plan.
+// beforeTodo cuts off the plans of a package's authors.
 func beforeTodo(text string) string {
 	before, _, _ := strings.Cut(text, "TODO")
 	return before

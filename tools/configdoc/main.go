@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// documented is a configuration that is documented.
+// documented is a configuration to document.
 type documented struct {
 	name   string // of the type in a configuration
 	folder string
@@ -31,7 +31,7 @@ func main() {
 	files, err := generate()
 	for path, content := range files {
 		if err == nil {
-			err = os.WriteFile(filepath.Join(*root, path), content, 0o644) //nolint:gosec // documents are for all
+			err = os.WriteFile(filepath.Join(*root, path), content, 0o644) //nolint:gosec // everybody may read documents
 		}
 	}
 	if err != nil {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// generate makes the files, by their paths in the repository.
+// generate returns the contents of the files by their paths in the repository.
 func generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	c := &comments{}

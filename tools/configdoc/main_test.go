@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestUpToDate holds that the committed files are those that the structs give: make generate writes them.
+// TestUpToDate checks that the committed files are up to date; make generate writes them.
 func TestUpToDate(t *testing.T) {
 	files, err := generate()
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestSchema holds that each setting has a description, and that defaults, enumerations and nested settings are in it.
+// TestSchema checks that each setting has a description, and that defaults, enumerations and nested settings are included.
 func TestSchema(t *testing.T) {
 	for _, of := range components() {
 		settings, err := settingsOf(of.config, &comments{})

@@ -15,12 +15,12 @@ import (
 // setting is one key of a configuration.
 type setting struct {
 	key         string
-	field       string // its name in Go
+	field       string // name of the field in Go
 	description string
 	values      []string // of an enumeration
 	kind        string   // JSON schema: string, integer, number, boolean, array, object
-	custom      string   // the Go type, where kind does not say it
-	fallback    any      // the default; nil: none
+	custom      string   // the Go type, if kind is not specific enough
+	fallback    any      // the default; nil if there is none
 	items       *setting // of an array, or of the values of a map
 	settings    []setting
 }
@@ -106,7 +106,7 @@ func valueSetting(v reflect.Value, c *comments) (s setting, err error) {
 	}
 }
 
-// shortDuration leaves out the units that are zero: 1h, not 1h0m0s.
+// shortDuration omits the units that are zero: 1h, not 1h0m0s.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -118,7 +118,7 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// objectSetting describes a struct, or what an Optional holds.
+// objectSetting describes a struct, or the content of an Optional.
 func objectSetting(v reflect.Value, c *comments) (s setting, err error) {
 	s.kind = "object"
 	if strings.HasPrefix(v.Type().Name(), "Optional[") {

@@ -10,16 +10,16 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// linesMetric is the receiver's count of lines taken in, by whatever labels. The reader may add "_total" to it.
+// linesMetric is the receiver's count of lines, over all labels. The metrics reader may append "_total".
 const linesMetric = "otelcol_receiver_agent_stream_lines"
 
-// collect runs the collector over the samples until it has read every line and handed on what it made of them.
+// collect runs the collector over the samples until it has read every line and exported the result.
 func collect(ctx context.Context, s Settings, want samples, jaeger *jaegerServer, out files) error {
 	port, err := program.FreePort(0)
 	if err != nil {
 		return err
 	}
-	// A variable of a configuration is read as YAML, of which a JSON array is a part.
+	// A variable in a configuration is parsed as YAML, which includes JSON arrays.
 	include, err := json.Marshal(want.paths)
 	if err != nil {
 		return fmt.Errorf("encode paths of samples: %w", err)
@@ -46,13 +46,13 @@ func collect(ctx context.Context, s Settings, want samples, jaeger *jaegerServer
 		}
 		return err == nil, err
 	}); err != nil {
-		_ = collector.Kill() // the error of the wait says more
+		_ = collector.Kill() // the error of the wait is more informative
 		return err
 	}
 	return collector.Stop(program.StopGrace)
 }
 
-// scrapeLines asks the collector how many lines its receiver has taken in.
+// scrapeLines returns how many lines the collector's receiver has read.
 func scrapeLines(ctx context.Context, url string) (int, error) {
 	lines, err := program.Scrape(ctx, url, linesMetric)
 	return int(lines), err

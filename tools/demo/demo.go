@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// Settings are what the flags say.
+// Settings holds the values of the flags.
 type Settings struct {
 	Collector string
 	Config    string
@@ -26,11 +26,11 @@ type Settings struct {
 	JaegerExport string
 	JaegerWait   bool
 
-	// Stdout gets the readable log and the demo's own words.
+	// Stdout receives the readable log and the demo's own output.
 	Stdout io.Writer
 }
 
-// files are what a demo leaves in its folder.
+// files are the files that a demo leaves in its folder.
 type files struct{ spans, records, collectorLog, jaegerLog string }
 
 // run is the whole demo.
@@ -61,7 +61,7 @@ func run(ctx context.Context, s Settings) (err error) {
 	return showJaeger(ctx, s, jaeger, data)
 }
 
-// prepare makes the folder and takes away what an earlier demo left in it.
+// prepare creates the folder and removes the output of an earlier demo.
 func prepare(folder string) (files, error) {
 	out := files{
 		spans:        filepath.Join(folder, "spans.jsonl"),
@@ -80,7 +80,7 @@ func prepare(folder string) (files, error) {
 	return out, nil
 }
 
-// report reads back what the collector wrote, prints the table, and fails if the spans do not hang together.
+// report reads what the collector wrote, prints the table, and fails if the spans are not consistent.
 func report(w io.Writer, out files) (*otlpjson.Data, error) {
 	data, err := otlpjson.ReadFiles(out.spans, out.records)
 	if err != nil {

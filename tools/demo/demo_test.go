@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// newSettings are those of a demo over one sample of two lines, run by the stand-ins of this test binary.
+// newSettings returns those of a demo over one sample of two lines, run by this test binary in place of the programs.
 func newSettings(t *testing.T, collector string) (Settings, *syncBuffer) {
 	t.Helper()
 	self, err := os.Executable()
@@ -31,7 +31,7 @@ func newSettings(t *testing.T, collector string) (Settings, *syncBuffer) {
 		Timeout: time.Minute, JaegerConfig: "jaeger.yaml", JaegerExport: "export.yaml", Stdout: out,
 	}
 	t.Setenv(fakeCollector, collector)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or else each stand-in takes a second to end
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each fake program takes a second to end
 	t.Setenv(fakeSpans, filepath.Join(s.Out, "spans.jsonl"))
 	return s, out
 }
@@ -131,7 +131,7 @@ func TestStopKillsWhatDoesNotEnd(t *testing.T) {
 	<-p.Done()
 }
 
-// syncBuffer is written to by a child's output and by the demo, and looked at by the test.
+// syncBuffer is written by a child process and by the demo, and read by the test.
 type syncBuffer struct {
 	mu      sync.Mutex
 	all     strings.Builder

@@ -20,16 +20,16 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// The test binary stands in for the two programs that the demo runs. How it behaves is told by the environment.
+// The test binary replaces the two programs that the demo runs. The environment determines its behaviour.
 const (
 	fakeCollector = "DEMO_FAKE_COLLECTOR"
 	fakeJaeger    = "DEMO_FAKE_JAEGER"
-	fakeSpans     = "DEMO_FAKE_SPANS" // where the Jaeger finds what the collector wrote
+	fakeSpans     = "DEMO_FAKE_SPANS" // where Jaeger finds what the collector wrote
 )
 
 func TestMain(m *testing.M) {
 	switch {
-	// Jaeger's ports are told to the Jaeger alone, so they tell the two apart.
+	// Only Jaeger receives Jaeger's ports, which distinguishes the two.
 	case os.Getenv("DEMO_JAEGER_HTTP_PORT") != "":
 		runFakeJaeger(os.Getenv(fakeJaeger))
 	case os.Getenv("DEMO_METRICS_PORT") != "":
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// runFakeCollector serves a counter that grows with each look, and writes its output when it is interrupted.
+// runFakeCollector serves a counter that grows with each request, and writes its output when it is interrupted.
 func runFakeCollector(behaviour string) {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)

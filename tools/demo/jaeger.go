@@ -18,10 +18,10 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// jaegerHTTPPort is where people look for a Jaeger; another port is taken if it is in use.
+// jaegerHTTPPort is the usual port of Jaeger. If it is in use, another one is used.
 const jaegerHTTPPort = 16686
 
-// jaegerServer is a Jaeger at work.
+// jaegerServer is a running Jaeger.
 type jaegerServer struct {
 	process  *program.Process
 	otlpPort string
@@ -51,13 +51,13 @@ func startJaeger(ctx context.Context, s Settings, log string) (*jaegerServer, er
 		return true, body.Close()
 	})
 	if err != nil {
-		_ = j.process.Kill() // the error of the wait says more
+		_ = j.process.Kill() // the error of the wait is more informative
 		return nil, err
 	}
 	return j, nil
 }
 
-// showJaeger proves that Jaeger has every trace, whole, and then keeps it running for the user.
+// showJaeger verifies that Jaeger has every trace completely, and then keeps it running for the user.
 func showJaeger(ctx context.Context, s Settings, jaeger *jaegerServer, data *otlpjson.Data) error {
 	want := spanIDs(data.Traces)
 	for _, trace := range slices.SortedFunc(maps.Keys(want), func(a, b pcommon.TraceID) int { return strings.Compare(a.String(), b.String()) }) {
@@ -83,14 +83,14 @@ func showJaeger(ctx context.Context, s Settings, jaeger *jaegerServer, data *otl
 	case <-ctx.Done():
 		return nil
 	case <-jaeger.process.Done():
-		if ctx.Err() != nil { // the terminal's Ctrl-C goes to both of us
+		if ctx.Err() != nil { // the terminal sends Ctrl-C to both processes
 			return nil
 		}
 		return fmt.Errorf("keep Jaeger running: %w", jaeger.process.Ended())
 	}
 }
 
-// compare queries one trace and reports how it differs from the spans that were sent: id to parent id.
+// compare queries one trace and reports how it differs from the spans that were sent: span ID to parent ID.
 func (j *jaegerServer) compare(ctx context.Context, trace pcommon.TraceID, want map[string]string) error {
 	body, err := program.Get(ctx, j.address+"/api/traces/"+trace.String())
 	if err != nil {
@@ -133,7 +133,7 @@ func (j *jaegerServer) compare(ctx context.Context, trace pcommon.TraceID, want 
 	return nil
 }
 
-// spanIDs gives for each trace its spans and their parents, as hexadecimal ids.
+// spanIDs returns for each trace its spans and their parents, as hexadecimal IDs.
 func spanIDs(requests []ptrace.Traces) map[pcommon.TraceID]map[string]string {
 	traces := map[pcommon.TraceID]map[string]string{}
 	for _, request := range requests {
@@ -151,7 +151,7 @@ func spanIDs(requests []ptrace.Traces) map[pcommon.TraceID]map[string]string {
 	return traces
 }
 
-// services lists the service names of all resources, sorted.
+// services returns the service names of all resources, sorted.
 func services(requests []ptrace.Traces) []string {
 	names := map[string]struct{}{}
 	for _, request := range requests {

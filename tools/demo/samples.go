@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// samples are the files that the collector is to read, and how many lines it will count in them.
+// samples are the files that the collector must read, and the number of lines that it must count in them.
 type samples struct {
 	paths []string
 	lines int
 }
 
-// findSamples reads a list of files: one path a line, seen from the working directory; blank lines and those that begin
-// with # are left out.
+// findSamples reads a list of files: one path per line, relative to the working directory. It skips blank lines and
+// lines that begin with #.
 func findSamples(list string) (samples, error) {
 	content, err := os.ReadFile(list)
 	if err != nil {
@@ -56,8 +56,8 @@ func countFile(path string) (int, error) {
 	return lines, nil
 }
 
-// countLines counts as the receiver does: what a newline ends, and a tail without one if it is a whole object. A line
-// with nothing on it is not counted, so that the expectation is met whether the receiver counts those or not.
+// countLines counts lines as the receiver does: those that end with a newline, and a last one without a newline if it is
+// a whole object. It does not count blank lines, so that the expectation is met whether or not the receiver counts them.
 func countLines(r io.Reader) (int, error) {
 	in := bufio.NewReader(r)
 	for lines := 0; ; {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A program that is published as a bundle of JavaScript has no declarations. Bundlers leave sets of strings, and the names of
-// methods, as they are: names are read from these.
+// A program that is published as a bundle of JavaScript has no declarations. Bundlers keep sets of strings and the names of
+// methods, so the names are read from these.
 
-// bundle says where in a program's bundle the names stand.
+// bundle says where the names are in a program's bundle.
 type bundle struct {
-	set  string // a variable that holds a set of strings
-	call string // a method whose first argument is the name
+	set  string // name of a variable that holds a set of strings
+	call string // name of a method whose first argument is the name
 }
 
-// empty reports whether there are no names here, since declarations have them.
+// empty reports whether the names are in declarations instead.
 func (b bundle) empty() bool { return b == bundle{} }
 
-// mark is a text that every file has which holds the names.
+// mark returns a text that occurs in every file that contains the names.
 func (b bundle) mark() string {
 	if b.set != "" {
 		return b.set + " = "
@@ -35,7 +35,7 @@ func (b bundle) String() string {
 	return b.call + "()"
 }
 
-// names are those in the files of a bundle.
+// names returns the names in the files of a bundle.
 func (b bundle) names(files map[string]string) ([]string, error) {
 	found := map[string]bool{}
 	for _, source := range files {
@@ -53,10 +53,10 @@ func (b bundle) names(files map[string]string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// member is one of a set: a string, or another set that it takes in.
+// member matches a member of a set: a string, or another set that is included.
 var member = regexp.MustCompile(`"(\w+)"|\.\.\.(\w+)`)
 
-// addSet adds the strings of a set, and of those that it takes in; a variable is assigned before it is used.
+// addSet adds the strings of a set, and of the sets that it includes. A variable is assigned before it is used.
 func addSet(found map[string]bool, source, name string) {
 	before, rest, _ := strings.Cut(source, " "+name+" = ")
 	_, rest, _ = strings.Cut(rest, "new Set([")
@@ -70,7 +70,7 @@ func addSet(found map[string]bool, source, name string) {
 	}
 }
 
-// bundleMarks are the marks of all checks: of a bundle no other files are kept.
+// bundleMarks returns the marks of all checks: only files of a bundle that contain one are kept.
 func bundleMarks() (marks []string) {
 	for _, c := range checks() {
 		if !c.bundle.empty() {

@@ -9,19 +9,19 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// check compares the names in one published type with one table of ours.
+// check compares the names in one published type with one of our tables.
 type check struct {
-	pkg      string   // of npm
-	file     string   // of the package, without package/
+	pkg      string   // npm package
+	file     string   // file of the package, without package/
 	root     string   // the type
-	path     []string // the members that lead to the names; none if the type itself is the names
+	path     []string // members that lead to the names; empty if the type itself is the names
 	keys     bool     // the names are those of the type's members
 	where    map[string]string
-	version  bool // a schema version stands behind each name, ".1"
+	version  bool // each name is followed by a schema version, ".1"
 	bundle   bundle
 	provider string
 	headings []string // of the tables in docs/formats/<provider>.md
-	line     string   // of the format, with %q for the name; empty if the parser is not asked
+	line     string   // line of the format, with %q for the name; empty if the parser is not checked
 }
 
 var (
@@ -44,7 +44,7 @@ const (
 	eventRow    = `{"table":"event","id":"evt_1","type":%q,"data":{}}`
 )
 
-// checks is what is compared: the unions of each package that name the types of lines, items, parts and messages.
+// checks returns what is compared: the unions of each package that name the types of lines, items, parts and messages.
 func checks() []check {
 	opencodeEvents := []string{"Events of the log"}
 	qwenSubtypes := []string{"Subtypes of system", "Subtypes of user"}
@@ -76,7 +76,7 @@ func checks() []check {
 	}
 }
 
-// published gives the names that a package's file holds, or its bundle.
+// published returns the names in a package's file or bundle.
 func (c *check) published(p *pack) ([]string, error) {
 	if !c.bundle.empty() {
 		names, err := c.bundle.names(p.files)
@@ -109,10 +109,10 @@ func (c *check) published(p *pack) ([]string, error) {
 	return names, nil
 }
 
-// knowledge is who knows a name.
+// knowledge says who knows a name.
 type knowledge struct{ docs, parser bool }
 
-// known asks the tables and the parser for a name.
+// known looks up a name in the tables and asks the parser.
 func (c *check) known(page, name string) (k knowledge, err error) {
 	for _, heading := range c.headings {
 		table, err := doctable.Read(page, heading)
@@ -122,7 +122,7 @@ func (c *check) known(page, name string) (k knowledge, err error) {
 		k.docs = k.docs || table.Has(name)
 	}
 	if c.line == "" {
-		k.parser = k.docs // no line is of that name alone
+		k.parser = k.docs // no line has only that name
 		return k, nil
 	}
 	src, err := parser.New(c.provider)

@@ -1,18 +1,18 @@
 package main
 
-// form is what a type is made of.
+// form is the form of a type.
 type form uint8
 
 const (
-	formOther   form = iota // nothing that holds names
-	formLiteral             // name is its text
-	formRef                 // name is the type or the enum's member that it names
+	formOther   form = iota // nothing that contains names
+	formLiteral             // name is the text
+	formRef                 // name is the type or enum member referred to
 	formObject              // members
 	formUnion               // parts
-	formBoth                // an intersection, of parts
+	formBoth                // an intersection of parts
 )
 
-// shape is a type as far as we read it.
+// shape is a type, as far as it is parsed.
 type shape struct {
 	form    form
 	name    string
@@ -22,20 +22,20 @@ type shape struct {
 
 var other = &shape{form: formOther}
 
-// declarations are the types of a file by name; members of enums stand under "Enum.Member" too.
+// declarations are the types of a file by name; members of enums also have the name "Enum.Member".
 type declarations map[string]*shape
 
-// maxNesting is how deep types may lie in each other.
+// maxNesting is the maximum nesting of types.
 const maxNesting = 200
 
-// reader walks over tokens.
+// reader moves over tokens.
 type reader struct {
 	tokens []token
 	at     int
 	depth  int
 }
 
-// declare reads the declarations of a file. A name that is declared twice, as interfaces may be, is both.
+// declare parses the declarations of a file. A name with two declarations, as interfaces may have, combines both.
 func declare(source string) declarations {
 	r := &reader{tokens: tokens(source)}
 	d := declarations{}
@@ -65,7 +65,7 @@ func (d declarations) add(name string, s *shape) {
 	d[name] = s
 }
 
-// enum reads the body of an enum, whose type is the union of its values.
+// enum parses the body of an enum, whose type is the union of its values.
 func (d declarations) enum(name string, r *reader) {
 	if !r.sign("{") {
 		return
@@ -85,7 +85,7 @@ func (d declarations) enum(name string, r *reader) {
 	d.add(name, all)
 }
 
-// interfaceBody reads what follows an interface's name: `extends A, B<C> { ... }`.
+// interfaceBody parses what follows an interface's name: `extends A, B<C> { ... }`.
 func (r *reader) interfaceBody() *shape {
 	r.generics()
 	s := &shape{form: formBoth}
@@ -101,7 +101,7 @@ func (r *reader) interfaceBody() *shape {
 	return s
 }
 
-// union reads a type: alternatives of intersections.
+// union parses a type: alternatives of intersections.
 func (r *reader) union() *shape {
 	if r.depth++; r.depth > maxNesting {
 		r.at = len(r.tokens)
@@ -109,7 +109,7 @@ func (r *reader) union() *shape {
 	defer func() { r.depth-- }()
 	s := &shape{form: formUnion}
 	for more := true; more; more = r.sign("|") {
-		r.sign("|") // one may stand before the first
+		r.sign("|") // the first alternative may have one too
 		both := &shape{form: formBoth}
 		for more := true; more; more = r.sign("&") {
 			both.parts = append(both.parts, r.primary())
@@ -126,7 +126,7 @@ func (s *shape) single() *shape {
 	return s
 }
 
-// primary reads one type without operators, and the brackets of arrays behind it, which make it hold no names.
+// primary parses one type without operators, and the array brackets after it, after which it contains no names.
 func (r *reader) primary() *shape {
 	s := other
 	switch t := r.peek(); {
@@ -161,7 +161,7 @@ func (r *reader) primary() *shape {
 	return s
 }
 
-// arrow takes the result of a function type.
+// arrow parses the result of a function type.
 func (r *reader) arrow() bool {
 	if !r.peek().is("=") || r.at+1 >= len(r.tokens) || !r.tokens[r.at+1].is(">") {
 		return false
@@ -171,7 +171,7 @@ func (r *reader) arrow() bool {
 	return true
 }
 
-// ref reads a name with its qualifiers and arguments. Of `readonly T`, `keyof T` and the like nothing is known.
+// ref parses a name with its qualifiers and arguments. `readonly T`, `keyof T` and similar forms yield nothing.
 func (r *reader) ref() *shape {
 	name := r.next().text
 	switch name {
@@ -188,7 +188,7 @@ func (r *reader) ref() *shape {
 	return &shape{form: formRef, name: name}
 }
 
-// object reads an object type. Methods and index signatures have no name that counts.
+// object parses an object type. It ignores methods and index signatures.
 func (r *reader) object() *shape {
 	s := &shape{form: formObject, members: map[string]*shape{}}
 	r.next()
@@ -221,14 +221,14 @@ func (r *reader) object() *shape {
 	return s
 }
 
-// generics passes parameters or arguments in angle brackets.
+// generics skips parameters or arguments in angle brackets.
 func (r *reader) generics() {
 	if r.sign("<") {
 		r.skipTo(">")
 	}
 }
 
-// skipTo moves behind the bracket that closes what was opened.
+// skipTo moves past the bracket that closes the current one.
 func (r *reader) skipTo(closing string) {
 	for depth := 0; r.peek().kind != tokenEnd; {
 		t := r.next()

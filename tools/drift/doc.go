@@ -1,15 +1,15 @@
 // Command drift compares the types that the makers of agents publish with those that we know.
 //
-// In go the newest packages of npm that hold a format's types (see checks), fetched by the npm client into a folder that is
-// removed afterwards; out comes a list of the types that neither a parser nor its table in docs/formats knows, and of those
-// that one of the two knows alone. It runs by hand (`make drift`) or on a schedule, never in a build: what it says depends
-// on what was published today.
+// It downloads the newest npm packages that contain a format's types (see checks), with the npm client, into a folder that
+// it removes afterwards. It lists the types that neither a parser nor its table in docs/formats knows, and those that only
+// one of the two knows. Run it by hand (`make drift`) or on a schedule, never in a build: the result depends on what was
+// published today.
 //
-// It exits 0 if all is known, 1 if there is something new, 2 if it could not compare: npm is missing, a package was not to
-// be had, or its types have moved.
+// It exits with 0 if everything is known, 1 if there is something new, and 2 if it cannot compare: npm is missing, a
+// package is not available, or its types have moved.
 //
-// Of a program that is published as a bundle of JavaScript it reads sets of strings and arguments of calls (bundle.go).
+// From a program that is published as a bundle of JavaScript it reads sets of strings and arguments of calls (bundle.go).
 //
-// Of TypeScript it reads what declaration files are made of: type aliases, interfaces, enums, unions, intersections,
-// object types and literals. What it can not read (conditional and mapped types, generics) holds no names for it.
+// From TypeScript it reads the elements of declaration files: type aliases, interfaces, enums, unions, intersections,
+// object types and literals. It finds no names in what it cannot parse (conditional and mapped types, generics).
 package main

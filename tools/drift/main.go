@@ -32,7 +32,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program but for the process around it.
+// run is the whole program except for the process around it.
 func run(ctx context.Context, docs string, stdout, stderr io.Writer) int {
 	fail := func(err error) int {
 		fmt.Fprintln(stderr, "drift:", err)
@@ -59,8 +59,8 @@ func run(ctx context.Context, docs string, stdout, stderr io.Writer) int {
 	}
 }
 
-// compare runs the checks and counts what is not known to both, parser and tables. A check that can't be made does not
-// keep the others from being made.
+// compare runs the checks and counts the names that parser or tables do not know. A check that fails does not prevent
+// the others.
 func compare(ctx context.Context, all []check, docs string, fetch func(context.Context, string) (*pack, error), out io.Writer) (found int, err error) {
 	packs := map[string]*pack{}
 	var errs []error

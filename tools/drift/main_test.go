@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// page is a made page of documents; the parser that is asked is the real one of Claude Code.
+// page is a made-up document; the parser is the real one of Claude Code.
 const page = "Types of 1.2.3.\n\n## Records\n\n| type | becomes |\n|---|---|\n| `user`, `system` | Text |\n| `notice` | ignored: not by the parser |\n"
 
 func docsFolder(t *testing.T) string {
@@ -70,8 +70,8 @@ func TestCompareTellsAllErrors(t *testing.T) {
 	}
 }
 
-// TestOurTables holds that each check finds its tables in our documents, and that what stands there is known to the parser
-// that it asks.
+// TestOurTables checks that each check finds its tables in our documents, and that the parser that it uses knows their
+// contents.
 func TestOurTables(t *testing.T) {
 	for _, c := range checks() {
 		data, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", c.provider+".md"))
@@ -90,7 +90,7 @@ func TestWithoutNPM(t *testing.T) {
 	assert.Empty(t, stdout.String())
 }
 
-// TestFetch runs a made npm, which answers as npm does: with warnings before what counts.
+// TestFetch runs a fake npm, which answers like npm: with warnings before the result.
 func TestFetch(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the made npm is a shell script")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lookup finds what a name stands for; of a qualified one also by its last parts, since files import each other under names
-// of their own.
+// lookup returns the type with a name. It also finds a qualified name by its last parts, since files import each other
+// under names of their own.
 func (d declarations) lookup(name string) *shape {
 	for {
 		if s := d[name]; s != nil {
@@ -20,19 +20,19 @@ func (d declarations) lookup(name string) *shape {
 	}
 }
 
-// object is one of the objects that a type can be: its members, of all parts of an intersection.
+// object is one of the objects that a type can be: its members, from all parts of an intersection.
 type object map[string][]*shape
 
-// maxObjects bounds the objects of one type; a union of unions can hold very many.
+// maxObjects limits the objects of one type; a union of unions can have very many.
 const maxObjects = 10_000
 
-// objects lists the objects that a type can be.
+// objects returns the objects that a type can be.
 func (d declarations) objects(s *shape) []object {
 	q := query{declarations: d, known: map[*shape][]object{}}
 	return q.objects(s)
 }
 
-// query is one question for the objects of a type. Each type is looked at once: within itself it is nothing.
+// query is one search for the objects of a type. It visits each type once: within itself a type is empty.
 type query struct {
 	declarations
 	known map[*shape][]object
@@ -74,7 +74,7 @@ func (q *query) objects(s *shape) []object {
 	return all
 }
 
-// merge gives each of some objects together with each of others.
+// merge combines each of some objects with each of others.
 func merge(some, others []object) (all []object) {
 	for _, a := range some {
 		for _, b := range others {
@@ -91,7 +91,7 @@ func merge(some, others []object) (all []object) {
 	return all
 }
 
-// literals lists the strings that a type can be.
+// literals returns the strings that a type can be.
 func (d declarations) literals(s *shape) []string {
 	var all []string
 	seen := map[*shape]bool{}
@@ -116,8 +116,8 @@ func (d declarations) literals(s *shape) []string {
 	return all
 }
 
-// names lists the strings that stand at a path of members in the objects that a type can be. Where the first member must
-// have a value, objects where it can't are left out.
+// names returns the strings at a path of members in the objects that a type can be. If a first member must have a value,
+// it ignores objects where it cannot.
 func (d declarations) names(s *shape, path []string, where map[string]string) (all []string) {
 	if len(path) == 0 {
 		return d.literals(s)
@@ -143,7 +143,7 @@ func (d declarations) fits(o object, where map[string]string) bool {
 	return true
 }
 
-// keys lists the members of the objects that a type can be.
+// keys returns the members of the objects that a type can be.
 func (d declarations) keys(s *shape) (all []string) {
 	for _, o := range d.objects(s) {
 		for name := range o {

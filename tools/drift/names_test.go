@@ -70,7 +70,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// FuzzDeclare holds that no bytes keep the reader from its end, and that what it made can be asked.
+// FuzzDeclare checks that parsing terminates for any bytes, and that its result can be queried.
 func FuzzDeclare(f *testing.F) {
 	f.Add(source(f))
 	f.Add("type A = B & {type: 'x' | A}; interface B extends A, B<A> {type: A}")

@@ -15,22 +15,22 @@ import (
 	"strings"
 )
 
-// errNoNPM: there is no npm client.
+// errNoNPM: the npm client is missing.
 var errNoNPM = errors.New("npm is not installed: it fetches the packages that hold the published types (https://nodejs.org)")
 
-// maxFile is the largest declaration file that is read, in bytes; those of 2026 have up to 400 KB.
+// maxFile is the maximum size of a declaration file that is read, in bytes; those of 2026 have up to 400 KB.
 const maxFile = 16 << 20
 
 // pack is one version of a package.
 type pack struct {
 	name, version string
-	files         map[string]string // declaration files, and those of a bundle that are asked for, by their path in the package
+	files         map[string]string // declaration files, and requested files of a bundle, by their path in the package
 }
 
 // npm fetches packages with the npm client.
 type npm struct {
 	program string
-	dir     string // for what it downloads
+	dir     string // for downloads
 }
 
 // newNPM finds the client.
@@ -64,10 +64,10 @@ func (n *npm) fetch(ctx context.Context, name string) (*pack, error) {
 	return &pack{name: name, version: version, files: files}, nil
 }
 
-// run gives the last line that npm prints.
+// run returns the last line that npm prints.
 func (n *npm) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, n.program, args...)
-	cmd.Dir = n.dir // no project's settings
+	cmd.Dir = n.dir // outside of any project's settings
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -78,7 +78,7 @@ func (n *npm) run(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(lines[len(lines)-1]), nil
 }
 
-// declarationFiles reads the .d.ts files of a package, and those of its bundle that hold what a check asks for.
+// declarationFiles reads the .d.ts files of a package, and the files of its bundle that contain a mark.
 func declarationFiles(r io.Reader) (map[string]string, error) {
 	unpacked, err := gzip.NewReader(r)
 	if err != nil {
@@ -104,7 +104,7 @@ func declarationFiles(r io.Reader) (map[string]string, error) {
 		if program && !slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(data, []byte(mark)) }) {
 			continue
 		}
-		_, name, _ := strings.Cut(header.Name, "/") // behind the folder that npm puts all into
+		_, name, _ := strings.Cut(header.Name, "/") // after the folder that npm adds
 		files[name] = string(data)
 	}
 }

@@ -2,13 +2,13 @@ package main
 
 import "strings"
 
-// tokenKind is what a token is.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
 	tokenEnd    tokenKind = iota
 	tokenWord             // an identifier or a number
-	tokenString           // a string literal; text is what stands between its quotes
+	tokenString           // a string literal; text is the part between its quotes
 	tokenSign             // one character
 )
 
@@ -20,7 +20,7 @@ type token struct {
 func (t token) is(sign string) bool { return t.kind == tokenSign && t.text == sign }
 func (t token) word(w string) bool  { return t.kind == tokenWord && t.text == w }
 
-// tokens cuts a declaration file into tokens. Comments and blanks fall away; what is not closed ends with the file.
+// tokens splits a declaration file into tokens. It drops comments and blanks. Unclosed tokens end with the file.
 func tokens(source string) (all []token) {
 	for i := 0; i < len(source); {
 		c := source[i]
@@ -51,7 +51,7 @@ func tokens(source string) (all []token) {
 	return all
 }
 
-// until is the length of s up to the end of the first mark behind its start; all of it if there is none.
+// until returns the length of s up to the end of the first mark after its start, or all of s if there is none.
 func until(s, mark string) int {
 	if n := strings.Index(s[1:], mark); n >= 0 {
 		return 1 + n + len(mark)
@@ -59,7 +59,7 @@ func until(s, mark string) int {
 	return len(s)
 }
 
-// stringLen is the length of the literal that s begins with, quotes included.
+// stringLen returns the length of the literal that s begins with, including its quotes.
 func stringLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

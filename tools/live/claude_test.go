@@ -35,7 +35,7 @@ func claude() cli {
 			file := filepath.Join(work, notes)
 			return []ownCall{
 				{mockmodel.Call{Name: "Read", Args: args{"file_path": file}}, "read", file},
-				{mockmodel.Call{Name: "Bash", Args: args{"command": "grep -n " + sought + " " + notes, "description": "search"}}, "shell", "grep -n " + sought + " " + notes}, // it has no tool for it
+				{mockmodel.Call{Name: "Bash", Args: args{"command": "grep -n " + sought + " " + notes, "description": "search"}}, "shell", "grep -n " + sought + " " + notes}, // it has no separate tool for searching
 				{mockmodel.Call{Name: "Edit", Args: args{"file_path": file, "old_string": sought, "new_string": written}}, "edit", file},
 			}
 		},
@@ -65,11 +65,11 @@ func claude() cli {
 	}
 }
 
-// messageLine is a prompt as a line for standard input, in the form that Claude Code and Qwen Code read.
+// messageLine returns a prompt as a line for standard input, in the form that Claude Code and Qwen Code read.
 func messageLine(prompt string) string {
 	b, err := json.Marshal(args{"type": "user", "message": args{"role": "user", "content": []args{{"type": "text", "text": prompt}}}, "parent_tool_use_id": nil, "session_id": ""})
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // strings can always be encoded
 	}
 	return string(b) + "\n"
 }

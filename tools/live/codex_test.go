@@ -48,7 +48,7 @@ stream_max_retries = 1
 			writeFile(t, filepath.Join(dir, "rules", "default.rules"), `prefix_rule(pattern=["rm"], decision="forbidden")`+"\n")
 			return []string{"MOCK_KEY=" + dummyKey, "CODEX_HOME=" + dir}
 		},
-		// Only models that it knows have its tool for patches.
+		// It offers its tool for patches only to models that it knows.
 		settings: map[string]func(*testing.T, place){"workflow": func(t *testing.T, at place) { t.Helper(); settings(t, at, "gpt-5.5") }},
 		sessions: []string{".codex/sessions/**/*.jsonl"},
 		shell: func(command string) mockmodel.Call {

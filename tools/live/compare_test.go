@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/mockmodel"
 )
 
-// slack is how far a time may be from the truth.
+// slack is the maximum deviation of a time.
 const slack = 500 * time.Millisecond
 
 // account is one of the two ways from a CLI to spans.
@@ -24,7 +24,7 @@ const (
 	byCollector account = "collector" // the transcript, by the collector
 )
 
-// limit is what a format does not show. It holds for one account, and for some scenarios (none: all).
+// limit is what a format does not show. It applies to one account and to some scenarios (none means all).
 type limit struct {
 	account   account
 	scenarios []string
@@ -36,12 +36,12 @@ type limit struct {
 func noCalls(e *expectation)  { e.not.eachCall = true }
 func noTokens(e *expectation) { e.not.eachCall, e.not.sum = true, true }
 
-// endless is how a run looks whose transcript just stops.
+// endless adjusts the expectation for a run whose transcript just stops.
 func endless(e *expectation) {
 	e.runs, e.lasts, e.failed = []ending{{outcome: "incomplete"}}, 0, 1
 }
 
-// noResult is how a call looks that the user stopped, and whose result is not written.
+// noResult adjusts the expectation for a call that the user stopped and whose result is not written.
 func noResult(e *expectation) { e.failed = 0 }
 
 const (
@@ -49,7 +49,7 @@ const (
 	stops      = "the transcript just stops: `incomplete`, and the call has no end"
 )
 
-// expected is what an account must show of a scenario.
+// expected returns what an account must show of a scenario.
 func (c *cli) expected(sc *scenario, a account) expectation {
 	want := sc.want
 	for _, l := range c.limitsOf(sc, a) {
@@ -67,14 +67,14 @@ func (c *cli) limitsOf(sc *scenario, a account) (list []limit) {
 	return list
 }
 
-// compare holds an export against the expectation and against what the model served.
+// compare compares an export with the expectation and with what the model served.
 func (s *stage) compare(t *testing.T, want *expectation, got *sink) {
 	t.Helper()
 	traces := got.all()
 	assert.Empty(t, otlpjson.Check(traces...))
 	runs := runsOf(traces)
 	if n := len(runs); n > 0 && n == len(want.runs)-1 && want.runs[n].continues {
-		want.runs = want.runs[:n] // it went on before the run was over
+		want.runs = want.runs[:n] // it continued before the run was over
 	}
 	if !assert.Len(t, runs, len(want.runs), "runs") {
 		return
@@ -112,14 +112,14 @@ func (s *stage) compare(t *testing.T, want *expectation, got *sink) {
 	s.compareTimes(t, want, calls, runs)
 }
 
-// shown are the calls of the model that an account has something of.
+// shown returns the calls of the model of which an account shows anything.
 func (s *stage) shown(want *expectation) []mockmodel.Served {
 	return slices.DeleteFunc(s.calls(), func(c mockmodel.Served) bool {
 		return want.not.agents && delegated(&c.Request) || want.not.summary && s.cli.summarises(&c.Request)
 	})
 }
 
-// served are the tokens of the calls that an account has something of, without those that were refused.
+// served returns the tokens of these calls, without refused ones.
 func (s *stage) served(want *expectation) (list []counts) {
 	for _, c := range s.shown(want) {
 		if c.Turn.Status == 0 {
@@ -144,7 +144,7 @@ func compareEnding(t *testing.T, want ending, r *spanView) {
 	assert.Contains(t, strings.Split(want.cause, "|"), r.text("error.type"), about...)
 }
 
-// compareLength holds the least length of a shell command.
+// compareLength checks the minimum duration of a shell command.
 func (s *stage) compareLength(t *testing.T, want *expectation, tool *spanView) {
 	t.Helper()
 	if want.lasts == 0 || tool.text("gen_ai.tool.name") != s.cli.shell("").Name {
@@ -162,7 +162,7 @@ func (c *counts) add(other counts) {
 	c.input, c.output, c.cached = c.input+other.input, c.output+other.output, c.cached+other.cached
 }
 
-// compareTokens holds model calls and their tokens against what was served.
+// compareTokens compares model calls and their tokens with what was served.
 func (s *stage) compareTokens(t *testing.T, want *expectation, runs []*spanView) {
 	t.Helper()
 	served, chats := []string{}, []string{}
@@ -191,7 +191,7 @@ func (s *stage) compareTokens(t *testing.T, want *expectation, runs []*spanView)
 	}
 }
 
-// compareTimes holds the runs against when the processes were at work and the model was asked.
+// compareTimes compares the runs with the times at which the processes ran and the model was called.
 func (s *stage) compareTimes(t *testing.T, want *expectation, calls []mockmodel.Served, runs []*spanView) {
 	t.Helper()
 	if len(calls) == 0 || len(runs) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// table is the part of docs/conformance.md that is made of clis, scenarios and limits.
+// table returns the part of docs/conformance.md that is generated from clis, scenarios and limits.
 func table(t *testing.T) string {
 	t.Helper()
 	versions := pinned(t)
@@ -55,7 +55,7 @@ func table(t *testing.T) string {
 	return b.String()
 }
 
-// pinned are the versions of clis.txt, by the name of the CLI.
+// pinned returns the versions in clis.txt, by the name of the CLI.
 func pinned(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile("clis.txt")
@@ -69,7 +69,7 @@ func pinned(t *testing.T) map[string]string {
 	return versions
 }
 
-// TestConformanceTable holds docs/conformance.md against the expectations that `make live` proves.
+// TestConformanceTable compares docs/conformance.md with the expectations that `make live` verifies.
 func TestConformanceTable(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/conformance.md")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestConformanceTable(t *testing.T) {
 	assert.Equal(t, table(t), tables)
 }
 
-// TestLimitsNameScenarios holds that limits and reasons name scenarios that there are.
+// TestLimitsNameScenarios checks that limits and reasons name existing scenarios.
 func TestLimitsNameScenarios(t *testing.T) {
 	var names []string
 	for _, sc := range scenarios {

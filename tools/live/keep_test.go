@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// keep leaves what a scenario wrote below the folder that TAILSPAN_KEEP names: streams, transcripts, what the model served,
+// keep copies the files of a scenario to the folder that TAILSPAN_KEEP names: streams, transcripts, what the model served,
 // and both exports.
 func (s *stage) keep(name string) {
 	s.t.Helper()

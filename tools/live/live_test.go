@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestLive plays every scenario to every CLI, below `tailspan run` and beside a collector that follows the transcripts.
+// TestLive plays every scenario with every CLI, under `tailspan run` and with a collector that follows the transcripts.
 func TestLive(t *testing.T) {
 	needed(t, "TAILSPAN_CLIS")
 	watchNetwork(t)

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// offMachine notes what is asked for off this machine: names that are looked up, and connections to the ports of the web. In
-// the network that tools/live/isolated makes all of them lead here.
+// offMachine records requests to other machines: name look-ups, and connections to the ports of the web. In the network that
+// tools/live/isolated creates, all of them lead here.
 type offMachine struct {
 	mu    sync.Mutex
 	asked map[string]int
 }
 
-// watchNetwork fails the test where anything asked for something off this machine.
+// watchNetwork fails the test if anything contacts another machine.
 func watchNetwork(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TAILSPAN_ISOLATED") == "" {
@@ -59,13 +59,13 @@ func (o *offMachine) serveNames(names net.PacketConn) {
 		}
 		if name, ok := questionOf(buf[:n]); ok {
 			o.note(name)
-			buf[2], buf[3] = 0x81, 0x83 // an answer: there is no such name
+			buf[2], buf[3] = 0x81, 0x83 // a response: there is no such name
 			_, _ = names.WriteTo(buf[:n], from)
 		}
 	}
 }
 
-// questionOf is the name that a DNS query asks for (RFC 1035, section 4.1).
+// questionOf returns the name that a DNS query asks for (RFC 1035, section 4.1).
 func questionOf(query []byte) (string, bool) {
 	const header = 12
 	var labels []string

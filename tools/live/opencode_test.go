@@ -31,7 +31,7 @@ func opencode() cli {
 				}}})
 			require.NoError(t, err)
 			writeFile(t, filepath.Join(at.home, ".config", "opencode", "opencode.json"), string(config))
-			// It installs a package of its own into the folder of its settings, whatever they say: from the model server, which has none.
+			// Whatever its settings, it installs a package into their folder: from the model server, which has none.
 			writeFile(t, filepath.Join(at.home, ".npmrc"), "registry="+at.url+"/\n")
 			return []string{"npm_config_registry=" + at.url + "/", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}
 		},

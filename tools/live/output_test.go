@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/mockmodel"
 )
 
-// event is what is compared of a line of `tailspan events`.
+// event is the compared part of a line of `tailspan events`.
 type event struct {
 	Kind, Text, ID   string
 	Synthetic, Delta bool
@@ -23,7 +23,7 @@ type event struct {
 	Unknown, Malformed, Passed int // of the summary
 }
 
-// events are those of a stream or transcript.
+// events returns the events of a stream or transcript.
 func (s *stage) events(t *testing.T, path string) (list []event) {
 	t.Helper()
 	for line := range strings.Lines(s.tailspan(t, "events", path)) {
@@ -40,8 +40,8 @@ func (s *stage) events(t *testing.T, path string) (list []event) {
 	return list[:len(list)-1]
 }
 
-// compareOutput holds what `tailspan run` shows of each process, and what `tailspan events` and `tailspan render` make of its
-// stream, against what the model served meanwhile.
+// compareOutput compares what `tailspan run` shows of each process, and the output of `tailspan events` and `tailspan render`
+// for its stream, with what the model served in that time.
 func (s *stage) compareOutput(t *testing.T, want *expectation) {
 	t.Helper()
 	for i := range s.processes {
@@ -60,7 +60,7 @@ func (s *stage) compareOutput(t *testing.T, want *expectation) {
 
 var marker = regexp.MustCompile(`(?m)^\s*\[tool: .+\]$`)
 
-// lines are the lines of texts that are not blank, without the margin of sub-agents.
+// lines returns the non-blank lines of texts, without the margin of sub-agents.
 func lines(texts ...string) (list []string) {
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -70,7 +70,7 @@ func lines(texts ...string) (list []string) {
 	return list
 }
 
-// textsOf are the texts of events, pieces put together.
+// textsOf returns the texts of events, with pieces joined.
 func textsOf(events []event) (texts []string) {
 	piece := false
 	for _, e := range events {
@@ -86,7 +86,7 @@ func textsOf(events []event) (texts []string) {
 	return texts
 }
 
-// compareEvents holds texts, calls and results of a stream, in their order, against what the model served meanwhile.
+// compareEvents compares texts, calls and results of a stream, in order, with what the model served in that time.
 func (s *stage) compareEvents(t *testing.T, want *expectation, p *process, events []event) {
 	t.Helper()
 	require.NotEmpty(t, events)
@@ -107,7 +107,7 @@ func (s *stage) compareEvents(t *testing.T, want *expectation, p *process, event
 		if want.runs[len(want.runs)-1].outcome != "ok" { // the last call may have no result
 			expected, seen = strings.TrimSuffix(expected, "result\n"), strings.TrimSuffix(seen, "result\n")
 		}
-		if want.lost > 0 && len(delegate) == 0 { // which call is not shown depends on the scenario
+		if want.lost > 0 && len(delegate) == 0 { // the scenario determines which call is not shown
 			expected, seen = calls.ReplaceAllLiteralString(expected, ""), calls.ReplaceAllLiteralString(seen, "")
 		}
 		assert.Equal(t, expected, seen, "texts, calls and results of %s", who)
@@ -125,13 +125,13 @@ func (s *stage) compareEvents(t *testing.T, want *expectation, p *process, event
 	}
 }
 
-// delegated reports whether an event is of a sub-agent.
+// delegated reports whether an event belongs to a sub-agent.
 func (e event) delegated() bool { return e.Parent != "" || e.Agent != "" }
 
 var calls = regexp.MustCompile(`(?m)^(call|result)\n`)
 
-// servedDeeds are the texts, calls and results that the answers of the model lead to, one a line. The results of several
-// calls come after the calls. Summaries are not judged.
+// servedDeeds returns the texts, calls and results that follow from the model's answers, one per line. The results of
+// several calls come after the calls. It ignores summaries.
 func (s *stage) servedDeeds(served []mockmodel.Served) string {
 	var b strings.Builder
 	for _, c := range served {
@@ -147,8 +147,8 @@ func (s *stage) servedDeeds(served []mockmodel.Served) string {
 	return b.String()
 }
 
-// deedsOf are those of events, without what the CLI says itself. What is between two texts is in the order of servedDeeds, since
-// some CLIs write a call with its result.
+// deedsOf returns those of events, without what the CLI itself says. Between two texts it uses the order of servedDeeds, since
+// some CLIs write a call together with its result.
 func (s *stage) deedsOf(events []event) string {
 	var b strings.Builder
 	called, answered := 0, 0

@@ -16,20 +16,20 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/mockmodel"
 )
 
-// ending is how a run ends; a | in either allows several words. One that continues another run has a link to it.
+// ending is how a run ends; a | in either field separates alternatives. A run that continues another one has a link to it.
 type ending struct {
 	outcome, cause string
 	continues      bool
 }
 
-// expectation is what the exports of a scenario must show. What the model served is known besides.
+// expectation is what the exports of a scenario must show, in addition to what the model served.
 type expectation struct {
 	runs   []ending
 	failed int // calls with status Error
-	denied int // of them those that were not allowed
+	denied int // the failed calls that were not allowed
 	agents int // sub-agents
 	exit   []int
-	// lasts is how long each shell command lasts; 0: not judged.
+	// lasts is the duration of each shell command; 0 is not checked.
 	lasts time.Duration
 	lost  int // calls of tools that are not shown
 	// workflow: the calls are those of the CLI's workflow, whose kinds and targets are known.
@@ -37,11 +37,11 @@ type expectation struct {
 	not      hidden
 }
 
-// hidden is what an export does not show.
+// hidden lists what an export does not show.
 type hidden struct {
 	eachCall bool // the tokens of each model call
 	sum      bool // the tokens of all
-	agents   bool // anything of a sub-agent's work
+	agents   bool // any work of a sub-agent
 	words    bool // what a sub-agent says
 	summary  bool // the call that compacts a conversation
 	start    bool // when the first run began
@@ -53,7 +53,7 @@ type scenario struct {
 	name, title string
 	script      func(c cli) mockmodel.Script
 	play        func(s *stage)
-	waits       bool // it mostly waits, and leaves the machine to others
+	waits       bool // it mostly waits and leaves the CPU to others
 	want        expectation
 }
 
@@ -136,7 +136,7 @@ var scenarios = []scenario{
 	{
 		name: "sigkill", title: "SIGKILL in the middle of a tool", script: callThenSay(longCall),
 		play: inTheMiddle(func(s *stage, p *os.Process) {
-			require.NoError(s.t, syscall.Kill(-agentProcess(s.t, p.Pid), syscall.SIGKILL)) // a launcher, and the CLI that it started
+			require.NoError(s.t, syscall.Kill(-agentProcess(s.t, p.Pid), syscall.SIGKILL)) // the launcher and the CLI that it started
 		}),
 		want: expectation{runs: []ending{{outcome: "killed", cause: "killed"}}, failed: 1, exit: []int{137}, lasts: time.Second},
 	},
@@ -158,7 +158,7 @@ var scenarios = []scenario{
 		play: func(s *stage) {
 			s.run(s.cli.args(prompt), nil)
 			if s.cli.compact.prompt != "" {
-				s.pauseForLong() // within the grace it is part of the run before
+				s.pauseForLong() // within the grace period it belongs to the previous run
 				s.run(s.cli.again(s.cli.compact.prompt), nil)
 			}
 			s.run(s.cli.again(second), nil)
@@ -171,7 +171,7 @@ const prompt, second = "Run the check, please.", "Once more, please."
 
 func runOnce(s *stage) { s.run(s.cli.args(prompt), nil) }
 
-// inTheMiddle plays one run and does something to it while its command is at work.
+// inTheMiddle plays one run and acts on it while its command is running.
 func inTheMiddle(do func(s *stage, p *os.Process)) func(s *stage) {
 	return func(s *stage) {
 		s.run(s.cli.args(prompt), func(p *os.Process) {
@@ -187,7 +187,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// twoPrompts gives a process its second prompt a while after it has answered the first.
+// twoPrompts sends a process its second prompt some time after it has answered the first.
 func twoPrompts(s *stage) {
 	r, w, err := os.Pipe()
 	require.NoError(s.t, err)
@@ -205,7 +205,7 @@ func twoPrompts(s *stage) {
 	})
 }
 
-// agentProcess is the child of tailspan run, and the leader of its process group.
+// agentProcess returns the child of tailspan run, which is the leader of its process group.
 func agentProcess(t *testing.T, parent int) int {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // a child belongs to the thread that started it

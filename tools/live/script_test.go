@@ -12,7 +12,7 @@ func tokens(n int) mockmodel.Tokens {
 	return mockmodel.Tokens{Input: 1000 + 100*n, Output: 20 + n, CacheRead: 400 + 10*n}
 }
 
-// numbered gives each answer to the agent its own words and tokens, and answers what the CLI asks for itself: titles.
+// numbered gives each answer to the agent its own text and tokens, and answers requests of the CLI itself: titles.
 func (c *cli) numbered(next mockmodel.Script) mockmodel.Script {
 	n := 0
 	return func(q *mockmodel.Request) mockmodel.Turn {
@@ -32,21 +32,21 @@ func (c *cli) numbered(next mockmodel.Script) mockmodel.Script {
 		if turn.Tokens.Input != 0 {
 			served.Input = turn.Tokens.Input
 		}
-		turn.Tokens, turn.Wait = served, 300*time.Millisecond // so that the times of calls show
+		turn.Tokens, turn.Wait = served, 300*time.Millisecond // so that the times of calls are visible
 		return turn
 	}
 }
 
-// asksAsAgent reports whether a request is part of the work: it offers tools, or compacts the conversation. All others are
+// asksAsAgent reports whether a request belongs to the work: it offers tools, or compacts the conversation. All others are
 // the CLI's own.
 func (c *cli) asksAsAgent(q *mockmodel.Request) bool { return len(q.Tools) > 0 || c.summarises(q) }
 
-// summarises reports whether a request is for the summary that takes the place of a conversation.
+// summarises reports whether a request asks for the summary that replaces a conversation.
 func (c *cli) summarises(q *mockmodel.Request) bool {
 	return c.compact.summary.Match(q.Body)
 }
 
-// callThenSay asks for commands in one message, and then says its last word.
+// callThenSay requests commands in one message and then ends with a text.
 func callThenSay(commands ...string) func(c cli) mockmodel.Script {
 	return func(c cli) mockmodel.Script {
 		return c.numbered(func(q *mockmodel.Request) mockmodel.Turn { return c.callThenSay(q, commands...) })
@@ -64,10 +64,10 @@ func (c *cli) callThenSay(q *mockmodel.Request, commands ...string) mockmodel.Tu
 	return turn
 }
 
-// The file that a workflow reads, searches and edits: its name, the line that it is searched for, and what becomes of it.
+// The file that a workflow reads, searches and edits: its name, the line to search for, and the replacement.
 const notes, sought, written = "notes.txt", "beta", "gamma"
 
-// workflow are the calls of a workflow.
+// workflow returns the calls of a workflow.
 func (c *cli) workflow() []ownCall {
 	return append(c.files(c.work), ownCall{c.shell(shortCall), "shell", shortCall})
 }
@@ -91,7 +91,7 @@ func refuse(status int, cause string) func(cli) mockmodel.Script {
 	}
 }
 
-// refuseOnce refuses the first call, and then goes on as callThenSay.
+// refuseOnce refuses the first call and then continues like callThenSay.
 func refuseOnce(command string) func(cli) mockmodel.Script {
 	return func(c cli) mockmodel.Script {
 		refused := false
@@ -107,10 +107,10 @@ func refuseOnce(command string) func(cli) mockmodel.Script {
 
 const task, further = "Inspect the folder and report.", "Inspect it once more."
 
-// delegated reports whether a request is of a sub-agent.
+// delegated reports whether a request comes from a sub-agent.
 func delegated(q *mockmodel.Request) bool { return strings.Contains(q.Said, task) }
 
-// delegating gives a task to a sub-agent, which runs a command, and maybe a second one.
+// delegating gives a task to a sub-agent, which runs a command, and optionally a second task.
 func delegating(again bool) func(c cli) mockmodel.Script {
 	return func(c cli) mockmodel.Script {
 		plan := []func(results string) mockmodel.Call{func(string) mockmodel.Call { return c.agents.delegate(task) }}
@@ -124,7 +124,7 @@ func delegating(again bool) func(c cli) mockmodel.Script {
 			plan = append(plan, func(results string) mockmodel.Call { return c.agents.ask(results, further) })
 			await()
 		}
-		step, results := 0, "" // of the main agent: a sub-agent in the background may bring it further prompts
+		step, results := 0, "" // of the main agent, which a background sub-agent may send further prompts
 		return c.numbered(func(q *mockmodel.Request) mockmodel.Turn {
 			if delegated(q) {
 				return c.agents.work(&c, q)
@@ -138,7 +138,7 @@ func delegating(again bool) func(c cli) mockmodel.Script {
 	}
 }
 
-// work is what the sub-agent does.
+// work returns the turn for the work of the sub-agent.
 func (d *delegation) work(c *cli, q *mockmodel.Request) mockmodel.Turn {
 	text := "It is a folder."
 	switch {
@@ -156,7 +156,7 @@ func (d *delegation) work(c *cli, q *mockmodel.Request) mockmodel.Turn {
 // summary begins each summary of a conversation.
 const summary = "<analysis>Short.</analysis>"
 
-// compacting reports many tokens at the end of the first prompt, where that makes the CLI compact, and gives a summary.
+// compacting reports many tokens at the end of the first prompt, if that makes the CLI compact, and returns a summary.
 func compacting(c cli) mockmodel.Script {
 	last := 0
 	return c.numbered(func(q *mockmodel.Request) mockmodel.Turn {

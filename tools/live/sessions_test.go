@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compareSessions holds what other commands make of the sessions in the home folder: `tailspan doctor` finds them in their usual
-// place, and `tailspan report` and `tailspan usage` have the tokens that the model served.
+// compareSessions checks other commands on the sessions in the home folder: `tailspan doctor` finds them in their usual place,
+// and `tailspan report` and `tailspan usage` show the tokens that the model served.
 func (s *stage) compareSessions(t *testing.T, want *expectation) {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^` + s.cli.provider + ` .* ` + s.cli.provider + `: [1-9]`)
@@ -43,7 +43,7 @@ func (s *stage) compareSessions(t *testing.T, want *expectation) {
 	assert.Equal(t, total, counts{usage.Total.Input, usage.Total.Output, usage.Total.Cached}, "tokens of tailspan usage")
 }
 
-// tokenRow is the row of a model: input, of it cached, written to the cache, output.
+// tokenRow matches the row of a model: input, cached input, written to the cache, output.
 var tokenRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([0-9,]+) \\| ([0-9,]+) \\| [0-9,]+ \\| ([0-9,]+) \\|")
 
 func number(t *testing.T, text string) int {
@@ -53,7 +53,7 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// sessions are globs of the transcripts.
+// sessions returns globs of the transcripts.
 func (s *stage) sessions() (globs []string) {
 	for _, glob := range s.cli.sessions {
 		globs = append(globs, filepath.Join(s.home, glob))

@@ -25,7 +25,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// sink keeps the spans that one sender exports.
+// sink stores the spans that one sender exports.
 type sink struct {
 	*httptest.Server
 
@@ -59,7 +59,7 @@ func (s *sink) all() []ptrace.Traces {
 	return append([]ptrace.Traces(nil), s.traces...)
 }
 
-// count is how many spans were exported.
+// count returns the number of exported spans.
 func (s *sink) count() (n int) {
 	for _, traces := range s.all() {
 		n += traces.SpanCount()
@@ -67,8 +67,8 @@ func (s *sink) count() (n int) {
 	return n
 }
 
-// stage is where one CLI works: a model server, a home folder, a collector that follows the transcripts, and a sink each for
-// what the collector and `tailspan run` export.
+// stage is where one CLI runs: a model server, a home folder, a collector that follows the transcripts, and a sink each for
+// the exports of the collector and of `tailspan run`.
 type stage struct {
 	place
 
@@ -76,18 +76,18 @@ type stage struct {
 	cli        cli
 	model      *mockmodel.Server
 	env        []string
-	stream     *sink // of tailspan run
-	transcript *sink // of the collector
+	stream     *sink // exports of tailspan run
+	transcript *sink // exports of the collector
 	collector  *program.Process
-	metrics    string   // where the collector has its own
-	stdin      *os.File // of the next process; nil: empty
+	metrics    string   // address of the collector's own metrics
+	stdin      *os.File // of the next process; nil means empty
 	processes  []process
 }
 
 // process is one run of `tailspan run`.
 type process struct {
 	start, end    time.Time
-	raw           string // the file with what the CLI wrote
+	raw           string // file with the CLI's output
 	log, messages string // standard output and standard error
 	exit          int
 }
@@ -113,7 +113,7 @@ func newStage(t *testing.T, c cli, script func(cli) mockmodel.Script) *stage {
 	s.place = place{home: t.TempDir(), work: c.work, url: s.model.URL()}
 	searching, err := filepath.Glob(filepath.Join(root, "ripgrep", "node_modules", "@vscode", "ripgrep-*", "bin"))
 	require.NoError(t, err)
-	path := strings.Join(append(searching, "/usr/local/bin", "/usr/bin", "/bin"), ":") // OpenCode would download a ripgrep
+	path := strings.Join(append(searching, "/usr/local/bin", "/usr/bin", "/bin"), ":") // otherwise OpenCode downloads ripgrep
 	if c.node22 {
 		path = filepath.Join(root, "node22", "node_modules", ".bin") + ":" + path
 	}
@@ -142,13 +142,13 @@ func (s *stage) startCollector() {
 	cmd := exec.Command(needed(s.t, "TAILSPAN_COLLECTOR"), "--config", path)
 	s.collector, err = program.Start("collector", cmd, nil, filepath.Join(dir, "log"))
 	require.NoError(s.t, err)
-	s.t.Cleanup(func() { _ = s.collector.Stop(program.StopGrace) }) // stopped already by settle, where the test came so far
+	s.t.Cleanup(func() { _ = s.collector.Stop(program.StopGrace) }) // already stopped by settle if the test got that far
 }
 
-// atWork bounds how many CLIs work at a time, since their times are compared.
+// atWork limits the number of CLIs that run concurrently, since their times are compared.
 var atWork = make(chan struct{}, 2)
 
-// run runs the CLI below `tailspan run`. at is called with the process once it was started.
+// run runs the CLI under `tailspan run`. It calls at with the process after the start.
 func (s *stage) run(words []string, at func(*os.Process)) {
 	s.t.Helper()
 	p := process{raw: filepath.Join(s.t.TempDir(), "raw"), start: time.Now()}
@@ -175,10 +175,10 @@ func (s *stage) run(words []string, at func(*os.Process)) {
 	s.t.Logf("$ %s: %v\n%s%s", strings.Join(line, " "), err, p.log, p.messages)
 }
 
-// failOn are the verdicts that are a failure in every run.
+// failOn are the verdicts that are failures in every run.
 const failOn = "error,incomplete,denied,empty"
 
-// tailspan runs another command, and returns what it prints.
+// tailspan runs another command and returns its output.
 func (s *stage) tailspan(t *testing.T, words ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), needed(t, "TAILSPAN_COMMAND"), words...)
@@ -196,7 +196,7 @@ func (s *stage) awaitAnswers(n int) {
 	require.Eventually(s.t, func() bool { return len(s.calls()) >= n && !s.calls()[n-1].Done.IsZero() }, time.Minute, 20*time.Millisecond, "answers")
 }
 
-// calls are what the model served to the agent, without what the CLI asks for itself.
+// calls returns the model calls of the agent, without those of the CLI itself.
 func (s *stage) calls() (list []mockmodel.Served) {
 	for _, served := range s.model.Served() {
 		if s.cli.asksAsAgent(&served.Request) {
@@ -206,8 +206,8 @@ func (s *stage) calls() (list []mockmodel.Served) {
 	return list
 }
 
-// settle waits for the roots of the transcript, and stops the collector once it has the answers to all its exports: stopped before, it
-// sends the last one again.
+// settle waits for the roots of the transcript, and stops the collector when all its exports have been answered; stopped
+// earlier, it would send the last one again.
 func (s *stage) settle(roots int) {
 	s.t.Helper()
 	end := time.Now().Add(15 * time.Second)
@@ -221,16 +221,16 @@ func (s *stage) settle(roots int) {
 	require.NoError(s.t, s.collector.Stop(program.StopGrace))
 }
 
-// endGrace is how long a run that has shown its end stays open in the collector.
+// endGrace is how long the collector keeps a run open after its end was visible.
 const endGrace = 3 * time.Second
 
-// pauseForLong lets the run before be over in the collector.
+// pauseForLong waits until the previous run is over in the collector.
 func (s *stage) pauseForLong() { s.wait(endGrace + 2*time.Second) }
 
 // pause is the time between two prompts.
 func (s *stage) pause() { s.wait(2 * time.Second) }
 
-// wait lets time pass, which the CLI's own clock sees.
+// wait waits for real time, which the CLI's own clock sees.
 func (s *stage) wait(d time.Duration) {
 	s.t.Helper()
 	timer := time.NewTimer(d)

@@ -11,7 +11,7 @@ import (
 
 var verdictLine = regexp.MustCompile(`(?m)^tailspan: (error|incomplete|denied|empty): .+$`)
 
-// verdict is what `tailspan run` has to say of processes whose runs end so; empty: nothing.
+// verdict returns what `tailspan run` must report about processes whose runs end like this; empty means nothing.
 func (e *expectation) verdict() string {
 	outcomes := map[string]string{"error": "error", "killed": "error", "incomplete": "incomplete", "interrupted": "incomplete"}
 	for _, r := range e.runs {
@@ -25,7 +25,7 @@ func (e *expectation) verdict() string {
 	return ""
 }
 
-// compareVerdict holds the line on standard error and the exit code of each process, and the exit code that is on its span.
+// compareVerdict checks the line on standard error, and the exit code of each process and on its span.
 func (s *stage) compareVerdict(t *testing.T, want *expectation) {
 	t.Helper()
 	runs := runsOf(s.stream.all())

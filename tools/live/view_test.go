@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// spanView is one span with what lies below it.
+// spanView is one span with its descendants.
 type spanView struct {
 	ptrace.Span
 	parent   *spanView
@@ -20,7 +20,7 @@ type spanKey struct {
 	span  pcommon.SpanID
 }
 
-// runsOf are the runs of an export, by their start: the invoke_agent spans that lie in no other one and have no lost parent.
+// runsOf returns the runs of an export by start time: the invoke_agent spans without an agent above them and without a lost parent.
 func runsOf(traces []ptrace.Traces) (runs []*spanView) {
 	byID := map[spanKey]*spanView{}
 	for _, td := range traces {
@@ -62,7 +62,7 @@ func (s *spanView) number(key string) int {
 
 func (s *spanView) operation() string { return s.text("gen_ai.operation.name") }
 
-// agent is the nearest invoke_agent span above.
+// agent returns the nearest invoke_agent span above.
 func (s *spanView) agent() *spanView {
 	for p := s.parent; p != nil; p = p.parent {
 		if p.operation() == "invoke_agent" {
@@ -72,7 +72,7 @@ func (s *spanView) agent() *spanView {
 	return nil
 }
 
-// below are the spans of an operation in the tree.
+// below returns the spans of an operation in the tree.
 func (s *spanView) below(operation string) (list []*spanView) {
 	if s.operation() == operation {
 		list = append(list, s)
@@ -83,7 +83,7 @@ func (s *spanView) below(operation string) (list []*spanView) {
 	return list
 }
 
-// sum adds a number up over the tree.
+// sum adds up a number over the tree.
 func (s *spanView) sum(key string) int {
 	n := s.number(key)
 	for _, child := range s.children {

@@ -14,9 +14,9 @@ import (
 	"github.com/tailspan/tailspan/internal/transcripttest"
 )
 
-// session is the content of one file: lines with their newlines, the last one maybe without.
+// session is the content of one file: lines with their newlines, perhaps except for the last one.
 type session struct {
-	name  string // of the fixture or generator it comes from
+	name  string // name of its fixture or generator
 	lines [][]byte
 }
 
@@ -24,10 +24,10 @@ func (s session) clone() session { return session{s.name, append([][]byte(nil), 
 
 func (s session) bytes() []byte { return bytes.Join(s.lines, nil) }
 
-// maxFixture bounds the recordings that rounds are made of, so that a round takes a fraction of a second.
+// maxFixture limits the size of the recordings in rounds, so that a round takes a fraction of a second.
 const maxFixture = 150 << 10
 
-// corpus are the recordings of all providers, in the order of their names.
+// corpus returns the recordings of all providers, sorted by name.
 var corpus = sync.OnceValues(func() ([]session, error) {
 	var all []session
 	for _, glob := range []string{"*/*.jsonl", "spans/*/*.jsonl"} {
@@ -58,7 +58,7 @@ func recordings(t testing.TB) []session {
 	return all
 }
 
-// generated makes up a session whose ids come from a small space, so that sessions of a round share some of them.
+// generated returns a session whose IDs come from a small set, so that sessions of a round share some of them.
 func generated(t testing.TB, rng *rand.Rand) session {
 	t.Helper()
 	if rng.IntN(3) == 0 {

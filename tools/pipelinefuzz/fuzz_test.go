@@ -17,15 +17,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// perRound is how many sessions a round has.
+// perRound is the number of sessions in a round.
 const perRound = 80
 
 // FuzzPipeline plays rounds to a receiver. For any input:
 //
 //   - every complete line is acknowledged, and the receiver stops in time;
 //   - the traces are whole: see otlpjson.Check;
-//   - no record comes twice, over a restart only with the same uid and content; each has a uid and a body, and no attribute has
-//     a NUL, invalid UTF-8, or a number below zero;
+//   - no record is exported twice, except after a restart with the same uid and content; each has a uid and a body, and no attribute
+//     has a NUL, invalid UTF-8, or a number below zero;
 //   - no batch has more than max_batch_size, no resource more than 128 attributes, no attribute more than 64 KiB;
 //   - counters are finite and never fall;
 //   - a recording among mutations of itself and of others has all its texts and calls exported.
@@ -66,7 +66,7 @@ func playRound(t *testing.T, seed uint64, size int) {
 	all := out.content()
 	for _, f := range r.files {
 		if !f.control || r.restart {
-			continue // what waits for other streams, or has no end, is the next process's
+			continue // what waits for other streams, or has no end, belongs to the next process
 		}
 		own := alone(t, f.session)
 		for name, items := range own {
@@ -82,29 +82,29 @@ func playRound(t *testing.T, seed uint64, size int) {
 	}
 }
 
-// twins reports whether the ids of a stream and of a transcript of the format differ. What both say and do is then exported of
+// twins reports whether the IDs of a stream and a transcript of the format differ. Then what both contain is exported only for
 // one of them.
 func (f file) twins() bool {
 	return slices.ContainsFunc([]string{"codex", "gemini", "qwen"}, func(format string) bool { return strings.Contains(f.name, format) })
 }
 
-// holdsAgents reports whether the file is a transcript that has the work of its sub-agents too. Of two such, each adds what
-// the other has not.
+// holdsAgents reports whether the file is a transcript that includes the work of its sub-agents. Two such files complement
+// each other.
 func (f file) holdsAgents() bool {
 	return strings.Contains(f.name, "opencode") && strings.Contains(f.name, ".session.")
 }
 
-// others reports whether another file of the round is about the same sub-agent. What a sub-agent does is exported as its own
-// stream has it, or the first that is about it, and of a second account of a run not at all where the first is a transcript;
-// only a run's own agent has all that every account of it has.
+// others reports whether another file of the round is about the same sub-agent. A sub-agent's work is exported as in its own
+// stream, or as in the first one about it; from a second account of a run it is not exported if the first is a transcript.
+// Only for a run's own agent everything in every account is exported.
 func (r round) others(f file, agent string) bool {
 	return slices.ContainsFunc(r.files, func(other file) bool {
 		return other.path != f.path && bytes.Contains(other.bytes(), []byte(agent))
 	})
 }
 
-// accounts is how many files of the round are about a session. One without an id is known by its first line, which any file of
-// the round may share.
+// accounts returns how many files of the round are about a session. A session without an ID is identified by its first line,
+// which any file of the round may share.
 func (r *round) accounts(session string) (n int) {
 	for _, f := range r.files {
 		if bytes.Contains(f.bytes(), []byte(session)) {
@@ -114,8 +114,8 @@ func (r *round) accounts(session string) (n int) {
 	return n
 }
 
-// recorded reports whether all that the round has of a session are recordings as they are. An id that is in no file is a long
-// one that was shortened, which a mutation made.
+// recorded reports whether everything in the round about a session is unchanged recordings. An ID that is in no file is a
+// long one that a mutation shortened.
 func (r *round) recorded(session string) bool {
 	recorded := false
 	for _, f := range r.files {
@@ -137,10 +137,10 @@ func (r *round) claims(session string) bool {
 	})
 }
 
-// aloneContent caches what recordings give when they are read alone.
+// aloneContent caches the content of recordings that are read alone.
 var aloneContent sync.Map
 
-// alone is the content of a session that is the only one in its folder.
+// alone returns the content of a session that is the only one in its folder.
 func alone(t *testing.T, s session) content {
 	t.Helper()
 	data := string(s.bytes())

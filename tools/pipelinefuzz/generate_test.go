@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// writer writes sessions in the least form of each provider's stream. Ids repeat within and between sessions, as those of
-// proxies and of servers that number their answers do.
+// writer writes sessions in the minimal form of each provider's stream. IDs repeat within and between sessions, like
+// those of proxies and of servers that number their answers.
 type writer struct {
 	rng     *rand.Rand
 	kind    string
@@ -18,13 +18,13 @@ type writer struct {
 	lines   [][]byte
 }
 
-// w draws an id from a space of n.
+// w returns a random ID out of n.
 func w(rng *rand.Rand, prefix string, n int) string { return fmt.Sprintf("%s-%d", prefix, rng.IntN(n)) }
 
 func (w *writer) put(v any) {
 	line, err := json.Marshal(v)
 	if err != nil {
-		return // an object of strings and numbers always has a JSON form
+		return // an object of strings and numbers can always be encoded
 	}
 	w.lines = append(w.lines, append(line, '\n'))
 }

@@ -19,17 +19,17 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// maxFindings bounds what one round reports.
+// maxFindings limits what one round reports.
 const maxFindings = 20
 
-// Bounds that hold for any input with the default settings.
+// Limits that hold for any input with the default settings.
 const (
 	maxBatch      = 2 << 20     // encoded bytes: max_batch_size
 	maxAttributes = 128         // of a resource
-	maxAttribute  = 64<<10 + 64 // bytes of a string, but for the texts in bodies
+	maxAttribute  = 64<<10 + 64 // bytes of a string, except for the texts in bodies
 )
 
-// findings are the invariants that do not hold.
+// findings are violated invariants.
 type findings []string
 
 func (f *findings) add(format string, args ...any) {
@@ -38,27 +38,27 @@ func (f *findings) add(format string, args ...any) {
 	}
 }
 
-// needsEnd are the problems of a trace that is not complete: with a storage, what is open stays open for the next process,
-// and what comes twice has the same ids.
+// needsEnd are the problems of an incomplete trace: with a storage, what is open stays open for the next process, and what
+// is exported twice has the same IDs.
 var needsEnd = []otlpjson.ProblemKind{
 	otlpjson.ProblemMissingParent, otlpjson.ProblemNoRoot, otlpjson.ProblemManyRoots, otlpjson.ProblemOutside, otlpjson.ProblemUsageTwice, otlpjson.ProblemDuplicate,
-	otlpjson.ProblemTotal, // the span of a sub-agent that its total has may stay open
+	otlpjson.ProblemTotal, // the span of a sub-agent in its total may stay open
 }
 
-// check holds what was exported against the invariants.
+// check checks the exports against the invariants.
 func (e exported) check(r *round) findings {
 	var f findings
 	for _, p := range otlpjson.Check(e.traces...) {
 		switch {
 		case r.restart && (slices.Contains(needsEnd, p.Kind) || p.Kind == otlpjson.ProblemUnproven && !e.isAgent(p.SpanID)):
-			// A pipeline and a step go out when a receiver stops, and what the next one reads of them hangs below.
+			// A pipeline and a step are exported when a receiver stops; what the next one reads of them is below them.
 		case p.Kind == otlpjson.ProblemPlaceholder && !r.recorded(e.conversation(p.SpanID)):
-			// A guess that fits recordings. Mutated and made-up calls have a few tokens each, too.
+			// The check is a guess that fits recordings. Mutated and generated calls have a few tokens each, too.
 		case (p.Kind == otlpjson.ProblemUsageTwice || p.Kind == otlpjson.ProblemTotal) && e.hasSecondAccount(r, p):
-			// The totals on a run's span are those of the first accounts of it and of its sub-agents. A second one adds model calls
-			// that the first lacks.
+			// The totals on a run's span are those of the first accounts of it and of its sub-agents. A second account adds
+			// model calls that the first lacks.
 		case p.Kind == otlpjson.ProblemTotal && r.claims(e.conversation(p.SpanID)):
-			// The total is what a line claims that a mutation took from another session.
+			// A line claims the total, and a mutation took it from another session.
 		default:
 			f.add("structure: %v", p)
 		}
@@ -107,10 +107,10 @@ func (e exported) checkRecords(r *round, f *findings) {
 	}
 }
 
-// ownOf is what all accounts have of a record: the body, but of a result only how it ended (of Gemini CLI, whose stream has no
-// exit codes, not even that), and of a start not the model. One uid stands for the result of a call, whichever account has it; a
-// file that was read before a restart and another account that is read after it may both export it, and have its name, lines and
-// time or not.
+// ownOf returns what all accounts have of a record: the body; for a result only how it ended (for Gemini CLI, whose stream has
+// no exit codes, not even that); for a start everything but the model. One uid stands for the result of a call in any account.
+// A file that was read before a restart, and another account that is read after it, may both export it, with or without its
+// name, lines and time.
 func ownOf(resource pcommon.Resource, record plog.LogRecord) string {
 	body := record.Body().AsString()
 	switch record.EventName() {
@@ -126,7 +126,7 @@ func ownOf(resource pcommon.Resource, record plog.LogRecord) string {
 	return body
 }
 
-// ended is how a call ended, at the beginning of what the body of its result says of it.
+// ended matches how a call ended, at the beginning of the body of its result.
 var ended = regexp.MustCompile("^[a-z ]*")
 
 func (f *findings) resource(r pcommon.Resource) {
@@ -158,7 +158,7 @@ func (f *findings) attributes(of string, m pcommon.Map) {
 	}
 }
 
-// checkMetrics holds counters to be finite, not negative, and never to fall.
+// checkMetrics checks that counters are finite, not negative, and never fall.
 func (e exported) checkMetrics(f *findings) {
 	for _, ofOne := range e.metrics {
 		f.metrics(ofOne)
@@ -207,12 +207,12 @@ func points(m pmetric.Metric) (all []point) {
 	return all
 }
 
-// content is what sessions say and do, by what it is and not by its ids.
+// content is what sessions say and do, identified by content and not by IDs.
 type content map[string][]item
 
 func (c content) add(name string, i item) { c[name] = append(c[name], i) }
 
-// all are the items.
+// all yields the items.
 func (c content) all(yield func(item) bool) {
 	for _, items := range c {
 		for _, i := range items {
@@ -225,13 +225,13 @@ func (c content) all(yield func(item) bool) {
 
 // item is a text or a call.
 type item struct {
-	agent   string // the sub-agent that it is of, empty for the run's own agent
-	session string // of its run
-	text    string // what a text says, without what is not visible
-	call    string // what an account of a call under other ids has in common with it: the target, a file's name, or the tool
+	agent   string // the sub-agent that it belongs to, empty for the run's own agent
+	session string // session of its run
+	text    string // a text without invisible characters
+	call    string // what accounts of a call with different IDs have in common: the target, a file's name, or the tool
 }
 
-// has reports whether the item of a session was exported as another account of the session has it.
+// has reports whether the item of a session was exported in the form that another account of the session has.
 func (c content) has(of item, alone content) bool {
 	if of.call != "" {
 		return c.calls(of) >= alone.calls(of)
@@ -239,7 +239,7 @@ func (c content) has(of item, alone content) bool {
 	return c.says(of)
 }
 
-// calls is how many calls of the session are as the item.
+// calls returns how many calls of the session match the item.
 func (c content) calls(of item) (n int) {
 	for i := range c.all {
 		if i.call == of.call && i.session == of.session {
@@ -249,8 +249,8 @@ func (c content) calls(of item) (n int) {
 	return n
 }
 
-// says reports whether a text is a part of one that was exported of its session, or some of those one after the other:
-// accounts may part what the model says differently.
+// says reports whether a text is part of an exported one of its session, or of several consecutive ones: accounts may
+// split what the model says differently.
 func (c content) says(of item) bool {
 	var parts []string
 	for i := range c.all {
@@ -273,7 +273,7 @@ func (c content) says(of item) bool {
 	return reached[len(of.text)]
 }
 
-// saying is the item with a text.
+// saying returns the item with a text.
 func (i item) saying(text string) item {
 	i.text = strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) && !unicode.IsSpace(r) {
@@ -284,7 +284,7 @@ func (i item) saying(text string) item {
 	return i
 }
 
-// calling is the item with what a call is for.
+// calling returns the item with the purpose of a call.
 func (i item) calling(tool, target string) item {
 	switch i.call = target; {
 	case target == "":
@@ -333,7 +333,7 @@ func (e exported) spans(yield func(ptrace.Span) bool) {
 	}
 }
 
-// conversation is the session that a span belongs to.
+// conversation returns the session that a span belongs to.
 func (e exported) conversation(id string) string {
 	for span := range e.spans {
 		if span.SpanID().String() == id {
@@ -344,7 +344,7 @@ func (e exported) conversation(id string) string {
 }
 
 // hasSecondAccount reports whether the round has further accounts of the run that a problem is about, or of a sub-agent in its
-// trace that has a session of its own: the run's file may name that too.
+// trace that has its own session: the run's file may name that too.
 func (e exported) hasSecondAccount(r *round, p otlpjson.Problem) bool {
 	run := e.conversation(p.SpanID)
 	if r.accounts(run) > 1 {
@@ -369,8 +369,8 @@ func (e exported) isAgent(id string) bool {
 	return false
 }
 
-// agents gives for each span whose work it is: the id of the innermost sub-agent, or the session for sub-agents without, and the
-// session of the run.
+// agents returns for each span the agent that did its work: the ID of the innermost sub-agent, or the session for sub-agents
+// without an ID, and the session of the run.
 func (e exported) agents() map[pcommon.SpanID]item {
 	parents, agents := map[pcommon.SpanID]pcommon.SpanID{}, map[pcommon.SpanID]item{}
 	for span := range e.spans {
@@ -385,7 +385,7 @@ func (e exported) agents() map[pcommon.SpanID]item {
 	for id := range parents {
 		var whose item
 		up := id
-		for range len(parents) { // a circle is a finding of its own
+		for range len(parents) { // a cycle is reported separately
 			own, known := agents[up]
 			if !known {
 				break
@@ -399,7 +399,7 @@ func (e exported) agents() map[pcommon.SpanID]item {
 	return of
 }
 
-// text is a string attribute; empty if it is not there.
+// text returns a string attribute, or "".
 func text(m pcommon.Map, key string) string {
 	if v, ok := m.Get(key); ok {
 		return v.AsString()

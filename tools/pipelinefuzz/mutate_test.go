@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// mutations are what happens to lines on their way from an agent to a file, and what an attacker would do to them. Each
-// changes s in place.
+// mutations are what happens to lines between an agent and a file, and what an attacker would do to them. Each changes
+// s in place.
 var mutations = []func(rng *rand.Rand, s *session, other session){
 	dropLine, repeatLine, swapLines, cutEnd, tearLine, splice, interleave, replaceIDs, flipBytes,
 	oddNumber, oddValue, longString, dropField, nest, noise,
 }
 
-// mutate makes a session of some mutations of a recording or a generated one.
+// mutate returns a session that consists of some mutations of a recording or a generated one.
 func mutate(rng *rand.Rand, s, other session) session {
 	s = s.clone()
 	for range 1 + rng.IntN(4) {
@@ -49,7 +49,7 @@ func cutEnd(rng *rand.Rand, s *session, _ session) {
 	s.lines = append(s.lines[:i:i], s.lines[i][:rng.IntN(len(s.lines[i])+1)])
 }
 
-// tearLine leaves the beginning of a line in front of the next one, as a crash and a restart of the writer do.
+// tearLine leaves the beginning of a line before the next one, like a crash and a restart of the writer.
 func tearLine(rng *rand.Rand, s *session, _ session) {
 	i := some(rng, s)
 	s.lines[i] = s.lines[i][:rng.IntN(len(s.lines[i])+1)]
@@ -73,7 +73,7 @@ func interleave(rng *rand.Rand, s *session, other session) {
 
 var idField = regexp.MustCompile(`"(?:id|uuid|session_?[iI][dD]|thread_id|tool_use_id|call_id|message_id|parentUuid|agentId|requestId|leafUuid|sourceToolAssistantUUID)" ?: ?"([^"\\]{1,80})"`)
 
-// replaceIDs gives the ids of a line to another one, or those of another session to the whole of s.
+// replaceIDs copies the IDs of a line to another one, or those of another session to the whole of s.
 func replaceIDs(rng *rand.Rand, s *session, other session) {
 	from := *s
 	if rng.IntN(2) == 0 && len(other.lines) > 0 {

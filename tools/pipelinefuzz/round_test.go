@@ -26,20 +26,20 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// readLimit is how long the receiver may take for a round, on a machine that has much else to do.
+// readLimit is how long the receiver may take for a round on a busy machine.
 const readLimit = 2 * time.Minute
 
 // file is one session at its path below the watched folder.
 type file struct {
 	path string
 	session
-	// pieces are how the file is written: the first before the start, the others while the receiver runs.
+	// pieces are the parts in which the file is written: the first before the start, the others while the receiver runs.
 	pieces [][]byte
-	// control: its session is a recording as it is. What it reports must come out, whatever the other files hold.
+	// control: its session is an unchanged recording. Its content must be exported, whatever the other files contain.
 	control bool
 }
 
-// round is what one seed gives.
+// round is what one seed determines.
 type round struct {
 	seed     uint64
 	files    []file
@@ -47,19 +47,19 @@ type round struct {
 	// lineLimit is max_line_size.
 	lineLimit int
 	old       bool // the files were last written two days ago
-	restart   bool // the receiver is stopped while it reads, and another goes on
+	restart   bool // the receiver is stopped while it reads, and another one continues
 }
 
-// exported is what the consumers got.
+// exported is what the consumers received.
 type exported struct {
 	traces  []ptrace.Traces
 	logs    []plog.Logs
-	metrics [][]pmetric.Metrics // of each receiver: counters begin anew
-	// acknowledged is how many bytes of lines were.
+	metrics [][]pmetric.Metrics // of each receiver: counters restart
+	// acknowledged is the number of acknowledged bytes of lines.
 	acknowledged int64
 }
 
-// newRound draws a round.
+// newRound returns a random round.
 func newRound(t testing.TB, seed uint64, size int) round {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0x7461696c))
@@ -87,7 +87,7 @@ func newRound(t testing.TB, seed uint64, size int) round {
 			s = mutate(rng, s, pick())
 		}
 		if n := len(s.lines); n > 0 && !bytes.HasSuffix(s.lines[n-1], []byte("\n")) {
-			// The writer ends its last line: how much of a file must be acknowledged is then known.
+			// End the last line, so that the number of bytes that must be acknowledged is known.
 			s = s.clone()
 			s.lines[n-1] = append(bytes.Clone(s.lines[n-1]), '\n')
 		}
@@ -130,7 +130,7 @@ func drawPath(rng *rand.Rand, i int) string {
 	}
 }
 
-// pieces cuts data where a writer might have come to when the reader looks.
+// pieces cuts data at the positions that a writer may have reached when the reader reads.
 func pieces(rng *rand.Rand, data []byte) [][]byte {
 	if rng.IntN(3) > 0 || len(data) < 2 {
 		return [][]byte{data}
@@ -139,15 +139,15 @@ func pieces(rng *rand.Rand, data []byte) [][]byte {
 	for range 1 + rng.IntN(2) {
 		n := rng.IntN(len(data) + 1)
 		if bytes.HasPrefix(data[n:], []byte("\n")) {
-			n++ // the newline of a line that was taken without it is not acknowledged
+			n++ // the newline of a line that was read without it is not acknowledged
 		}
 		cut, data = append(cut, data[:n]), data[n:]
 	}
 	return append(cut, data)
 }
 
-// readable is how many bytes of the file are lines that are read, whole or, over the limit, abridged: so many must be
-// acknowledged.
+// readable returns how many bytes of the file are lines that are read, whole or abridged if over the limit: as many
+// must be acknowledged.
 func (f file) readable(limit int) (n int64) {
 	for line := range bytes.Lines(f.bytes()) {
 		if data := bytes.TrimSuffix(line, []byte("\n")); len(data) <= limit || canAbridge(data) {
@@ -165,8 +165,8 @@ func canAbridge(line []byte) bool {
 	return ok
 }
 
-// play writes the files of a round below a new folder, has a receiver read them, and returns what it exported. With a
-// restart, a receiver is stopped while it reads what the files are at first, and another goes on, both with one
+// play writes the files of a round below a new folder, makes a receiver read them, and returns what it exported. With
+// a restart, a receiver is stopped while it reads the initial content, and another one continues with the same
 // storage.
 func (r round) play(t testing.TB) exported {
 	t.Helper()
@@ -191,12 +191,12 @@ func (r round) play(t testing.TB) exported {
 	return first.with(r.read(t, settings, host, folder, want-first.acknowledged))
 }
 
-// with is what two receivers exported.
+// with returns what two receivers exported.
 func (e exported) with(o exported) exported {
 	return exported{append(e.traces, o.traces...), append(e.logs, o.logs...), append(e.metrics, o.metrics...), e.acknowledged + o.acknowledged}
 }
 
-// read has a receiver read the folder, into which the files go on being written, until it has acknowledged so many bytes.
+// read makes a receiver read the folder, while the files grow, until it has acknowledged a number of bytes.
 func (r round) read(t testing.TB, settings map[string]any, host component.Host, folder string, want int64) exported {
 	t.Helper()
 	factory := agentstreamreceiver.NewFactory()
@@ -249,11 +249,11 @@ func (r round) write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// acknowledged is the receiver's own count of the bytes whose lines every consumer took.
+// acknowledged returns the receiver's own count of the bytes whose lines every consumer accepted.
 func acknowledged(tel *componenttest.Telemetry) (sum int64) {
 	got, err := tel.GetMetric("otelcol_receiver_agent_stream_bytes")
 	if err != nil {
-		return 0 // nothing was counted yet
+		return 0 // nothing has been counted yet
 	}
 	for _, point := range got.Data.(metricdata.Sum[int64]).DataPoints {
 		sum += point.Value

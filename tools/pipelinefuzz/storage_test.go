@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 )
 
-// disk is a storage extension and its only client; what it holds outlives receivers.
+// disk is a storage extension and its only client. Its content outlives receivers.
 type disk struct {
 	component.StartFunc
 	component.ShutdownFunc
@@ -24,19 +24,19 @@ var diskID = component.MustNewID("disk")
 
 func newDisk() *disk { return &disk{values: map[string][]byte{}} }
 
-// GetClient gives the disk itself.
+// GetClient returns the disk itself.
 func (d *disk) GetClient(context.Context, component.Kind, component.ID, string) (storage.Client, error) {
 	return d, nil
 }
 
-// Get is the value of a key, nil if there is none.
+// Get returns the value of a key, or nil.
 func (d *disk) Get(_ context.Context, key string) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.values[key], nil
 }
 
-// Set keeps a value.
+// Set stores a value.
 func (d *disk) Set(_ context.Context, key string, value []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +44,7 @@ func (d *disk) Set(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// Delete forgets a key.
+// Delete removes a key.
 func (d *disk) Delete(_ context.Context, key string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -52,10 +52,10 @@ func (d *disk) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// Batch is not there, as with storages of earlier versions.
+// Batch is not supported, as in earlier versions of storages.
 func (d *disk) Batch(context.Context, ...*storage.Operation) error { return errors.ErrUnsupported }
 
-// Close leaves the values.
+// Close keeps the values.
 func (d *disk) Close(context.Context) error { return nil }
 
 // Walk calls f for each value.
@@ -71,7 +71,7 @@ func (d *disk) Walk(_ context.Context, f storage.WalkFunc) error {
 	return nil
 }
 
-// machine is a host that has the disk.
+// machine is a host with the disk.
 type machine struct {
 	component.Host
 	disk *disk
@@ -79,7 +79,7 @@ type machine struct {
 
 func newMachine(d *disk) component.Host { return machine{componenttest.NewNopHost(), d} }
 
-// GetExtensions lists the disk alone.
+// GetExtensions returns only the disk.
 func (m machine) GetExtensions() map[component.ID]component.Component {
 	return map[component.ID]component.Component{diskID: m.disk}
 }

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Ports that systems give to connections by themselves begin above lastPort. One below is still free when the program that it is
-// meant for comes to listen, whatever others connect to meanwhile.
+// Systems assign ports above lastPort to outgoing connections. A port below it is still free when the intended program listens
+// on it, no matter which connections are opened in the meantime.
 const firstPort, lastPort = 20000, 32767
 
-// FreePort finds a port of the loopback device that nothing listens on, the wished one if it is free.
+// FreePort returns a free port of the loopback interface, the preferred one if possible.
 func FreePort(wish int) (string, error) {
 	const tries = 50
 	if wish > 0 && isFree(wish) {

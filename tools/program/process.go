@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// StopGrace is how long a program may take from the interrupt to its end.
+	// StopGrace is how long a program may take to end after the interrupt.
 	StopGrace = 30 * time.Second
-	// pollInterval is the pause between two looks at a program that is at work.
+	// pollInterval is the pause between two checks of a running program.
 	pollInterval = 50 * time.Millisecond
-	// tailLines is how much of a program's log an error repeats.
+	// tailLines is the number of log lines that an error includes.
 	tailLines = 10
 )
 
-// Process is a program at work. Its log goes to a file.
+// Process is a running program. Its log is written to a file.
 type Process struct {
 	name string
 	cmd  *exec.Cmd
@@ -28,8 +28,8 @@ type Process struct {
 	err  error
 }
 
-// Start starts cmd with the additional environment; stderr goes to the file at log, and so does stdout unless cmd
-// has one.
+// Start starts cmd with the additional environment. stderr is written to the file log, and so is stdout unless
+// cmd has one.
 func Start(name string, cmd *exec.Cmd, environment []string, log string) (*Process, error) {
 	f, err := os.Create(log)
 	if err != nil {
@@ -52,8 +52,8 @@ func Start(name string, cmd *exec.Cmd, environment []string, log string) (*Proce
 	return p, nil
 }
 
-// Await asks ready until it says yes. It fails when the program ends, the time is up or ctx is done, and says then what
-// was waited for, with the last words of ready and of the program.
+// Await calls ready until it returns true. It fails when the program ends, the time is up or ctx is done. Its error
+// names what was awaited, with the last error of ready and the end of the program's log.
 func (p *Process) Await(ctx context.Context, what string, limit time.Duration, ready func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %v", limit))
 	defer cancel()
@@ -78,7 +78,7 @@ func (p *Process) Await(ctx context.Context, what string, limit time.Duration, r
 	}
 }
 
-// Stop asks the program to end and waits; after grace it kills it, which is an error.
+// Stop asks the program to end and waits. After grace it kills the program, which is an error.
 func (p *Process) Stop(grace time.Duration) error {
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return errors.Join(fmt.Errorf("interrupt %s: %w", p.name, err), p.Kill())
@@ -96,7 +96,7 @@ func (p *Process) Stop(grace time.Duration) error {
 	return nil
 }
 
-// Kill ends the program at once and waits until it has gone.
+// Kill kills the program and waits for its end.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill %s: %w", p.name, err)
@@ -105,18 +105,18 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// PID is the program's process id.
+// PID returns the program's process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Ended says how the program ended, with the end of its log. It must have.
+// Ended returns an error that says how the program ended, with the end of its log. Call it after the end.
 func (p *Process) Ended() error {
 	return fmt.Errorf("%s ended: %w%s", p.name, orExit0(p.err), p.Tail())
 }
 
-// Tail is the end of the program's log, set off as an addition to an error.
+// Tail returns the end of the program's log, formatted for an error message.
 func (p *Process) Tail() string {
 	all, err := os.ReadFile(p.log)
 	if err != nil || len(bytes.TrimSpace(all)) == 0 {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// maxAnswer is in bytes.
+// maxAnswer is the maximum size of an answer, in bytes.
 const maxAnswer = 64 << 20
 
-// Scrape asks the program at url for its metrics and adds up the counters of these names.
+// Scrape reads the program's metrics at url and adds up the counters with these names.
 func Scrape(ctx context.Context, url string, names ...string) (float64, error) {
 	body, err := Get(ctx, url)
 	if err != nil {
@@ -36,8 +36,8 @@ func Scrape(ctx context.Context, url string, names ...string) (float64, error) {
 	return sum, nil
 }
 
-// Sum adds up a counter over all its labels in Prometheus' text format 0.0.4: lines of name, labels in braces or
-// none, a blank, the value. A counter that is not there is 0.
+// Sum adds up a counter over all its labels in Prometheus' text format 0.0.4: lines of name, optional labels in
+// braces, a blank and the value. A missing counter is 0.
 func Sum(r io.Reader, name string) (float64, error) {
 	sum := 0.0
 	in := bufio.NewScanner(r)
@@ -47,7 +47,7 @@ func Sum(r io.Reader, name string) (float64, error) {
 		if end < 0 || strings.TrimSuffix(line[:end], "_total") != name {
 			continue
 		}
-		// A label's value may hold a blank or a brace, the number after it can not.
+		// A label's value may contain a blank or a brace, but the number after it cannot.
 		value, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
 		if err != nil {
 			return 0, fmt.Errorf("parse metric %q: %w", line, err)
@@ -57,7 +57,7 @@ func Sum(r io.Reader, name string) (float64, error) {
 	return sum, in.Err()
 }
 
-// Get gives the body of an answer that is 200.
+// Get returns the body of an answer with status 200.
 func Get(ctx context.Context, url string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -75,5 +75,5 @@ func Get(ctx context.Context, url string) (io.ReadCloser, error) {
 	return answer.Body, nil
 }
 
-// Limit bounds what is read of an answer, in bytes. What the programs here answer is far below it.
+// Limit limits what is read of an answer. The answers of these programs are far smaller.
 func Limit(r io.Reader) io.Reader { return io.LimitReader(r, maxAnswer) }

@@ -12,7 +12,7 @@ import (
 // ticksPerSecond is the unit of CPU time in /proc: USER_HZ is 100 on every architecture that Go runs on.
 const ticksPerSecond = 100
 
-// Usage is what a process has cost since its start.
+// Usage is the cost of a process since its start.
 type Usage struct {
 	CPU     time.Duration // user and system, of all threads
 	RSS     int64         // bytes now
@@ -33,7 +33,7 @@ func MeasureUsage(pid int) (Usage, error) {
 	return parseUsage(stat, status)
 }
 
-// parseUsage reads both files as proc(5) describes them. The name of the program, in parentheses, may hold anything.
+// parseUsage parses both files as described in proc(5). The name of the program, in parentheses, may contain anything.
 func parseUsage(stat, status []byte) (Usage, error) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {
@@ -62,7 +62,7 @@ func parseUsage(stat, status []byte) (Usage, error) {
 	return u, nil
 }
 
-// MeasureRead reads from /proc how many bytes a process has read by system calls, of whatever file, pipe or connection.
+// MeasureRead reads from /proc how many bytes a process has read by system calls, from any file, pipe or connection.
 func MeasureRead(pid int) (int64, error) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "io"))
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 
 // Pace says how fast [Play] writes.
 type Pace struct {
-	// Pause is the time before a line that has no time of its own. A recording without any time, but with a duration, has
-	// its lines at equal distances.
+	// Pause is the time before a line that has no time of its own. If a recording has a duration but no times, its lines
+	// are evenly spaced.
 	Pause time.Duration
-	// Longest is the longest time between two lines; longer gaps of the recording are shortened to it. 0: none is.
+	// Longest is the maximum time between two lines. Longer gaps of the recording are shortened to it. 0 means no limit.
 	Longest time.Duration
 }
 
-// Play writes a session line by line: it moves the beginning of the recording to now, gives it the ids of seed, and waits
-// before each line as long as the recording did. It ends early with the error of ctx or of out.
+// Play writes a session line by line. It moves the beginning of the recording to now, replaces the IDs using seed, and
+// waits before each line as long as the recording did. It ends early with the error of ctx or of out.
 //
-// A recording begins with its first time, or earlier if its last line has a duration that is longer than from its first
-// time to its last: the first line of a stream has no time, and the model may work for long before one comes. The ids of
-// OpenCode have the time at which it asked.
+// A recording begins with its first time, or earlier if the duration on its last line exceeds the span of its times: the
+// first line of a stream has no time, and the model may work for a long time before one appears. The IDs of OpenCode
+// contain the time of its request.
 func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace) error {
 	stamp := Stamp{Seed: seed}
 	begin, end, ok := Times(recording)
@@ -44,7 +44,7 @@ func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace)
 			wait = max(0, at.Sub(previous)-paused)
 			paused = 0
 			if pace.Longest > 0 && wait > pace.Longest {
-				// The rest of the recording moves forward by what is left out here.
+				// Move the rest of the recording forward by the omitted time.
 				stamp.Shift -= wait - pace.Longest
 				wait = pace.Longest
 			}
@@ -67,14 +67,14 @@ func Play(ctx context.Context, out io.Writer, recording, seed string, pace Pace)
 	return nil
 }
 
-// duration is how long the run took by the last line of the recording; 0 if that has none.
+// duration returns how long the run took according to the last line of the recording, or 0 if that has no duration.
 func duration(recording string) time.Duration {
 	recording = strings.TrimSpace(recording)
 	var result struct {
 		Milliseconds int64 `json:"duration_ms"`
 	}
 	if json.Unmarshal([]byte(recording[strings.LastIndexByte(recording, '\n')+1:]), &result) != nil {
-		return 0 // cut off, or no JSON
+		return 0 // cut off, or not JSON
 	}
 	return time.Duration(result.Milliseconds) * time.Millisecond
 }

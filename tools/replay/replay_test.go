@@ -132,7 +132,7 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// arrivals notes when each write came.
+// arrivals records when each write arrived.
 type arrivals struct {
 	bytes.Buffer
 	start time.Time

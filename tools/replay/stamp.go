@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// stamped finds what a [Stamp] replaces: the first group is a time in RFC 3339, the second one in milliseconds, the third
-// a UUID, the fourth and fifth the prefix of an id and the rest of it.
+// stamped matches what a [Stamp] replaces: the first group is a time in RFC 3339, the second a time in milliseconds, the
+// third a UUID, the fourth and fifth the prefix of an ID and the rest of it.
 var stamped = regexp.MustCompile(`(\b20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z)` +
 	`|\b(1[6-9]\d{11})\b` +
 	`|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b` +
 	`|\b((?:msg|toolu|req|call|resp|ses|prt|fc|rs|ws|gen|run)_|chatcmpl-)([A-Za-z0-9]{5,})\b`)
 
-// Stamp says where a recording is moved to.
+// Stamp says how to change a recording.
 type Stamp struct {
 	// Shift is added to every time.
 	Shift time.Duration
-	// Seed makes the new ids: the same seed gives the same ones. Without one, ids stay.
+	// Seed determines the new IDs: the same seed gives the same IDs. Without a seed, IDs stay.
 	Seed string
 }
 
-// Apply returns text with its times and ids replaced. The length of every id and the precision of every time stay.
+// Apply returns text with its times and IDs replaced. The length of every ID and the precision of every time stay.
 func (s Stamp) Apply(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -57,8 +57,8 @@ func (s Stamp) replace(text string, at []int) string {
 	}
 }
 
-// timeDigits is how many digits at the beginning of an id are a time, by which a format orders things, and which it has nowhere
-// else for some: OpenCode's are 12 hexadecimal digits of a time and 14 letters.
+// timeDigits returns how many digits at the beginning of an ID are a time, by which a format orders things and which some
+// things have nowhere else: OpenCode's IDs have 12 hexadecimal digits of a time and 14 letters.
 func timeDigits(prefix, id string) int {
 	const digits, whole = 12, 26
 	if len(id) != whole || prefix != "msg_" && prefix != "prt_" && prefix != "ses_" || strings.Trim(id[:digits], "0123456789abcdef") != "" {
@@ -67,8 +67,8 @@ func timeDigits(prefix, id string) int {
 	return digits
 }
 
-// moveID moves the time of an id: the low 48 bits of 4096 times the milliseconds since 1970, plus a counter; of a session its
-// complement, so that the newest is the first.
+// moveID shifts the time in an ID: the low 48 bits of 4096 times the milliseconds since 1970, plus a counter. A session has
+// the complement, so that the newest sorts first.
 func (s Stamp) moveID(prefix, digits string) string {
 	const bits, perMillisecond = 48, 1 << 12
 	was, err := strconv.ParseInt(digits, 16, 64)
@@ -102,7 +102,7 @@ func (s Stamp) moveMilliseconds(text string) string {
 	return strconv.FormatInt(was+s.Shift.Milliseconds(), 10)
 }
 
-// uuid keeps version and variant, which some formats look at.
+// uuid keeps version and variant, which some formats use.
 func (s Stamp) uuid(was string) string {
 	h := s.hash(was)
 	digits := hex.EncodeToString(h[:])
@@ -127,7 +127,7 @@ func (s Stamp) hash(was string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(s.Seed + "\x00" + was))
 }
 
-// Times returns the earliest and the latest time in text. It is false if there is none.
+// Times returns the earliest and the latest time in text, or false if there is none.
 func Times(text string) (first, last time.Time, ok bool) {
 	for _, at := range stamped.FindAllStringSubmatchIndex(text, -1) {
 		t, is := timeAt(text, at)
@@ -145,8 +145,8 @@ func Times(text string) (first, last time.Time, ok bool) {
 	return first, last, ok
 }
 
-// asked is the earliest time that an id of a message has in text, which OpenCode makes before it asks the model; near if that
-// is earlier, or none has one.
+// asked returns the earliest time in the ID of a message in text, which OpenCode creates before it calls the model. It
+// returns near if that is earlier or no ID has a time.
 func asked(text string, near time.Time) time.Time {
 	const perMillisecond, period = 1 << 12, 1 << 36 // milliseconds, of which an id has the low digits
 	first := near

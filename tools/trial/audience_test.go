@@ -12,15 +12,15 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
-// audience is a sink that turns what comes into the neutral events of the cases.
+// audience is a sink that converts what it receives to the neutral events of the cases.
 type audience struct {
 	server *httptest.Server
-	refuse func() error // nil for none; set before anything comes
+	refuse func() error // nil for none; set before anything arrives
 
 	mu     sync.Mutex
 	events []event
 	exits  []map[string]any // of processes
-	closed []string         // why each run was
+	closed []string         // reason why each run was closed
 	tokens map[string]int
 }
 
@@ -71,21 +71,21 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 	return nil
 }
 
-// heard gives the events so far.
+// heard returns the events so far.
 func (a *audience) heard() []event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.events)
 }
 
-// exited gives the records of processes that ended.
+// exited returns the records of processes that ended.
 func (a *audience) exited() []map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.exits)
 }
 
-// runs tells why each run was closed.
+// runs returns why each run was closed.
 func (a *audience) runs() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// gatewayConfig is a collector whose server of OTLP over gRPC takes 4 MiB, which is its default.
+// gatewayConfig is a collector whose OTLP/gRPC server accepts 4 MiB, which is its default.
 const gatewayConfig = `
 receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:%s"}}}}
 exporters: {otlp_http: {endpoint: %s, compression: none, sending_queue: {enabled: false}}}
@@ -32,7 +32,7 @@ service:
     logs: {receivers: [otlp], exporters: [otlp_http]}
 `
 
-// overGRPCConfig sends to it as docs/delivery.md says.
+// overGRPCConfig sends to it as docs/delivery.md describes.
 const overGRPCConfig = `
 receivers: {agent_stream: {max_line_size: 32MiB}}
 exporters:
@@ -47,8 +47,8 @@ service:
     logs: {exporters: [otlp_grpc]}
 `
 
-// TestBatchSize: the lossless configuration loses nothing to the limit of a gRPC server, neither by many texts that wait for a
-// time nor by one that is larger than the limit.
+// TestBatchSize: the lossless configuration loses nothing to the limit of a gRPC server, neither with many texts that wait for
+// a time nor with one that is larger than the limit.
 func TestBatchSize(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	for _, tt := range []struct {
@@ -121,7 +121,7 @@ func TestBatchSize(t *testing.T) {
 	}
 }
 
-// claudeTexts is a stream of Claude Code without times, with n texts of a size; codexTexts, the same of codex exec.
+// claudeTexts returns a stream of Claude Code without times, with n texts of a size; codexTexts returns the same for codex exec.
 func claudeTexts(n, size int) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"system","subtype":"init","session_id":"s1","uuid":"u0","model":"m"}` + "\n")

@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// TestCases plays the cases that need a collector at work: those with steps, and those whose expect.md tells them in prose.
+// TestCases plays the cases that need a running collector: those with steps, and those that expect.md describes in prose.
 func TestCases(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	caseDir(t, ".")
@@ -32,7 +32,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestCasesAreAllPlayed: a case with a writer or a child that nobody plays is a hole.
+// TestCasesAreAllPlayed: a case with a writer or a child that is not played is missing.
 func TestCasesAreAllPlayed(t *testing.T) {
 	played := map[string]bool{}
 	for _, all := range []map[string]func(*stage){plays(), childPlays()} {
@@ -51,7 +51,7 @@ func TestCasesAreAllPlayed(t *testing.T) {
 	}
 }
 
-// plays are the cases by folder, some in several ways.
+// plays returns the cases by folder, some in several variants.
 func plays() map[string]func(*stage) {
 	return map[string]func(*stage){
 		"206-codex-revert-truncates": func(s *stage) {
@@ -90,7 +90,7 @@ func plays() map[string]func(*stage) {
 			s.check(true)
 			assert.Zero(s.t, s.malformed)
 		},
-		"067-half-line-then-rest/restart": func(s *stage) { // while the line is half, three times
+		"067-half-line-then-rest/restart": func(s *stage) { // while the line is incomplete, three times
 			s.setup.store = filepath.Join(s.t.TempDir(), "store")
 			s.start()
 			cmd := s.steps()
@@ -130,10 +130,10 @@ func playTwins(s *stage) {
 	assert.Less(s.t, s.warnings, 5, "a storm of warnings:\n%s", s.c.log)
 }
 
-// playManyFiles allows few open files. What is meant by old files with start_at: end are those of before the start. Read from
-// their beginnings they are as many open sessions, for which the case's limit holds as well: that of the heap, beside which a
-// process needs memory for its program and for what the collector of garbage has not given back. An exporter takes 512 KiB
-// for each of its connections, of which it makes hundreds here; those are none of the sessions'.
+// playManyFiles limits the open files. The old files for start_at: end are those from before the start. Read from their
+// beginnings they are as many open sessions, so the case's limit on the heap applies too. In addition a process needs memory
+// for its program and for what the garbage collector has not returned. An exporter takes 512 KiB for each of its connections,
+// of which there are hundreds here, but not because of the sessions.
 func playManyFiles(s *stage, startAt string) {
 	const files = 5000
 	s.setup.files = 256
@@ -175,7 +175,7 @@ func playManyFiles(s *stage, startAt string) {
 	assert.NotContains(s.t, s.c.log.String(), "too many open files")
 }
 
-// playHugeFile writes 64 MiB, or the 1 GiB that is meant. It counts texts, and whether one comes twice.
+// playHugeFile writes 64 MiB, or the full 1 GiB. It counts texts and checks that none is exported twice.
 func playHugeFile(s *stage, restart bool) {
 	lines := 1 << 15
 	if whole() {
@@ -214,13 +214,13 @@ func playHugeFile(s *stage, restart bool) {
 	assert.Less(s.t, peak, int64(200<<20), "memory")
 }
 
-// playWithoutArchive watches the folder that the file is moved out of, and no other.
+// playWithoutArchive watches only the folder that the file is moved out of.
 func playWithoutArchive(s *stage) {
 	s.setup.include = []string{filepath.Join(s.dir, "sessions", "**", "*.jsonl")}
 	playOneFile(s)
 }
 
-// playFork has both files there at the start.
+// playFork creates both files before the start.
 func playFork(s *stage) {
 	for _, name := range []string{"a-parent.jsonl", "b-fork.jsonl"} {
 		content, err := os.ReadFile(filepath.Join(s.caseDir, name))
@@ -233,7 +233,7 @@ func playFork(s *stage) {
 	s.check(false)
 }
 
-// playRewrites plays the steps that expect.md tells: copied, replaced by rename, rewritten in two halves.
+// playRewrites plays the steps in expect.md: copied, replaced by rename, rewritten in two halves.
 func playRewrites(s *stage) {
 	path := filepath.Join(s.dir, "session-x.json")
 	s.setup.include = []string{filepath.Join(s.dir, "*.json")}
@@ -264,7 +264,7 @@ func playRewrites(s *stage) {
 	assert.LessOrEqual(s.t, s.malformed, 1)
 }
 
-// TestCaseOfTwoBodies is case 053, which has two inputs for the command.
+// TestCaseOfTwoBodies plays case 053, which has two inputs for the command.
 func TestCaseOfTwoBodies(t *testing.T) {
 	command := built(t, "TAILSPAN_COMMAND")
 	dir := caseDir(t, "053-openai-body-and-cut-call")
@@ -273,7 +273,7 @@ func TestCaseOfTwoBodies(t *testing.T) {
 	for _, input := range []string{"body.json", "cut.sse"} {
 		out, err := exec.Command(command, "events", "--provider", "openai_compatible", filepath.Join(dir, input)).Output()
 		if exit := new(exec.ExitError); err != nil {
-			require.ErrorAs(t, err, &exit) // a stream that was cut is told by the exit code too
+			require.ErrorAs(t, err, &exit) // the exit code shows a truncated stream too
 		}
 		got = append(got, decodeEvents(t, out)...)
 		if input == "body.json" {

@@ -17,8 +17,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestChildCases has the receiver run the children of the cases; that `tailspan run` does as well is tested in
-// cmd/tailspan, with the same scripts.
+// TestChildCases makes the receiver run the children of the cases. cmd/tailspan tests with the same scripts that `tailspan run` does
+// the same.
 func TestChildCases(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	caseDir(t, ".")
@@ -35,7 +35,7 @@ func TestChildCases(t *testing.T) {
 	}
 }
 
-// childPlays are the cases by folder.
+// childPlays returns the cases by folder.
 func childPlays() map[string]func(*stage) {
 	return map[string]func(*stage){
 		"077-stderr-flood": func(s *stage) {
@@ -67,7 +67,7 @@ func childPlays() map[string]func(*stage) {
 	}
 }
 
-// startChild has the receiver run the case's child, with variables added to its environment.
+// startChild makes the receiver run the case's child, with additional environment variables.
 func (s *stage) startChild(environment ...string) {
 	s.t.Helper()
 	s.runCommand([]string{"sh", filepath.Join(s.caseDir, "child.sh")}, environment...)
@@ -100,7 +100,7 @@ func (s *stage) endsWithin(limit time.Duration) {
 	assert.Less(s.t, time.Since(begun), limit, "the stop")
 }
 
-// playBlockedConsumer refuses everything until the child has ended, and for 5 s or the 60 s that are meant.
+// playBlockedConsumer refuses everything until the child has ended, and for another 5 s, or the full 60 s.
 func playBlockedConsumer(s *stage) {
 	blocked := 5 * time.Second
 	if whole() {

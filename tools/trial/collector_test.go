@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// built gives the program that a variable names.
+// built returns the path of the program that a variable names.
 func built(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -29,7 +29,7 @@ func built(t *testing.T, variable string) string {
 	return path
 }
 
-// newSeed gives the seed of a trial, and prints it.
+// newSeed returns the seed of a trial and prints it.
 func newSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -42,7 +42,7 @@ func newSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// whole tells whether a trial has the size that it is meant to have.
+// whole reports whether a trial runs at its full size.
 func whole() bool { return os.Getenv("TAILSPAN_WHOLE") == "1" }
 
 // losslessConfig is the configuration that docs/delivery.md names.
@@ -70,31 +70,31 @@ service:
     logs: {receivers: [agent_stream], exporters: [otlp_http]}
 `
 
-// storageConfig is what keeps positions over a restart.
+// storageConfig stores offsets across restarts.
 const storageConfig = `
 receivers: {agent_stream: {storage: file_storage}}
 extensions: {file_storage: {directory: %q, create_directory: true}}
 service: {extensions: [file_storage]}
 `
 
-// collectorSetup is what a trial decides about its collector.
+// collectorSetup is how a trial configures its collector.
 type collectorSetup struct {
 	include  []string
 	endpoint string
-	store    string // folder of the storage; empty for none
+	store    string // folder of the storage; empty means none
 	config   string // in place of the lossless one, with the collector's own metrics off
-	more     string // configuration that comes on top
-	files    int    // limit of open files; 0 for the system's
+	more     string // additional configuration
+	files    int    // limit of open files; 0 means the system's
 	gates    string
-	within   []string // words of a program that runs the collector where it is to be
+	within   []string // words of a program that runs the collector in another environment
 }
 
-// collectorRun is a collector at work.
+// collectorRun is a running collector.
 type collectorRun struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	log *bytes.Buffer // valid once the collector has ended
-	url string        // of its metrics
+	url string        // address of its metrics
 }
 
 func startCollector(t *testing.T, s collectorSetup) *collectorRun {
@@ -149,12 +149,12 @@ func (r *collectorRun) end(signal syscall.Signal) {
 	}
 	status, _ := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() && !bytes.Contains(r.log.Bytes(), []byte("Everything is ready")) {
-		return // one that is not up yet does not know the signal
+		return // a collector that has not started yet does not handle the signal
 	}
 	require.NoError(r.t, err, "%s", r.log)
 }
 
-// usage is what it has cost so far.
+// usage returns its cost so far.
 func (r *collectorRun) usage() program.Usage {
 	r.t.Helper()
 	u, err := program.MeasureUsage(r.cmd.Process.Pid)
@@ -165,7 +165,7 @@ func (r *collectorRun) usage() program.Usage {
 	return u
 }
 
-// count adds up its counters of these names.
+// count adds up its counters with these names.
 func (r *collectorRun) count(names ...string) int {
 	r.t.Helper()
 	n, err := program.Scrape(r.t.Context(), r.url, names...)
@@ -173,7 +173,7 @@ func (r *collectorRun) count(names ...string) int {
 	return int(n)
 }
 
-// ready waits until the collector says that it is up, and answers.
+// ready waits until the collector reports that it is running.
 func (r *collectorRun) ready() {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommandOutlivesTheCollector kills the collector while a command of it is at work. The command goes on; the next
-// collector runs another one at once, and reads what the first one said when that has ended.
+// TestCommandOutlivesTheCollector kills the collector while one of its commands is running. The command continues.
+// The next collector runs another one immediately, and reads the output of the first one when that has ended.
 func TestCommandOutlivesTheCollector(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	const agent = `said() { printf '{"type":"assistant","sessionId":"%s","uuid":"%s-u%s","timestamp":"2026-11-01T10:00:00.00%sZ","message":{"id":"msg_%s_%s","role":"assistant","model":"m","content":[{"type":"text","text":"%s %s"}]}}\n' \
@@ -60,7 +60,7 @@ func TestCommandOutlivesTheCollector(t *testing.T) {
 	texts.mu.Lock()
 	defer texts.mu.Unlock()
 	for text, n := range texts.seen {
-		if text != "one 1" { // the batch that was not written down yet
+		if text != "one 1" { // the batch that was not stored yet
 			assert.Equal(t, 1, n, text)
 		}
 	}

@@ -23,19 +23,19 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// smallDisk is a disk of a few megabytes that only the programs that are run within it see.
+// smallDisk is a disk of a few megabytes that only programs run within it see.
 type smallDisk struct {
 	t      *testing.T
-	dir    string   // in the eyes of these programs
-	seen   string   // the same, for us
-	within []string // what runs a program there
+	dir    string   // path for these programs
+	seen   string   // path for the test
+	within []string // words that run a program there
 }
 
 func newSmallDisk(t *testing.T, size string) *smallDisk {
 	t.Helper()
 	dir := t.TempDir()
 	holder := exec.Command("unshare", "--mount", "--map-root-user", "sh", "-c", `mount -t tmpfs -o size="$1" tmpfs "$2" && echo mounted && exec cat`, "sh", size, dir)
-	in, err := holder.StdinPipe() // its end is the holder's
+	in, err := holder.StdinPipe() // closing it ends the holder
 	require.NoError(t, err)
 	out, err := holder.StdoutPipe()
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func newSmallDisk(t *testing.T, size string) *smallDisk {
 	return &smallDisk{t: t, dir: dir, seen: filepath.Join("/proc", pid, "root", dir), within: []string{"nsenter", "--user", "--preserve-credentials", "--mount", "--target", pid}}
 }
 
-// fill leaves no room.
+// fill uses up all space.
 func (d *smallDisk) fill() {
 	d.t.Helper()
 	f, err := os.Create(filepath.Join(d.seen, "fill"))
@@ -74,8 +74,8 @@ func (d *smallDisk) empty() {
 
 const storageErrorsMetric = "otelcol_receiver_agent_stream_storage_errors"
 
-// TestDiskFullForPositions: while the storage has no room all is read on, and it is said what to do; when it has room again
-// positions are kept again, and a restart tells nothing twice. Nothing is lost.
+// TestDiskFullForPositions: while the storage has no space, reading continues and a message says what to do. When there is
+// space again, offsets are stored again, and a restart exports nothing twice. Nothing is lost.
 func TestDiskFullForPositions(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	disk, dir := newSmallDisk(t, "1m"), t.TempDir()
@@ -101,14 +101,14 @@ func TestDiskFullForPositions(t *testing.T) {
 	write(5, 10)
 	texts.await(t, written)
 	disk.fill()
-	write(400, 5) // the storage has to grow
+	write(400, 5) // the storage must grow
 	texts.await(t, written)
 	require.Eventually(t, func() bool { return c.count(storageErrorsMetric) > 0 }, 30*time.Second, 20*time.Millisecond)
 	disk.empty()
 	write(10, 1)
 	texts.await(t, written)
 	failed := c.count(storageErrorsMetric)
-	c.end(syscall.SIGTERM) // which writes down what could not be
+	c.end(syscall.SIGTERM) // stores what could not be stored before
 	assert.Equal(t, 1, strings.Count(c.log.String(), "See that the storage has space and may be written to."), "%s", c.log)
 
 	c = startCollector(t, setup)
@@ -124,8 +124,8 @@ func TestDiskFullForPositions(t *testing.T) {
 	}
 }
 
-// TestDiskFullForSpools: a program that writes to a pipe goes on while there is no room for what it says; what could not be
-// kept is counted, its run is marked, and the next one is heard when there is room.
+// TestDiskFullForSpools: a program that writes to a pipe continues while there is no space for its output. What could not
+// be stored is counted, its run is marked, and the next run is read when there is space.
 func TestDiskFullForSpools(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	disk, work := newSmallDisk(t, "1m"), t.TempDir()
@@ -134,7 +134,7 @@ func TestDiskFullForSpools(t *testing.T) {
 	sink := newAudience(t)
 	begun := time.Now()
 	blocked := true
-	sink.refuse = func() error { // so that the spool has to hold all of it
+	sink.refuse = func() error { // so that the spool must hold all of it
 		if blocked {
 			return errors.New("blocked")
 		}
@@ -170,7 +170,7 @@ func TestDiskFullForSpools(t *testing.T) {
 	assert.LessOrEqual(t, kept, 1<<20)
 	assert.Equal(t, string(otlp.CloseReasonTruncated), sink.runs()[0])
 	heard, told := 0, 0
-	for _, e := range sink.heard() { // all that was kept, from the first line on
+	for _, e := range sink.heard() { // everything that was stored, from the first line on
 		if e.Kind == "text" {
 			require.Equal(t, lineText(heard), e.Text)
 			told += len(scaleLine(0, heard, e.Text))

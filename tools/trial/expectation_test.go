@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// event is a neutral event, as the cases tell them: of kind text, tool_use, tool_result or session_end. The JSON names
-// are those of `tailspan events`.
+// event is a neutral event as described by the cases: of kind text, tool_use, tool_result or session_end. The JSON
+// names are those of `tailspan events`.
 type event struct {
 	Kind  string `json:"kind"`
 	Text  string `json:"text,omitempty"`
@@ -31,13 +31,13 @@ type event struct {
 // expectation is the list of events in a case's expect.md.
 type expectation struct {
 	events []wanted
-	tokens map[string]int // in, out, cache_read, cache_write; summed up
+	tokens map[string]int // in, out, cache_read, cache_write; totals
 }
 
-// wanted is an event with the freedom that the case gives.
+// wanted is an event with the tolerance that the case allows.
 type wanted struct {
 	event
-	runes    int  // of a text of which only the beginning is told
+	runes    int  // length of the given beginning of a text
 	optional bool // it may be missing
 }
 
@@ -48,7 +48,7 @@ func (w wanted) matches(got event) bool {
 	return w.event == got
 }
 
-// caseDir gives the folder of a case.
+// caseDir returns the folder of a case.
 func caseDir(t *testing.T, name string) string {
 	t.Helper()
 	cases := os.Getenv("TAILSPAN_CASES")
@@ -121,7 +121,7 @@ func parseWanted(kind, rest string) (wanted, error) {
 	return w, nil
 }
 
-// cutRemark takes off what follows a # that begins a word outside of quotes.
+// cutRemark cuts off a # that begins a word outside of quotes, and everything after it.
 func cutRemark(line string) (event, remark string) {
 	quoted := false
 	for i := 0; i < len(line); i++ {
@@ -139,21 +139,21 @@ func cutRemark(line string) (event, remark string) {
 
 var fieldPattern = regexp.MustCompile(`(\w+)=("(?:[^"\\]|\\.)*"|\S*)`)
 
-// fieldsOf gives the fields name=value, where a value is a JSON string or a word.
+// fieldsOf returns the fields name=value, where a value is a JSON string or a word.
 func fieldsOf(s string) map[string]string {
 	fields := map[string]string{}
 	for _, m := range fieldPattern.FindAllStringSubmatch(s, -1) {
 		value := m[2]
 		if strings.HasPrefix(value, `"`) {
-			_ = json.Unmarshal([]byte(m[2]), &value) // what is no JSON string stays as it stands, and matches nothing
+			_ = json.Unmarshal([]byte(m[2]), &value) // anything but a JSON string is unchanged and matches nothing
 		}
 		fields[m[1]] = value
 	}
 	return fields
 }
 
-// compareEvents gives what is wrong: in order, or as sets that may hold one event several times. A file that ends
-// without an end may add one that tells an error.
+// compareEvents returns the differences: in order, or as sets that may contain an event several times. A file
+// without an end may add an event with an error.
 func compareEvents(want []wanted, got []event, ordered bool) (problems []string) {
 	ends := slices.ContainsFunc(want, func(w wanted) bool { return w.Kind == "session_end" })
 	if last := len(got) - 1; !ends && last >= 0 && got[last].Kind == "session_end" && got[last].Error {
@@ -181,7 +181,7 @@ func compareEvents(want []wanted, got []event, ordered bool) (problems []string)
 	return problems
 }
 
-// decodeEvents reads what `tailspan events` prints.
+// decodeEvents parses the output of `tailspan events`.
 func decodeEvents(t *testing.T, out []byte) (all []event) {
 	t.Helper()
 	for line := range bytes.Lines(out) {

@@ -31,7 +31,7 @@ func playKilledGroup(s *stage) {
 	require.NoError(s.t, err)
 	begun := time.Now()
 	s.stop()
-	for _, pid := range []int{worker, wrapper} { // an orphan is reaped by init, which takes its time
+	for _, pid := range []int{worker, wrapper} { // init reaps an orphan with a delay
 		assert.Eventually(s.t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) },
 			5*time.Second-time.Since(begun), 10*time.Millisecond, "process %d is there, or a zombie", pid)
 	}

@@ -20,21 +20,21 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
-// ledger is a sink that writes down what came, by id: in which batch, of which files, in which life of the collector.
+// ledger is a sink that records what arrived, by ID: in which batch, from which files, in which life of the collector.
 type ledger struct {
 	server *httptest.Server
-	// pause is how long a batch takes to be answered; nil for no time.
+	// pause returns the delay of the answer to a batch; nil means none.
 	pause func() time.Duration
-	// refuse says whether the nth try to hand something over, counted from 1, fails; nil for none.
+	// refuse returns whether the nth delivery attempt, counted from 1, fails; nil means never.
 	refuse func(n int) error
 
 	mu    sync.Mutex
-	lives []time.Time // when each ended; the last one has not
+	lives []time.Time // when each ended, except for the current one
 	tries int
 	seen  map[string][]*batch
-	told  map[string]string   // what a span or record told, by id
-	odd   map[string][]string // what it told otherwise when it came again
-	all   []*batch            // in the order in which they came
+	told  map[string]string   // content of a span or record, by ID
+	odd   map[string][]string // different content of repetitions
+	all   []*batch            // in order of arrival
 	last  time.Time
 }
 
@@ -45,7 +45,7 @@ type batch struct {
 	spans    bool
 	files    map[string]bool
 	pause    time.Duration
-	answered time.Time // zero while it has not been
+	answered time.Time // zero until it was answered
 }
 
 // lifeKey is the key of the life that a connection was made in.
@@ -64,7 +64,7 @@ func newLedger(t *testing.T) *ledger {
 	return l
 }
 
-// down takes the sink away, up brings it back at the same address.
+// down stops the sink, up starts it again at the same address.
 func (l *ledger) down() { l.server.Close() }
 
 func (l *ledger) up(t *testing.T) {
@@ -79,7 +79,7 @@ func (l *ledger) up(t *testing.T) {
 	l.server.Start()
 }
 
-// await waits until so many spans and records have come.
+// await waits until a number of spans and records has arrived.
 func (l *ledger) await(t *testing.T, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -89,7 +89,7 @@ func (l *ledger) await(t *testing.T, n int) {
 	}, 5*time.Minute, 20*time.Millisecond)
 }
 
-// serve takes a batch and notes when its answer was under way.
+// serve accepts a batch and records when the answer was sent.
 func (l *ledger) serve(w http.ResponseWriter, r *http.Request) {
 	var b *batch
 	otlpsink.Handler(func(r *http.Request, data otlpsink.Batch) (err error) {
@@ -124,7 +124,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 	}
 	for resource, record := range data.Records() {
 		if name := record.EventName(); name == otlp.EventNameStepStarted || name == otlp.EventNameProgress {
-			continue // told live only
+			continue // exported only live
 		}
 		b.of(resource)
 		attrs := record.Attributes().AsRaw()
@@ -139,7 +139,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 	return b, nil
 }
 
-// note takes down that something came, and what it told.
+// note records that something arrived, and its content.
 func (l *ledger) note(id string, b *batch, told string) {
 	l.seen[id] = append(l.seen[id], b)
 	if first, known := l.told[id]; !known {
@@ -149,7 +149,7 @@ func (l *ledger) note(id string, b *batch, told string) {
 	}
 }
 
-// timesOf gives times that a format told. Others are those of a file or an arrival, which every reading has its own of.
+// timesOf returns times from the format. Other times, of a file or an arrival, differ with every reading.
 func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
 	if attrs[otlp.AttrTimeSource] == nil { // those of lines
 		return fmt.Sprint(times, " ")
@@ -161,10 +161,10 @@ func timesOf(attrs map[string]any, times ...pcommon.Timestamp) string {
 	return ""
 }
 
-// duration is the end of a body that says how long something took.
+// duration matches a duration at the end of a body.
 var duration = regexp.MustCompile(`, [0-9][0-9.]* ?(ms|s|min|h)( [0-9]+ (s|min))?$`)
 
-// bodyOf gives the body of a record, without how long something took by times that no format has.
+// bodyOf returns the body of a record, without durations that do not come from the format.
 func bodyOf(record plog.LogRecord) string {
 	body := record.Body().AsString()
 	if _, guessed := record.Attributes().Get(otlp.AttrTimeSource); !guessed {
@@ -178,7 +178,7 @@ func (b *batch) of(resource pcommon.Resource) {
 	b.files[file.Str()] = true
 }
 
-// ending notes that the collector is being ended, begun that the next one may come.
+// ending records that the collector is being ended, begun that the next one may arrive.
 func (l *ledger) ending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,11 +191,11 @@ func (l *ledger) begun() {
 	l.lives = append(l.lives, time.Time{})
 }
 
-// quiet waits until nothing came from c for a while.
+// quiet waits until nothing has arrived from c for a while.
 func (l *ledger) quiet(t *testing.T, c *collectorRun) {
 	t.Helper()
 	l.mu.Lock()
-	l.last = time.Now() // the collector has only just been started
+	l.last = time.Now() // the collector has only just started
 	l.mu.Unlock()
 	c.ready()
 	require.Eventually(t, func() bool {
@@ -205,26 +205,26 @@ func (l *ledger) quiet(t *testing.T, c *collectorRun) {
 	}, 5*time.Minute, 50*time.Millisecond)
 }
 
-// flight says how far a batch was when the collector was ended.
+// flight says how far a batch was processed when the collector was ended.
 type flight int
 
 const (
-	// flightUnanswered had no answer from the sink.
+	// flightUnanswered was not answered by the sink.
 	flightUnanswered flight = iota
-	// flightUnwritten was answered within saveDelay before the end, and the files' next batch was not yet there: its position
-	// may not have been written.
+	// flightUnwritten was answered less than saveDelay before the end, and the next batch of its files had not arrived: its
+	// offset may not have been stored.
 	flightUnwritten
-	// flightLate was answered within saveDelay before the end, and others of its files followed: writing was slow, and
-	// the position waited.
+	// flightLate was answered less than saveDelay before the end, and others of its files followed: storing was slow,
+	// and the offset was waiting.
 	flightLate
-	// flightOver was done with.
+	// flightOver was completely processed.
 	flightOver
 )
 
-// saveDelay is how long a position may wait to be written (package tail, Restarts), and the time that a write takes.
+// saveDelay is how long an offset may wait to be stored (package tail, Restarts), plus the duration of a write.
 const saveDelay = 1500 * time.Millisecond
 
-// flightOf judges by what came later in the same life. The spans and the records of one turn are two batches.
+// flightOf uses what arrived later in the same life. The spans and the records of one turn are two batches.
 func (l *ledger) flightOf(b *batch) flight {
 	end := l.lives[b.life]
 	switch {
@@ -233,7 +233,7 @@ func (l *ledger) flightOf(b *batch) flight {
 	case end.Sub(b.answered) >= saveDelay:
 		return flightOver
 	}
-	turn := b.spans // whether what comes next may be the records to these spans
+	turn := b.spans // whether the next batch may be the records for these spans
 	for _, next := range l.all[b.number+1:] {
 		if next.life != b.life || !sharesFile(b, next) {
 			continue
@@ -247,7 +247,7 @@ func (l *ledger) flightOf(b *batch) flight {
 	return flightUnwritten
 }
 
-// over counts the batches that were done with when their life ended, and so must not come again.
+// over counts the batches that were completely processed when their life ended, and so must not be repeated.
 func (l *ledger) over() (n int) {
 	for _, b := range l.all {
 		if !l.lives[b.life].IsZero() && l.flightOf(b) == flightOver {
@@ -266,11 +266,11 @@ func sharesFile(a, b *batch) bool {
 	return false
 }
 
-// difference is what a ledger has other than one life over the same files gives.
+// difference compares a ledger with the result of one life over the same files.
 type difference struct {
 	lost, foreign, sameLife []string
 	twice                   map[flight][]string
-	// altered tells what another life told otherwise.
+	// altered lists what another life exported differently.
 	altered []string
 }
 
@@ -305,7 +305,7 @@ func (l *ledger) compare(whole *ledger) difference {
 	return d
 }
 
-// again counts what came more than once.
+// again counts what arrived more than once.
 func (d difference) again() int {
 	n := 0
 	for _, ids := range d.twice {
@@ -314,7 +314,7 @@ func (d difference) again() int {
 	return n
 }
 
-// livesWithBatches counts the lives in which something came.
+// livesWithBatches counts the lives in which something arrived.
 func (l *ledger) livesWithBatches() int {
 	lives := map[int]bool{}
 	for _, b := range l.all {
@@ -323,7 +323,7 @@ func (l *ledger) livesWithBatches() int {
 	return len(lives)
 }
 
-// some gives the first of many, for a message.
+// some returns the first of many, for a message.
 func some(ids []string) []string {
 	slices.Sort(ids)
 	return ids[:min(len(ids), 5)]

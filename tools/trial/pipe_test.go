@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pipeHolds is how much may be on the way from a writer to the disk: what a pipe holds, and what is being copied.
+// pipeHolds is how much may be between a writer and the disk: the content of a pipe, and what is being copied.
 const pipeHolds = 2 * 64 << 10
 
-// TestPipeOverKills kills the collector while a program writes to a FIFO: what had reached the spool comes from the next
-// collector, and the program can go on when there is one.
+// TestPipeOverKills kills the collector while a program writes to a FIFO. The next collector exports what had reached
+// the spool, and the program can continue when it is running.
 func TestPipeOverKills(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	rng := rand.New(rand.NewPCG(newSeed(t), 6))

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRefusingConsumer has a sink that refuses every third batch, then is gone, then is back, while sessions are being
-// written. What waits for it waits in the files: the collector's memory must not tell how long that took.
+// TestRefusingConsumer has a sink that refuses every third batch, then disappears, then returns, while sessions are
+// being written. What waits for it stays in the files: the collector's memory must not depend on how long that takes.
 func TestRefusingConsumer(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	outage := 3 * time.Second
@@ -75,9 +75,9 @@ func TestRefusingConsumer(t *testing.T) {
 
 const (
 	retriesMetric = "otelcol_receiver_agent_stream_retries"
-	// sessionLine is about the size of a line of appendSession, in bytes.
+	// sessionLine is the approximate size of a line of appendSession, in bytes.
 	sessionLine = 2300
-	// memoryMargin is what memory may move by of itself: what each reader holds, and garbage that is not yet collected.
+	// memoryMargin is the normal variation of memory: what each reader holds, and garbage that has not been collected.
 	memoryMargin = 48 << 20
 )
 

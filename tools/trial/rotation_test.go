@@ -23,8 +23,8 @@ import (
 	"github.com/tailspan/tailspan/tools/internal/otlpsink"
 )
 
-// TestRotation has files rotated in all ways while lines are being written. Each line is a text that says which it is and
-// could be made of no other line's bytes, so what is lost, comes twice or is mixed shows.
+// TestRotation rotates files in all ways while lines are being written. Each line is a text that identifies the line and
+// cannot consist of bytes of other lines, so that losses, repetitions and mixtures show.
 func TestRotation(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	steps := 400
@@ -62,7 +62,7 @@ func TestRotation(t *testing.T) {
 		r.finish(s)
 	}
 	texts.await(t, r.lines)
-	<-time.After(5 * time.Second) // what comes too much has time to come
+	<-time.After(5 * time.Second) // time for anything surplus to arrive
 	c.end(syscall.SIGTERM)
 
 	t.Logf("%d lines in %d sessions, rotated %v", r.lines, r.next, r.done)
@@ -120,7 +120,7 @@ func (x *texts) has(n int) bool {
 	return x.seen[lineText(n)] > 0
 }
 
-// await waits for as many texts; a collector that lost one makes it wait for a minute, and then the test tells which.
+// await waits for a number of texts, for at most a minute if one was lost; then the test reports which.
 func (x *texts) await(t *testing.T, n int) {
 	t.Helper()
 	assert.Eventually(t, func() bool {
@@ -130,20 +130,20 @@ func (x *texts) await(t *testing.T, n int) {
 	}, time.Minute, 20*time.Millisecond, "all texts")
 }
 
-// lineText is the text of a line: nothing but its number, many times.
+// lineText returns the text of a line: only its number, repeated many times.
 func lineText(n int) string { return strings.Repeat(fmt.Sprint(n, "."), 20+n%200) }
 
-// session is a file that is being written, under the name that it has now.
+// session is a file that is being written, with its current name.
 type session struct {
 	path  string
-	half  string // what its last line still needs
+	half  string // the missing part of its last line
 	last  int    // number of its last whole line
 	first string // its first line
 	id    int
 }
 
-// rotator writes sessions and rotates their files, in ways that lose no content: what is taken out of sight, or out of
-// the world, was read.
+// rotator writes sessions and rotates their files in ways that lose no content: what is moved out of the watched
+// folder, or deleted, has been read.
 type rotator struct {
 	t            *testing.T
 	rng          *rand.Rand
@@ -152,14 +152,14 @@ type rotator struct {
 	sessions     []*session
 	lines, next  int
 	done         map[string]int
-	owners       []*session // of each line
-	now          string     // what is being done
-	history      []string   // what was done
+	owners       []*session // session of each line
+	now          string     // current action
+	history      []string   // past actions
 }
 
 func (r *rotator) short(path string) string { return strings.TrimPrefix(path, r.dir+"/") }
 
-// of gives what was done to a session.
+// of returns the actions on a session.
 func (r *rotator) of(s *session) string {
 	mine := fmt.Sprintf("session %d,", s.id)
 	var lines []string
@@ -178,7 +178,7 @@ func (r *rotator) name() string {
 	return filepath.Join(r.dir, string(rune('a'+r.rng.IntN(3))), fmt.Sprintf("f%d.jsonl", r.next))
 }
 
-// create begins a session at path, or at a new one. Half of the files have the same first kilobyte.
+// create begins a session at path, or at a new path. Half of the files have the same first kilobyte.
 func (r *rotator) create(path string) *session {
 	if path == "" {
 		path = r.name()
@@ -194,7 +194,7 @@ func (r *rotator) create(path string) *session {
 	return s
 }
 
-// line makes the next line of a session.
+// line returns the next line of a session.
 func (r *rotator) line(s *session) string {
 	s.last = r.lines
 	r.lines++
@@ -203,7 +203,7 @@ func (r *rotator) line(s *session) string {
 		`"sessionId":"session-%[1]d","uuid":"uuid-%[2]d","timestamp":"2026-11-27T20:00:00.000Z"}`+"\n", s.id, s.last, lineText(s.last))
 }
 
-// write appends some lines, and often leaves the last one unfinished.
+// write appends some lines and often leaves the last one unfinished.
 func (r *rotator) write(s *session) {
 	text := s.half
 	s.half = ""
@@ -217,7 +217,7 @@ func (r *rotator) write(s *session) {
 	r.put(s, text)
 }
 
-// finish writes what the last line needs.
+// finish completes the last line.
 func (r *rotator) finish(s *session) {
 	r.put(s, s.half)
 	s.half = ""
@@ -231,7 +231,7 @@ func (r *rotator) put(s *session, text string) {
 	require.NoError(r.t, f.Close())
 }
 
-// settled finishes a session and waits until it was read.
+// settled finishes a session and waits until it has been read.
 func (r *rotator) settled(s *session) {
 	r.finish(s)
 	require.Eventually(r.t, func() bool { return r.texts.has(s.last) }, 30*time.Second, time.Millisecond, "line %d of session %d, %q, to be read; what was done:\n%s", s.last, s.id, s.path, r.of(s))
@@ -254,7 +254,7 @@ type rotation struct {
 	rotate func(*session)
 }
 
-// kinds are the ways in which files change their names and contents.
+// kinds returns the ways in which files change their names and contents.
 func (r *rotator) kinds() []rotation {
 	return []rotation{
 		{"rename", func(s *session) { to := r.name(); r.rename(s.path, to); s.path = to }},
@@ -266,7 +266,7 @@ func (r *rotator) kinds() []rotation {
 			r.forget(s)
 			r.create(old)
 		}},
-		{"copytruncate", func(s *session) { // the copy is in sight, or is not
+		{"copytruncate", func(s *session) { // the copy is in the watched folder or not
 			to := r.name()
 			if r.rng.IntN(2) == 0 {
 				to = filepath.Join(r.archive, filepath.Base(to))
@@ -300,7 +300,7 @@ func (r *rotator) kinds() []rotation {
 			require.NoError(r.t, os.Truncate(s.path, 0))
 			r.create(s.path)
 		}},
-		{"delete and create", func(s *session) { // the inode is likely to be the same
+		{"delete and create", func(s *session) { // the inode is probably reused
 			r.settled(s)
 			r.forget(s)
 			require.NoError(r.t, os.Remove(s.path))
@@ -326,7 +326,7 @@ func (r *rotator) kinds() []rotation {
 			require.NoError(r.t, err, "%s", out)
 			r.create("")
 		}},
-		{"compress by Zstandard", func(s *session) { // in sight while it is written, as by zstd --rm
+		{"compress by Zstandard", func(s *session) { // in the watched folder while it is written, as by zstd --rm
 			r.settled(s)
 			r.forget(s)
 			content, err := os.ReadFile(s.path)
@@ -345,7 +345,7 @@ func (r *rotator) kinds() []rotation {
 			require.NoError(r.t, os.Remove(s.path))
 			r.create("")
 		}},
-		{"another name", func(s *session) { // it is never written under
+		{"another name", func(s *session) { // under which it is never written
 			link := os.Link
 			if r.rng.IntN(2) == 0 {
 				link = os.Symlink

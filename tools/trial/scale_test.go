@@ -25,13 +25,13 @@ const (
 	notParsedMetric = "otelcol_receiver_agent_stream_lines_not_parsed"
 )
 
-// scaleLine is a line of a session, a text.
+// scaleLine returns a line of a session with a text.
 func scaleLine(session, line int, text string) string {
 	return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%[1]d_%[2]d","role":"assistant","model":"x","content":[{"type":"text","text":"%[3]s"}]},`+
 		`"sessionId":"session-%[1]d","uuid":"uuid-%[1]d-%[2]d","timestamp":"2026-11-27T20:00:00.000Z"}`+"\n", session, line, text)
 }
 
-// watchedTexts is a sink that notes when each text came.
+// watchedTexts is a sink that records when each text arrived.
 type watchedTexts struct {
 	server *httptest.Server
 	mu     sync.Mutex
@@ -66,8 +66,8 @@ func (x *watchedTexts) await(t *testing.T, n int) {
 	require.Eventually(t, func() bool { return x.count() >= n }, 5*time.Minute, 20*time.Millisecond, "%d texts", n)
 }
 
-// TestScaleOfManyFiles follows 10,000 files with few file descriptors: at rest they cost next to nothing, and what is written to
-// a thousand of them is exported at once.
+// TestScaleOfManyFiles follows 10,000 files with few file descriptors: idle files cost next to nothing, and what is written to
+// a thousand of them is exported immediately.
 func TestScaleOfManyFiles(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	const files, growing, lines = 10_000, 1000, 5000
@@ -88,9 +88,9 @@ func TestScaleOfManyFiles(t *testing.T) {
 	})
 	c.ready()
 	require.Eventually(t, func() bool { return c.count(knownMetric) == files }, time.Minute, 100*time.Millisecond)
-	<-time.After(5 * time.Second) // what there is to do at a start
+	<-time.After(5 * time.Second) // for the work after a start
 	before, begun := c.usage(), time.Now()
-	<-time.After(10 * time.Second) // of nothing: this is what is measured
+	<-time.After(10 * time.Second) // idle: this is measured
 	after := c.usage()
 	load := float64(after.CPU-before.CPU) / float64(time.Since(begun))
 	t.Logf("%d files at rest: %.2f %% of a core, %d MiB", files, 100*load, after.RSS>>20)
@@ -135,7 +135,7 @@ func TestScaleOfATranscript(t *testing.T) {
 		size = 500 << 20
 	}
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	const lines = 5000 // in one go
+	const lines = 5000 // at once
 	written, session := 0, 0
 	for ; written < size; written += lines * sessionLine {
 		require.NoError(t, appendSession(path, 1, session, session+lines))
@@ -153,7 +153,7 @@ func TestScaleOfATranscript(t *testing.T) {
 	assert.Less(t, peak, int64(150<<20))
 }
 
-// TestScaleOfALine has a line of 1 GiB between two others: it is skipped and counted, and memory does not know of it.
+// TestScaleOfALine has a line of 1 GiB between two others: it is skipped and counted without using memory.
 func TestScaleOfALine(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	const size = 1 << 30
@@ -164,7 +164,7 @@ func TestScaleOfALine(t *testing.T) {
 	require.NoError(t, err)
 	begin, err := f.Seek(0, io.SeekCurrent)
 	require.NoError(t, err)
-	require.NoError(t, f.Truncate(begin+size)) // no newline is in there, and no room on the disk is needed
+	require.NoError(t, f.Truncate(begin+size)) // a sparse file: no newline, and no disk space needed
 	_, err = f.Seek(0, io.SeekEnd)
 	require.NoError(t, err)
 	_, err = io.WriteString(f, "\n"+scaleLine(1, 2, "after"))

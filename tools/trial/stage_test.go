@@ -25,7 +25,7 @@ type stage struct {
 	*audience
 	t         *testing.T
 	caseDir   string
-	dir       string // the folder that is watched
+	dir       string // the watched folder
 	want      expectation
 	setup     collectorSetup
 	c         *collectorRun
@@ -33,7 +33,7 @@ type stage struct {
 	warnings  int
 }
 
-// newStage sets up the collector without storage, so that stopping it closes all spans and tells all tokens.
+// newStage sets up the collector without storage, so that stopping it closes all spans and exports all tokens.
 func newStage(t *testing.T, name string) *stage {
 	s := &stage{audience: newAudience(t), t: t, caseDir: caseDir(t, name), dir: t.TempDir()}
 	s.want = readExpectation(t, s.caseDir)
@@ -49,7 +49,7 @@ func (s *stage) start() {
 
 var malformedLines = regexp.MustCompile(`(?m)^otelcol_receiver_agent_stream_lines_not_parsed\S*reason="malformed"\S* (\d+)$`)
 
-// stop ends the collector, which hands on all it holds, and counts what it told beside events.
+// stop ends the collector, which exports everything it holds, and counts what it reported in addition to events.
 func (s *stage) stop() {
 	s.t.Helper()
 	body, err := program.Get(s.t.Context(), s.c.url)
@@ -66,7 +66,7 @@ func (s *stage) stop() {
 	s.warnings += bytes.Count(s.c.log.Bytes(), []byte("\twarn\t")) + bytes.Count(s.c.log.Bytes(), []byte("\terror\t"))
 }
 
-// steps begins to play the case's writer.
+// steps starts the case's writer.
 func (s *stage) steps(environment ...string) *exec.Cmd {
 	s.t.Helper()
 	cmd := exec.Command("sh", filepath.Join(s.caseDir, "steps.sh"), s.dir)
@@ -76,11 +76,11 @@ func (s *stage) steps(environment ...string) *exec.Cmd {
 	return cmd
 }
 
-// settle is the time that the cases allow, and demand, between the end of the writing and the end of the collector: what
-// comes in it too much must not come.
+// settle waits for the time between the end of the writing and the end of the collector that the cases allow and
+// require: anything surplus would arrive in it.
 func (s *stage) settle() { <-time.After(5 * time.Second) }
 
-// finish waits for the writer, and ends the collector after the time that the case gives.
+// finish waits for the writer, and ends the collector after the time that the case specifies.
 func (s *stage) finish(cmd *exec.Cmd) {
 	s.t.Helper()
 	require.NoError(s.t, cmd.Wait())
@@ -88,7 +88,7 @@ func (s *stage) finish(cmd *exec.Cmd) {
 	s.stop()
 }
 
-// check holds the events to the case. Tokens are told by the spans of runs, which a collector with storage keeps open.
+// check compares the events with the case. Tokens are on the spans of runs, which a collector with storage keeps open.
 func (s *stage) check(ordered bool) {
 	s.t.Helper()
 	assert.Empty(s.t, compareEvents(s.want.events, s.heard(), ordered), "events")
@@ -99,7 +99,7 @@ func (s *stage) check(ordered bool) {
 	}
 }
 
-// ends waits until a file ends in something.
+// ends waits until a file has a suffix.
 func (s *stage) ends(path, suffix string) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {

@@ -23,16 +23,16 @@ import (
 
 const tortureFiles = 50
 
-// sessionIDs finds what names a session, a message or a call in any format.
+// sessionIDs matches the IDs of sessions, messages and calls in any format.
 var sessionIDs = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(ses|msg|resp|chatcmpl)[_-][0-9A-Za-z_-]+`)
 
-// tortureSessions are the contents of the files: captures, each session once, and made ones for the rest.
+// tortureSessions returns the contents of the files: captures, each session once, and generated ones for the rest.
 func tortureSessions(t *testing.T) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
 	list := longSessions(t)
-	// Some of each provider. Which of two files of one session is the first account depends on which is read first: so no two.
+	// Use some of each provider, but no two files of a session: the first account depends on the order of reading.
 	taken, providers := map[string]bool{}, map[string]int{}
 	for _, data := range list {
 		for _, id := range sessionIDs.FindAllString(string(data), -1) {
@@ -76,7 +76,7 @@ func tortureSessions(t *testing.T) [][]byte {
 
 var longSessionsOf = []string{"claude", "codex", "gemini", "opencode"}
 
-// longSessions are recorded ones of some megabytes, so that there is something to read in each life.
+// longSessions returns recorded sessions of some megabytes, so that every life has something to read.
 func longSessions(t *testing.T) (list [][]byte) {
 	t.Helper()
 	for _, provider := range longSessionsOf {
@@ -93,7 +93,7 @@ func longSessions(t *testing.T) (list [][]byte) {
 	return list
 }
 
-// appendRandomly writes the sessions piece by piece until all is written.
+// appendRandomly writes the sessions piece by piece.
 func appendRandomly(ctx context.Context, t *testing.T, dir string, sessions [][]byte, rng *rand.Rand, pause time.Duration) {
 	written := make([]int, len(sessions))
 	ticker := time.NewTicker(pause)
@@ -123,7 +123,7 @@ func appendRandomly(ctx context.Context, t *testing.T, dir string, sessions [][]
 }
 
 // TestTorture is the kill test: a writer appends sessions of all providers to many files, in random pieces, while the
-// collector is killed, or stopped, at random moments and started again.
+// collector is killed or stopped at random times and restarted.
 func TestTorture(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
 	seed, kills := newSeed(t), 10
@@ -143,27 +143,27 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 	include := []string{filepath.Join(dir, "*.jsonl")}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	sink := newLedger(t)
-	sink.pause = func() time.Duration { return time.Duration(rand.N(30)) * time.Millisecond } // a network has some way to go
+	sink.pause = func() time.Duration { return time.Duration(rand.N(30)) * time.Millisecond } // simulates a network
 	setup := collectorSetup{include: include, endpoint: sink.server.URL, store: filepath.Join(work, "store")}
 	size := 0
 	for _, s := range sessions {
 		size += len(s)
 	}
-	// The writing lasts about as long as the lives of the collector together.
+	// The writing lasts about as long as all lives of the collector together.
 	pause := max(time.Duration(kills)*1500*time.Millisecond/time.Duration(1+size/2000), time.Millisecond)
 	var writer sync.WaitGroup
 	writerRng := rand.New(rand.NewPCG(seed, 2))
 	writer.Go(func() { appendRandomly(t.Context(), t, dir, sessions, writerRng, pause) })
 	for range kills {
 		c := startCollector(t, setup)
-		if rng.IntN(5) > 0 { // one in five ends while it starts
+		if rng.IntN(5) > 0 { // one in five ends during its start
 			c.ready()
 		}
 		life := time.Duration(rng.IntN(1200)) * time.Millisecond
 		if rng.IntN(4) == 0 {
-			life += 2 * saveDelay // so that there is something that must not come again
+			life += 2 * saveDelay // so that something must not be repeated
 		}
-		<-time.After(life) // the moment is random, not a wait for something
+		<-time.After(life) // the time is random, not a wait for something
 		sink.ending()
 		c.end(signal)
 		sink.begun()
@@ -189,7 +189,7 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 	}
 }
 
-// oneLife is what one life of a collector gives of the same files, under the same paths.
+// oneLife returns what one life of a collector exports for the same files with the same paths.
 func oneLife(t *testing.T, include []string) *ledger {
 	t.Helper()
 	whole := newLedger(t)

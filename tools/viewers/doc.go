@@ -1,5 +1,5 @@
-// Package viewers has tests of what viewers of others make of our spans. They need more than Go, so they skip unless a variable
-// of the environment names what they need; make targets set them, CI does not.
+// Package viewers tests how other projects' viewers interpret our spans. The tests need more than Go, so they are skipped
+// unless an environment variable names what they need; make targets set these variables, CI does not.
 //
-//	make openinference   the GenAI mapper that Arize Phoenix reads spans with, from npm; needs node and npm
+//	make openinference   the GenAI mapper with which Arize Phoenix reads spans, from npm; needs node and npm
 package viewers

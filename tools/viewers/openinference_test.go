@@ -18,13 +18,13 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// mapped is a span as a viewer sees it.
+// mapped is a span as seen by a viewer.
 type mapped struct {
 	Name       string
 	Attributes map[string]any
 }
 
-// spansOf gives the spans of a recorded session, with its messages.
+// spansOf returns the spans of a recorded session, with its messages.
 func spansOf(t *testing.T, path string) ptrace.Traces {
 	t.Helper()
 	settings := telemetry.NewDefaultSettings()
@@ -54,7 +54,7 @@ func spansOf(t *testing.T, path string) ptrace.Traces {
 	return all
 }
 
-// TestOpenInference: the mapper of Arize Phoenix finds kind, agent, model, tool, tokens (those of the cache too) and messages
+// TestOpenInference: the mapper of Arize Phoenix finds kind, agent, model, tool, tokens (including cached ones) and messages
 // on our spans.
 func TestOpenInference(t *testing.T) {
 	modules := os.Getenv("TAILSPAN_OPENINFERENCE")

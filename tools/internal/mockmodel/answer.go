@@ -10,7 +10,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// answer writes one turn, as server-sent events or whole.
+// answer writes one turn, as server-sent events or as a whole.
 type answer struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -30,7 +30,7 @@ func newAnswer(w http.ResponseWriter, r *http.Request, request *Request, turn *T
 	return a
 }
 
-// event sends one event; name is empty for formats that have none.
+// event sends one event; name is empty for formats without names.
 func (a *answer) event(name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil || a.failed {
@@ -50,7 +50,7 @@ func (a *answer) event(name string, v any) {
 // whole sends the answer as one document.
 func (a *answer) whole(v any) { a.failed = json.NewEncoder(a.w).Encode(v) != nil }
 
-// pause waits in the middle of the answer, until the client goes.
+// pause waits in the middle of the answer, at most until the client disconnects.
 func (a *answer) pause() {
 	if a.turn.Wait <= 0 {
 		return
@@ -64,7 +64,7 @@ func (a *answer) pause() {
 	}
 }
 
-// halves cuts a text in two pieces, as it is streamed.
+// halves splits a text in two pieces for streaming.
 func halves(s string) []string {
 	r := []rune(s)
 	if len(r) < 2 {

@@ -35,7 +35,7 @@ func readGemini(r *http.Request, body []byte) (Request, error) {
 				text = append(text, t.Str)
 			}
 		}
-		if len(q.Results) == 0 { // text beside results is the CLI's own
+		if len(q.Results) == 0 { // text next to results is the CLI's own
 			q.said(strings.Join(text, "\n"))
 		}
 	}

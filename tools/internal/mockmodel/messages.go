@@ -23,7 +23,7 @@ func readMessages(r *http.Request, body []byte) (Request, error) {
 		case "assistant":
 			q.Steps, q.Results = q.Steps+1, nil
 			continue
-		case "system": // Claude Code 2.1 has such messages between the others
+		case "system": // Claude Code 2.1 has such messages among the others
 			q.System += flat(m.Get("content"))
 			continue
 		}
@@ -40,14 +40,14 @@ func readMessages(r *http.Request, body []byte) (Request, error) {
 				text = append(text, block.Get("text").Str)
 			}
 		}
-		if len(q.Results) == 0 { // text beside results is the CLI's own
+		if len(q.Results) == 0 { // text next to results is the CLI's own
 			q.said(strings.Join(text, "\n"))
 		}
 	}
 	return q, nil
 }
 
-// said notes a text in the user's name.
+// said records a text in the user's name.
 func (q *Request) said(text string) {
 	if text == "" {
 		return
@@ -57,7 +57,7 @@ func (q *Request) said(text string) {
 	q.Prompt = text
 }
 
-// flat is the text of a string, or of the text blocks of an array.
+// flat returns a string, or the text blocks of an array.
 func flat(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str

@@ -110,7 +110,7 @@ func writeResponses(a *answer) {
 	a.event("response.completed", object{"type": "response.completed", "response": done})
 }
 
-// begun is an item as it is when its stream begins.
+// begun returns an item in the form in which its stream begins.
 func begun(item object) object {
 	b := object{}
 	for key, v := range item {

@@ -23,16 +23,16 @@ type Request struct {
 	Stream bool
 	// Tools are the names of the tools that the agent offers.
 	Tools []string
-	// System is the system prompt, and Said is every text in the user's name, the CLI's own context included; Prompt is the
+	// System is the system prompt. Said is every text in the user's name, including the CLI's own context; Prompt is the
 	// last of them.
 	System, Said, Prompt string
 	// Results are the texts of the tool results since the model's last message, in order.
 	Results []string
-	// Steps is how many messages of the model the conversation holds since the user's last one.
+	// Steps is the number of messages of the model since the user's last one.
 	Steps int
-	// Header is a header that distinguishes conversations, where the CLI sends one.
+	// Header is a header that distinguishes conversations, if the CLI sends one.
 	Header map[string]string
-	// Body is the request as it came.
+	// Body is the request as received.
 	Body []byte `json:"-"`
 }
 
@@ -54,7 +54,7 @@ type Tokens struct {
 
 // Call is a tool call that the model asks for.
 type Call struct {
-	ID   string // made up if it is empty
+	ID   string // generated if empty
 	Name string
 	Args any // marshalled as JSON
 	// Text is the input of a tool that takes text instead of arguments; only OpenAI Responses has such tools.
@@ -76,7 +76,7 @@ type Turn struct {
 	Reasoning, Text string
 	Calls           []Call
 	Tokens          Tokens
-	// Status is the HTTP status of a refusal; 0 or 200 is an answer. Cause is the error type in the format's own words.
+	// Status is the HTTP status of a refusal; 0 or 200 means an answer. Cause is the error type in the format's own words.
 	Status int
 	Cause  string
 	// Wait is how long the server waits in the middle of the answer, for kills and interrupts. It ends early with the request.
@@ -85,11 +85,11 @@ type Turn struct {
 
 func (t *Turn) refused() bool { return t.Status != 0 && t.Status != 200 }
 
-// Script gives the turn for a request. It is called by one goroutine at a time, in the order of arrival.
+// Script returns the turn for a request. It is called by one goroutine at a time, in the order of arrival.
 type Script func(*Request) Turn
 
-// Served is a request and its answer. At is when the request was read, and Done when the answer was written or given up;
-// it is zero until then.
+// Served is a request and its answer. At is when the request was read, Done when the answer was written or abandoned;
+// Done is zero until then.
 type Served struct {
 	Request  Request
 	Turn     Turn

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// maxRequest bounds the body of a request, in bytes.
+// maxRequest is the maximum size of a request's body, in bytes.
 const maxRequest = 64 << 20
 
-// Server is a model server at work.
+// Server is a running model server.
 type Server struct {
 	script Script
 	http   *http.Server
@@ -38,27 +38,27 @@ func Start(script Script) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base address, without a path.
+// URL returns the base address, without a path.
 func (s *Server) URL() string { return s.url }
 
 // Close stops the server and drops its connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-// Served are the model calls so far, refused ones included.
+// Served returns the model calls so far, including refused ones.
 func (s *Server) Served() []Served {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Served(nil), s.served...)
 }
 
-// Other are the requests that are no model calls, as "METHOD PATH".
+// Other returns the requests that are not model calls, as "METHOD PATH".
 func (s *Server) Other() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.other...)
 }
 
-// route is how one wire format is read and written.
+// route says how one wire format is read and written.
 type route struct {
 	api    API
 	read   func(r *http.Request, body []byte) (Request, error)
@@ -102,13 +102,13 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	if turn.refused() {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(turn.Status)
-		_ = json.NewEncoder(w).Encode(route.refuse(&turn)) // the client has gone if it fails
+		_ = json.NewEncoder(w).Encode(route.refuse(&turn)) // if this fails, the client has disconnected
 		return
 	}
 	route.write(newAnswer(w, r, &request, &turn, n))
 }
 
-// next asks the script, and gives the calls ids.
+// next calls the script and assigns IDs to the calls.
 func (s *Server) next(request *Request) (Turn, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,14 +124,14 @@ func (s *Server) next(request *Request) (Turn, int) {
 	return turn, len(s.served)
 }
 
-// done notes that the nth answer is over.
+// done records that the nth answer has ended.
 func (s *Server) done(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.served[n-1].Done = time.Now()
 }
 
-// serveOther answers what CLIs ask beside model calls: counts of tokens, lists of models, telemetry.
+// serveOther answers other requests of CLIs: token counts, lists of models, telemetry.
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.other = append(s.other, r.Method+" "+r.URL.Path)

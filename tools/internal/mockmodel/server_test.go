@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(int) { http.DefaultClient.CloseIdleConnections() }))
 }
 
-// requests are the least second requests of a conversation in each format: a prompt, a call, its result.
+// requests are minimal second requests of a conversation in each format: a prompt, a call, its result.
 var requests = []struct {
 	name, path, body string
 	api              mockmodel.API
@@ -48,7 +48,7 @@ func post(t *testing.T, url, body string) (int, string) {
 }
 
 // TestEachFormatIsReadAndAnswered sends the second request of a conversation: the script sees the prompt, the result and
-// one step, and the stream holds what the script gave.
+// one step, and the stream contains what the script returned.
 func TestEachFormatIsReadAndAnswered(t *testing.T) {
 	turn := mockmodel.Turn{Reasoning: "hm", Text: "It is here", Calls: []mockmodel.Call{{Name: "Bash", Args: map[string]string{"command": "ls"}}},
 		Tokens: mockmodel.Tokens{Input: 20, Output: 7, CacheRead: 5}}

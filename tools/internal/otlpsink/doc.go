@@ -1,3 +1,3 @@
-// Package otlpsink takes what a collector sends as OTLP over HTTP, protobuf and not compressed, and hands it to a function
-// that says whether it is accepted. It keeps nothing.
+// Package otlpsink receives OTLP over HTTP, uncompressed protobuf, from a collector and passes it to a function that
+// decides whether it is accepted. It stores nothing.
 package otlpsink

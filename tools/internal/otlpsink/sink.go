@@ -13,13 +13,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 )
 
-// Batch is what one request brings: spans or log records.
+// Batch is the content of one request: spans or log records.
 type Batch struct {
 	Traces ptrace.Traces
 	Logs   plog.Logs
 }
 
-// Spans gives each span with its resource.
+// Spans returns each span with its resource.
 func (b Batch) Spans() iter.Seq2[pcommon.Resource, ptrace.Span] {
 	return func(yield func(pcommon.Resource, ptrace.Span) bool) {
 		for _, rs := range b.Traces.ResourceSpans().All() {
@@ -34,7 +34,7 @@ func (b Batch) Spans() iter.Seq2[pcommon.Resource, ptrace.Span] {
 	}
 }
 
-// Records gives each log record with its resource.
+// Records returns each log record with its resource.
 func (b Batch) Records() iter.Seq2[pcommon.Resource, plog.LogRecord] {
 	return func(yield func(pcommon.Resource, plog.LogRecord) bool) {
 		for _, rl := range b.Logs.ResourceLogs().All() {
@@ -49,15 +49,15 @@ func (b Batch) Records() iter.Seq2[pcommon.Resource, plog.LogRecord] {
 	}
 }
 
-// Handler says whether a batch is accepted. An error is answered with 503, which asks the sender to come again. It is
-// called for several batches at a time.
+// Handler decides whether a batch is accepted. An error is answered with 503, which asks the sender to retry. It may
+// be called for several batches concurrently.
 type Handler func(r *http.Request, b Batch) error
 
-// ServeHTTP answers POST /v1/traces and /v1/logs. A body that breaks off is never handed on.
+// ServeHTTP answers POST /v1/traces and /v1/logs. It never passes on an incomplete body.
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the sender is gone, and so is who would read an answer
+		return // the sender has disconnected
 	}
 	b, err := decode(r.URL.Path, body)
 	if err != nil {
