@@ -16,7 +16,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	a := s.agentOf(ev, at)
 	s.setBack(at)
 	s.passed(at)
-	s.beginsAt(a.run, at)
+	s.beginsAt(a.run, ev, at)
 	s.countLate(a, ev)
 	aside := s.run.isAside(a, ev)
 	a.run.signs.Note(ev)

@@ -17,6 +17,8 @@ type Counts struct {
 
 	Copied       int // events that are history of another session, marked by the format or proven by equal content
 	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream
+	// EmptySessions are beginnings of transcripts in which nobody had asked for anything, which are no runs.
+	EmptySessions int
 
 	UnlistedModels     int // events whose model did not fit in an agent's list
 	DroppedArguments   int // captured arguments missing on the span of a call, because too many were stored
@@ -50,6 +52,7 @@ func (c *Counts) reasons() []reason {
 		{"forgotten_pipeline", &c.ForgottenPipelines},
 		{"copied", &c.Copied},
 		{"other_account", &c.OtherAccount},
+		{"empty_session", &c.EmptySessions},
 	}
 }
 

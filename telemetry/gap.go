@@ -32,6 +32,29 @@ func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bo
 	return waiting, false
 }
 
+// unaskedBeforeGap returns the number of events in waiting before the first prompt if a gap follows them. A header with a model may
+// be older than its prompt too: it has the time at which the session was created.
+func (s *Stream) unaskedBeforeGap(waiting pendingEvents) int {
+	if !s.mayBeUnasked() {
+		return 0
+	}
+	if n := waiting.unasked(); n > 0 && n < len(waiting) {
+		if part, over := s.beforeGap(waiting[:n+1]); over {
+			return len(part)
+		}
+	}
+	return 0
+}
+
+// mayBeUnasked reports whether no run is open that pending events belong to.
+func (s *Stream) mayBeUnasked() bool { return s.run == nil || s.run.closed }
+
+// dropUnasked counts events that are no run, and keeps what they contain about the program.
+func (s *Stream) dropUnasked(waiting []pendingEvent) {
+	s.noteStart(waiting)
+	s.count().EmptySessions++
+}
+
 // passed records the time of an applied event.
 func (s *Stream) passed(at clock.Moment) {
 	s.clock.Passed(at)

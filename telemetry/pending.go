@@ -45,12 +45,6 @@ func bytesOfAsk(a *events.Ask) (n int) {
 // any range is a difference.
 type pendingEvents []pendingEvent
 
-// headerAlone reports whether only the header of a transcript is pending. Gemini CLI leaves such a file when it resumes
-// a session in another minute, and then writes to the previous file.
-func (p pendingEvents) headerAlone() bool {
-	return len(p) == 1 && startsSession(&p[0].event) && p[0].event.Session != nil && p[0].event.Session.Recorded
-}
-
 // bytesFrom returns the approximate size of the events from index first on.
 func (p pendingEvents) bytesFrom(first int) int64 {
 	return p[len(p)-1].upTo - p[first].upTo + int64(p[first].bytes)

@@ -97,6 +97,8 @@ type runStart struct {
 	known bool          // the opening line has a time
 	// floating is set if the opening line has no time, so the start is that of the line before; see [Stream.beginsAt].
 	floating bool
+	// header is set until the first prompt of a run that the header of a transcript opened; model, if that header has a model.
+	header, model bool
 }
 
 // runShape records which format-dependent elements a run has.
@@ -260,7 +262,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.ownTrace(s.settings.Agent.Provider), Span: r.top.spanID})
 	}
 	opening := waiting[0].at
-	r.begin.floating = opening.Source == clock.SourceCarried && !opening.Ahead
+	r.begin.header, r.begin.model = isHeader(&waiting[0].event), waiting[0].event.Model != ""
+	r.begin.floating = r.begin.header || opening.Source == clock.SourceCarried && !opening.Ahead
 	r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID)
 	s.run = r
 	if r.standing == account.First && r.account != nil {

@@ -22,13 +22,19 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 }
 
 // beginsAt moves the start of a run whose opening line has no time, and which therefore starts with the previous run's
-// time, to the first time in its own lines: idle time before a prompt belongs to no run.
-func (s *Stream) beginsAt(r *run, at clock.Moment) {
-	if !r.begin.floating || at.Source != clock.SourceLine {
+// time, to the first time in its own lines, and the start of a run that the header of a transcript opened to the first line after the
+// header: idle time before a prompt belongs to no run. A header with a model was written for the prompt and belongs to the run,
+// unless the prompt came later than [Settings.EndGrace] after it.
+func (s *Stream) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
+	if !r.begin.floating || at.Source != clock.SourceLine || r.begin.header && (isHeader(ev) || isAsideOfWork(ev)) {
 		return
 	}
-	r.begin.floating = false
 	top := r.top
+	forPrompt := r.begin.header && r.begin.model && at.At.Sub(top.span.Start.At) < s.registry.settings.EndGrace
+	r.begin.floating, r.begin.header = false, false
+	if forPrompt {
+		return
+	}
 	if top.closed || top.inside.Start.Known() || top.chat != nil || r.first != nil {
 		return
 	}

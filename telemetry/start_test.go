@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -45,15 +46,78 @@ func TestSessionOnTheRun(t *testing.T) {
 	}
 }
 
+// remark is what the program shows by itself.
+func remark(sec float64) events.DisplayEvent {
+	return events.DisplayEvent{Kind: events.KindNotice, Time: at(sec), SessionID: "s1", ItemID: "n1", Notice: events.Notice{Code: events.NoticeInformational}, Text: "A new version is there."}
+}
+
 // TestHeaderAlone: a transcript in which nobody asked for anything is no run; the stream of a process that said nothing more is one.
 func TestHeaderAlone(t *testing.T) {
-	for recorded, want := range map[bool]int{true: 0, false: 1} {
-		start := started()
-		start.Session = &events.Session{Recorded: recorded}
+	header := started()
+	header.Time, header.Model, header.Session = at(0), "", &events.Session{Recorded: true, Version: "1.2.3"}
+	stream, asked, updated, broken, retry, failed := header, header, remark(1), remark(1), remark(1), remark(1)
+	stream.Session, asked.Model = &events.Session{}, "m1"
+	broken.Notice.Level, retry.Notice.Code, failed.Sign = events.LevelError, events.NoticeAPIRetry, events.Sign{Outcome: events.OutcomeInterrupted}
+	for _, c := range []struct {
+		name string
+		of   script
+		want int
+	}{
+		{"header of a transcript", script{line(header)}, 0},
+		{"header, and what the program shows by itself", script{line(header), line(updated)}, 0},
+		{"the model is known", script{line(asked)}, 1},
+		{"start of a stream", script{line(stream)}, 1},
+		{"a prompt", script{line(header), line(updated), line(prompt(2, "p1"))}, 1},
+		{"a failure", script{line(header), line(broken)}, 1},
+		{"a model call", script{line(header), line(retry)}, 1},
+		{"a stop", script{line(header), line(failed)}, 1},
+	} {
 		for _, reason := range []otlp.CloseReason{otlp.CloseReasonShutdown, otlp.CloseReasonTimeout, otlp.CloseReasonTruncated} {
-			f := fold(t, script{line(start)}, telemetry.StreamSettings{}, reason)
-			assert.Len(t, f.spans, want, "recorded %v, closed by %s", recorded, reason)
+			f := fold(t, c.of, telemetry.StreamSettings{}, reason)
+			assert.Len(t, f.spans, c.want, "%s, closed by %s", c.name, reason)
+			assert.Equal(t, 1-c.want, f.counts.EmptySessions, c.name)
 		}
+	}
+}
+
+// TestPromptAfterTheHeader: a run begins when somebody asks for something, however long the program was open before; and a program
+// that was left until then is no run of its own.
+func TestPromptAfterTheHeader(t *testing.T) {
+	header := started()
+	header.Time, header.Model, header.Session = at(0), "", &events.Session{Recorded: true, Version: "1.2.3"}
+	for name, rest := range map[string]script{
+		"answered": {line(prompt(600, "p1")), line(text(602, "msg1", "Done."))},
+		"failed":   {line(prompt(600, "p1"))},
+	} {
+		for _, gap := range []time.Duration{0, time.Minute} {
+			f := fold(t, append(script{line(header), line(remark(1))}, rest...), telemetry.StreamSettings{IdleGap: gap}, otlp.CloseReasonTimeout)
+			var runs int
+			for _, s := range f.spans {
+				if from, _ := seconds(s); strings.HasPrefix(s.Name(), "invoke_agent") {
+					runs++
+					assert.InDelta(t, 600, from, 0.001, "%s, idle gap %s", name, gap)
+				}
+			}
+			assert.Equal(t, 1, runs, "%s, idle gap %s", name, gap)
+			for _, traces := range f.traces {
+				for _, rs := range traces.ResourceSpans().All() {
+					version, _ := rs.Resource().Attributes().Get("service.version")
+					assert.Equal(t, "1.2.3", version.Str(), "%s, idle gap %s", name, gap)
+				}
+			}
+		}
+	}
+}
+
+// TestHeaderForAPrompt: OpenCode makes a session for the prompt, and the work begins then; or a program does, which asks later.
+func TestHeaderForAPrompt(t *testing.T) {
+	header := started()
+	header.Time, header.Session = at(0), &events.Session{Recorded: true}
+	require.NotEmpty(t, header.Model)
+	for asked, want := range map[float64]float64{4: 0, 600: 600} {
+		f := fold(t, script{line(header), line(prompt(asked, "p1")), line(text(asked+2, "msg1", "Done."))}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+		from, _ := seconds(f.span(t, "invoke_agent claude-code"))
+		assert.InDelta(t, want, from, 0.001)
 	}
 }
 

@@ -293,8 +293,9 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 }
 
 func (s *Stream) close(reason otlp.CloseReason) {
-	if s.pending.headerAlone() {
-		s.pending = nil // nobody asked for anything: there is no run
+	if s.mayBeUnasked() && s.pending.isUnasked() {
+		s.dropUnasked(s.pending)
+		s.pending = nil
 	}
 	s.release(releaseAll)
 	s.closeOpen(reason)

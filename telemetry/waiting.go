@@ -56,6 +56,11 @@ func (s *Stream) release(mode releaseMode) {
 	done, suppressed := 0, s.suppressed
 	defer func() { s.suppressed = suppressed }()
 	for done < len(s.pending) {
+		if n := s.unaskedBeforeGap(s.pending[done:]); n > 0 {
+			s.dropUnasked(s.pending[done : done+n])
+			done += n
+			continue
+		}
 		h := &s.pending[done]
 		if !h.at.Known() {
 			if !force {

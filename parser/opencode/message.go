@@ -133,6 +133,10 @@ func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	started := in.started
 	in.started = true
 	cv.sessions.Set(key, in)
+	model, provider := cv.modelName(info.model)
+	if started && model != "" {
+		cv.pending.asked(key, cv.agentName(info), model, provider)
+	}
 	if in.call != "" || started {
 		return events.LineOK
 	}
@@ -143,17 +147,22 @@ func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	}, session: events.Session{
 		Version:    cv.Strings.Text(info.version),
 		WorkingDir: cv.Strings.Text(info.directory),
-		AgentName:  events.CleanLine(cv.Strings.Intern(info.agent), 0),
+		AgentName:  cv.agentName(info),
 		ParentID:   cv.Strings.Text(info.parentID),
 		SubAgent:   child,
 		Recorded:   true,
 	}}
-	s.head.Model, s.head.ModelProvider = cv.modelName(info.model)
+	s.head.Model, s.head.ModelProvider = model, provider
 	cv.pending.awaitCall(s)
-	if !child {
+	if !child && model != "" {
 		cv.pending.enterSession(key)
 	}
 	return events.LineOK
+}
+
+// agentName is the agent that works in a session.
+func (cv *conversation) agentName(info *sessionInfo) string {
+	return events.CleanLine(cv.Strings.Intern(info.agent), 0)
 }
 
 // modelName reads {"id","providerID"}, which is text in columns.

@@ -99,7 +99,7 @@ func (p *Parser) dispatch(r *record) events.LineStatus {
 func (p *Parser) Flush() decode.Result {
 	p.begin()
 	p.store.replay(p.pending.releaseDrafts())
-	p.pending.releaseStarts()
+	p.pending.releaseStarts(true)
 	p.stream.releaseEnd()
 	for len(p.pending.deferred) > 0 {
 		p.pending.releaseFirst()
@@ -113,7 +113,7 @@ func (p *Parser) Flush() decode.Result {
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
 	p.store.replay(p.pending.releaseDrafts())
-	p.pending.releaseStarts()
+	p.pending.releaseStarts(false)
 	p.stream.releaseEnd()
 	p.pending.releaseIf(func(o *deferred) bool { return o.failure.name != "" })
 	return p.Out
@@ -123,7 +123,7 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 // Only the stream form has an end.
 func (p *Parser) State() decode.State {
 	return decode.State{
-		Pending:    p.stream.run.held || len(p.pending.deferred) > 0 || len(p.pending.starts) > 0 || p.pending.hasDrafts(),
+		Pending:    p.stream.run.held || len(p.pending.deferred) > 0 || p.pending.holdsStart() || p.pending.hasDrafts(),
 		Incomplete: p.stream.run.open && !p.stream.run.ended,
 	}
 }

@@ -318,11 +318,42 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.Greater(t, owed, 1<<12)
 }
 
+// TestSessionWithoutAPrompt: a session starts when it gets its model, which is when somebody asks something; or with what it has all the same.
+func TestSessionWithoutAPrompt(t *testing.T) {
+	const created = `{"table":"session","id":"ses_1","agent":null,"model":null,"time_created":1}`
+	for _, c := range []struct {
+		name, then string
+		want       []events.Kind
+	}{
+		{"asked", `{"table":"session","id":"ses_1","agent":"build","model":"{\"id\":\"m\",\"providerID\":\"p\"}","time_created":1}`, []events.Kind{events.KindSessionStarted}},
+		{"a prompt", `{"table":"message","id":"msg_1","session_id":"ses_1","data":"{\"role\":\"user\"}"}`, []events.Kind{events.KindSessionStarted}},
+		{"refused", `{"type":"session.error","properties":{"sessionID":"ses_1","error":{"name":"UnknownError","data":{"message":"no such agent"}}}}`, []events.Kind{events.KindSessionStarted, events.KindNotice}},
+		{"retitled", created, nil},
+		{"at work", `{"type":"session.status","properties":{"sessionID":"ses_1","status":{"type":"busy"}}}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newSource()
+			assert.Empty(t, p.ParseEvents([]byte(created)))
+			assert.Empty(t, p.Quiet())
+			evs := p.ParseEvents([]byte(c.then))
+			assert.Equal(t, c.want, kinds(evs))
+			if c.name == "asked" {
+				assert.Equal(t, []string{"m", "p", "build"}, []string{evs[0].Model, evs[0].ModelProvider, evs[0].Session.AgentName})
+			}
+			left := []events.Kind{events.KindSessionStarted}
+			if len(c.want) > 0 {
+				left = nil
+			}
+			assert.Equal(t, left, kinds(p.Flush()), "all that is known comes at the end")
+		})
+	}
+}
+
 // TestQuietTellsFailure: the error of the last message of a database that is followed does not wait for the next one.
 func TestQuietTellsFailure(t *testing.T) {
 	p := newSource()
 	row := func(line string) []events.Kind { return kinds(p.ParseEvents([]byte(line))) }
-	row(`{"table":"session","id":"ses_1","time_created":1}`)
+	row(`{"table":"session","id":"ses_1","model":"{\"id\":\"m\"}","time_created":1}`)
 	assert.Empty(t, row(`{"table":"message","id":"msg_1","session_id":"ses_1","data":"{\"role\":\"assistant\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\"}}}"}`))
 	row(`{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":"{\"type\":\"text\",\"text\":\"So far\",\"time\":{\"start\":1,\"end\":2}}"}`)
 	assert.Equal(t, []events.Kind{events.KindTurnDone}, kinds(p.Quiet()))

@@ -12,9 +12,9 @@ import (
 //
 //	waits               until                                                            limit
 //	rows of calls       the texts that began before them in their message have ended     64 messages, 1 MiB
-//	start of a session  the first message or part of the session                         64
+//	start of a session  the first message or part of the session, or its model           64
 //	tokens, an error    a part of a later message of the session, or another session     16,384 messages
-//	all of them         Flush; the first two and errors: Quiet
+//	all of them         Flush; rows, starts of sub-agents and errors: Quiet
 type pending struct {
 	*line
 	drafts   map[uint64]*draft // by message
@@ -154,7 +154,12 @@ func (pe *pending) emitFailure(o *deferred, m *message) {
 // maxStarts limits the pending starts. If there is no room, the oldest is emitted.
 const maxStarts = 64
 
-// start is the start of a sub-agent's session whose call is not known yet. OpenCode creates the session some milliseconds
+// start is the pending start of a session: of a sub-agent's session whose call is not known yet, or of a session without a model.
+//
+// A session gets its model with its first prompt, before the message is stored. If the prompt is refused, the model alone
+// distinguishes the session from one without a prompt, which programs create (1.18).
+//
+// OpenCode creates the session of a sub-agent some milliseconds
 // before the row of the call has its arguments (1.18, subagent.log). After a restart the row of the session may be read
 // before that of its call, which has been rewritten since. The start is pending until the first message of the session:
 // only a session that no call started is emitted.
@@ -172,6 +177,18 @@ func (pe *pending) awaitCall(s start) {
 	}
 	pe.starts = append(pe.starts, s)
 }
+
+// asked emits the pending start of a session that has got its agent and model.
+func (pe *pending) asked(key uint64, agent, model, provider string) {
+	if i := slices.IndexFunc(pe.starts, func(s start) bool { return s.key == key && s.isUnasked() }); i >= 0 {
+		s := &pe.starts[i]
+		s.session.AgentName, s.head.Model, s.head.ModelProvider = agent, model, provider
+		pe.releaseStart(i)
+	}
+}
+
+// isUnasked reports whether the session has had no prompt.
+func (s *start) isUnasked() bool { return !s.session.SubAgent && s.head.Model == "" }
 
 // enterSession is called before a message or part of a session is handled.
 func (pe *pending) enterSession(key uint64) {
@@ -196,9 +213,18 @@ func (pe *pending) releaseStart(i int) {
 	}
 }
 
-// releaseStarts emits all pending starts.
-func (pe *pending) releaseStarts() {
-	for len(pe.starts) > 0 {
-		pe.releaseStart(0)
+// releaseStarts emits the pending starts; those of sessions without a prompt only if all is set.
+func (pe *pending) releaseStarts(all bool) {
+	for i := 0; i < len(pe.starts); {
+		if all || !pe.starts[i].isUnasked() {
+			pe.releaseStart(i)
+		} else {
+			i++
+		}
 	}
+}
+
+// holdsStart reports whether a start is pending that Quiet emits.
+func (pe *pending) holdsStart() bool {
+	return slices.ContainsFunc(pe.starts, func(s start) bool { return !s.isUnasked() })
 }

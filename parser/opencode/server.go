@@ -26,7 +26,11 @@ func (sv *server) serverEvent(r *record) events.LineStatus {
 		return sv.store.change(r.kind, time.Time{}, &r.part, scan.Value{})
 	}
 	sv.args = sv.Inner.MembersOf(r.properties, sv.args[:0])
-	session := sv.args.Get("sessionID")
+	session, status := sv.args.Get("sessionID"), sv.args.Get("status")
+	if r.kind.Is("session.status") && !sv.small.MembersOf(status, sv.Nested[:0]).Get("type").Is("retry") {
+		return events.LineOK
+	}
+	sv.store.pending.enterSession(sv.Keys.ID(domainSession, session.Body()))
 	sv.Head = lines.Head{SessionID: sv.sessionID.Text(&sv.Strings, session)}
 	if in := sv.sessionOf(sv.Head.SessionID); in.call != "" {
 		sv.Head.ParentID, sv.Head.AgentID = in.call, sv.Head.SessionID
@@ -38,10 +42,8 @@ func (sv *server) serverEvent(r *record) events.LineStatus {
 			sv.Notice(events.LevelError, f.code(), f.text)
 		}
 	case "session.status":
-		sv.Nested = sv.small.MembersOf(sv.args.Get("status"), sv.Nested[:0])
-		if sv.Nested.Get("type").Is("retry") {
-			sv.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(sv.Strings.Text(sv.Nested.Get("message")), sv.Nested.Get("attempt")))
-		}
+		sv.Nested = sv.small.MembersOf(status, sv.Nested[:0])
+		sv.Notice(events.LevelWarn, events.NoticeAPIRetry, retryText(sv.Strings.Text(sv.Nested.Get("message")), sv.Nested.Get("attempt")))
 	case "question.asked", "question.v2.asked":
 		sv.Emit(events.KindAskRequest).Ask = sv.ask(sv.args)
 	default:

@@ -347,6 +347,29 @@ func TestKilledSessionOfADatabaseInUse(t *testing.T) {
 	r.stop()
 }
 
+// TestRefusedPromptOfADatabase: OpenCode stores no message for a prompt that it refuses, but has given the session its model. That is
+// a run, however often the session was read before; a session that nobody has asked anything is none.
+func TestRefusedPromptOfADatabase(t *testing.T) {
+	home := t.TempDir()
+	agent := newOpenCode(t, filepath.Join(home, "opencode.db"))
+	cfg := configFor(filepath.Join(home, "**"))
+	cfg.Stream.PollInterval, cfg.Stream.IdleClose = time.Millisecond, 50*time.Millisecond
+	now := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	const made = "INSERT INTO session (id, directory, title, version, time_created, time_updated) VALUES "
+	agent.at(made + "('ses_1', '/w', 'New session', '1.18.33', " + now + ", " + now + "), ('ses_2', '/w', 'New session', '1.18.33', " + now + ", " + now + ")")
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool {
+		return r.metric("otelcol_receiver_agent_stream_anomalies", "reason", "empty_session") == 2
+	}, wait, tick)
+	agent.at(`UPDATE session SET agent = 'build', model = '{"id":"sim","providerID":"mock"}', time_updated = time_updated + 200 WHERE id = 'ses_2'`)
+	require.Eventually(t, func() bool { return slices.Contains(r.spanNames(), "invoke_agent opencode") }, wait, tick)
+	r.stop()
+	require.Len(t, r.spans(), 1)
+	run := r.spans()[0].Attributes().AsRaw()
+	assert.Equal(t, "ses_2", run["gen_ai.conversation.id"])
+	assert.Equal(t, "incomplete", run[otlp.AttrRunOutcome])
+}
+
 // TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, or several at once, where the
 // session of a sub-agent is there before the row of its call names it, and the result of that call with the sub-agent's last words:
 // what is read live is what is read afterwards, with the tokens on the same spans.
