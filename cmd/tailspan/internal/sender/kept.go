@@ -1,7 +1,6 @@
 package sender
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -12,6 +11,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/config"
 )
 
 // isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
@@ -37,6 +40,9 @@ func isKept(name string) (bool, error) {
 	return false, nil
 }
 
+// maxRequest is the longest request that is read, in bytes; the collector's file exporter writes whole batches.
+const maxRequest config.Size = 128 << 20
+
 // kept sends requests as they are, one a line.
 func (s *sender) kept(ctx context.Context, name string) error {
 	file, err := os.Open(name)
@@ -44,21 +50,25 @@ func (s *sender) kept(ctx context.Context, name string) error {
 		return err
 	}
 	defer file.Close()
-	in := bufio.NewReader(file)
-	for number := 1; ; number++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+	lines := input.NewLines(input.LineSettings{Name: name, Max: maxRequest})
+	whole := 0
+	err = lines.Each(file, func(line []byte, abridged bool) error {
+		if abridged {
+			return nil // it is counted
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := s.request(ctx, line); err != nil {
-				return fmt.Errorf("line %d: %w", number, err)
-			}
-		}
-		if err != nil {
+		whole++
+		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
+		if err := s.request(ctx, line); err != nil {
+			return fmt.Errorf("line %d: %w", whole+lines.TooLong(), err)
+		}
+		return nil
+	})
+	if n := lines.TooLong(); err == nil && n > 0 {
+		return fmt.Errorf("%s longer than %s, not sent", cli.Count(n, "line"), maxRequest)
 	}
+	return err
 }
 
 func (s *sender) request(ctx context.Context, line []byte) error {

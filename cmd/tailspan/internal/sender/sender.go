@@ -58,11 +58,12 @@ func Send(ctx context.Context, set Settings, files []string) error {
 	defer s.exporter.Close()
 	var errs []error
 	for _, name := range files {
-		if err := s.file(ctx, name); err != nil {
+		switch err := s.file(ctx, name); {
+		case errors.Is(err, errNotSent):
+			errs = append(errs, fmt.Errorf("send %q: %w", name, err))
+			return errors.Join(errs...) // what is left would not be accepted either
+		case err != nil:
 			errs = append(errs, fmt.Errorf("read %q: %w", name, err))
-			if errors.Is(err, errNotSent) {
-				return errors.Join(errs...) // what is left would not be accepted either
-			}
 		}
 	}
 	if err := s.sessions.Close(ctx); err != nil {
