@@ -15,8 +15,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestEventJSONTellsAll holds that each payload of an event is printed.
-func TestEventJSONTellsAll(t *testing.T) {
+// TestEventJSONHasAll holds that each payload of an event is printed.
+func TestEventJSONHasAll(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		event events.DisplayEvent
@@ -61,7 +61,7 @@ func TestEventJSONNames(t *testing.T) {
 		for _, f := range fields {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			require.NotEmpty(t, name, f.Name)
-			assert.Empty(t, seen[name], "%s is told by %s too", name, field.Name)
+			assert.Empty(t, seen[name], "%s is in %s too", name, field.Name)
 			seen[name] = field.Name
 		}
 	}
