@@ -68,32 +68,32 @@ func (r *report) write(t *testing.T) {
 	t.Helper()
 	text := `# Every query of the stack, executed
 
-` + "`make stack-test`" + ` wrote this: it plays all recordings of testdata/spans and testdata, each as a pipeline of its own, and
-three rounds of the sample agents to the running servers, executes every query below in VictoriaMetrics and Prometheus, VictoriaLogs
-and Jaeger, and compares the sums with the truth: what lies beside the recordings of testdata/spans, and for the others, whose names
-have a dot, the summary of ` + "`tailspan events`" + `.
+` + "`make stack-test`" + ` wrote this page. It plays all recordings of testdata/spans and testdata, each as a separate pipeline, and three rounds
+of the sample agents to the running servers. It executes every query below in VictoriaMetrics, Prometheus, VictoriaLogs and Jaeger, and
+compares the sums with the truth: the expectations beside the recordings of testdata/spans, and for the others, whose names have a dot,
+the summary of ` + "`tailspan events`" + `.
 
 ## Questions
 
 ` + r.totals.String() + `
 ## Panels
 
-How many series, records or spans came back.
+Answers are numbers of series, records or spans.
 
 | dashboard | panel | query | answer |
 |---|---|---|---|
 ` + r.panels.String() + `
 ## Alert rules
 
-Series of the rule without its threshold; alerts that were active.
+Series of the rule without its threshold, and active alerts.
 
 | rule | series | alerts |
 |---|---|---|
 ` + r.rules.String() + `
 ## Sums
 
-Truth = VictoriaMetrics = Jaeger, where the truth is known; Prometheus has the same as VictoriaMetrics. The cost of a recording whose
-spans have another sum is not on the spans of its top runs: ` + "`costElsewhere`" + ` in the test says why.
+The truth, if known, equals the sums in VictoriaMetrics, Prometheus and Jaeger. The cost of a recording whose spans have another sum is
+not on the spans of its top runs: ` + "`costElsewhere`" + ` in the test says why.
 
 | recording | input tokens | output tokens | of the input, from a cache | USD | runs |
 |---|---|---|---|---|---|
