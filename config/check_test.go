@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 			"max_batch_size must be positive, got -1\non_permanent_error must be \"drop\" or \"retry\", got \"keep\""},
 		{"identity", identity(func(*config.Identity) {}), ""},
 		{"no service of pipelines", identity(func(s *config.Identity) { s.Pipeline.ServiceName = "" }), "pipeline::service_name must not be empty"},
-		{"path pattern", identity(func(s *config.Identity) { s.InBand, s.PathPattern = config.InBandOff, "runs/{a" }), `path_pattern "runs/{a": a { without its }`},
+		{"path pattern", identity(func(s *config.Identity) { s.InBand, s.PathPattern = config.InBandOff, "runs/{a" }), `path_pattern "runs/{a": a { without a }`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.settings.Check()

@@ -44,7 +44,7 @@ func (c *Command) Check() error {
 	for key := range c.Env {
 		if key == "" || strings.ContainsAny(key, "=\x00") {
 			// Do not show the name: after an equal sign it may contain a value.
-			errs = append(errs, errors.New("env must have names of variables, without an equal sign"))
+			errs = append(errs, errors.New("env must have variable names without an equal sign"))
 		}
 	}
 	return errors.Join(errs...)

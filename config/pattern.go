@@ -41,24 +41,24 @@ func ParsePathPattern(pattern string) (*PathPattern, error) {
 		case c == '{':
 			end := strings.IndexByte(rest, '}')
 			if end < 0 {
-				return nil, errors.New("a { without its }")
+				return nil, errors.New("a { without a }")
 			}
 			if afterName {
 				return nil, fmt.Errorf("nothing between {…} and %s, so the end of the first is ambiguous", rest[:end+1])
 			}
 			key := rest[1:end]
 			if !attributeKey.MatchString(key) {
-				return nil, fmt.Errorf("%q is no attribute name", key)
+				return nil, fmt.Errorf("%q is not an attribute name", key)
 			}
 			if slices.Contains(p.keys, key) {
-				return nil, fmt.Errorf("%q stands twice", key)
+				return nil, fmt.Errorf("%q occurs twice", key)
 			}
 			p.keys = append(p.keys, key)
 			expr.WriteString(`([^/]+?)`)
 			rest, afterName = rest[end+1:], true
 			continue
 		case c == '}':
-			return nil, errors.New("a } without its {")
+			return nil, errors.New("a } without a {")
 		case strings.HasPrefix(rest, "**/"):
 			expr.WriteString(`(?:.*/)?`)
 			rest = rest[3:]
@@ -76,7 +76,7 @@ func ParsePathPattern(pattern string) (*PathPattern, error) {
 		afterName = false
 	}
 	if len(p.keys) == 0 {
-		return nil, errors.New("no {attribute} in it")
+		return nil, errors.New("no {attribute} in the pattern")
 	}
 	compiled, err := regexp.Compile(expr.String() + `$`)
 	if err != nil {

@@ -41,13 +41,13 @@ func TestPathPatternMatch(t *testing.T) {
 
 func TestParsePathPatternErrors(t *testing.T) {
 	tests := []struct{ name, pattern, want string }{
-		{"open brace", "runs/{a/b", "a { without its }"},
-		{"closing brace", "runs/a}/b", "a } without its {"},
-		{"no name", "runs/{}/b", `"" is no attribute name`},
-		{"blank in name", "runs/{a b}/c", `"a b" is no attribute name`},
-		{"twice", "{a}/{a}", `"a" stands twice`},
+		{"open brace", "runs/{a/b", "a { without a }"},
+		{"closing brace", "runs/a}/b", "a } without a {"},
+		{"no name", "runs/{}/b", `"" is not an attribute name`},
+		{"blank in name", "runs/{a b}/c", `"a b" is not an attribute name`},
+		{"twice", "{a}/{a}", `"a" occurs twice`},
 		{"side by side", "{a}{b}", "nothing between"},
-		{"nothing named", "runs/*.jsonl", "no {attribute} in it"},
+		{"nothing named", "runs/*.jsonl", "no {attribute} in the pattern"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -60,7 +60,7 @@ throttle_scope must be one of step, output, got "all"
 escape_ci_commands must be one of auto, on, off, got "yes"
 throttle_interval must not be negative, got -1s
 output must be stdout, stderr or the path of a file, got ""
-file_mode must be octal, let the owner read and write, and nobody execute, such as 0600 or 0640, got 1130
+file_mode must be octal, with read and write permission for the owner and execute permission for nobody, such as 0600 or 0640, got 1130
 max_streams must be positive, got 0
 reorder_window must not be negative, got -1s
 reorder_size must be positive, got 0
@@ -75,7 +75,7 @@ sending_queue::num_consumers must be 1 to keep the order of records, got 10`},
 		{name: "bad_file_mode", err: `file_mode must be octal digits such as 0600, got "rw"`},
 		{name: "bad_gap", err: "output must have text between two attributes"},
 		{name: "bad_mark", err: `output must not have "~" between two attributes`},
-		{name: "bad_parent", err: "output must not have .. behind an attribute"},
+		{name: "bad_parent", err: "output must not have .. after an attribute"},
 		{name: "bad_folder", err: "output must end in the name of a file"},
 		{name: "bad_rotation", err: `rotation needs a file as output, got "stdout"`},
 		{name: "unknown_key", err: "colour"},

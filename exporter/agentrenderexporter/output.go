@@ -17,7 +17,7 @@ type openFunc func(output string) (io.WriteCloser, error)
 // opener returns the function that opens outputs, with rotation if enabled.
 func opener(c *Config, pattern pathPattern, logger *zap.Logger) openFunc {
 	settings := logfile.Settings{Mode: c.FileMode.perm(), Failed: func(err error) {
-		logger.Warn("rotated files were not all packed or removed, will retry with the next rotation", zap.Error(err))
+		logger.Warn("rotated files not compressed or removed, will retry at the next rotation", zap.Error(err))
 	}}
 	if r := c.Rotation; r.Enabled {
 		settings.MaxBytes = int64(r.MaxMegabytes) * megabyte

@@ -74,7 +74,7 @@ func parsePathPattern(path string) (pathPattern, error) {
 		}
 		for element := range strings.SplitSeq(filepath.ToSlash(p.literals[i]), "/") {
 			if element == ".." {
-				return p, fmt.Errorf("output must not have .. behind an attribute, got %q", path)
+				return p, fmt.Errorf("output must not have .. after an attribute, got %q", path)
 			}
 		}
 		if last && strings.HasSuffix(filepath.ToSlash(p.literals[i]), "/") {

@@ -65,7 +65,7 @@ func TestCommandErrors(t *testing.T) {
 		"commands[0]: command must name a program":                             {},
 		"commands[0]: grace_period must not be negative, got -1s":              {Command: []string{"true"}, GracePeriod: -time.Second},
 		"commands[0]: provider must be one of":                                 {Command: []string{"true"}, Provider: "clod"},
-		"commands[0]: env must have names of variables, without an equal sign": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
+		"commands[0]: env must have variable names without an equal sign": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
 		"commands[0]: ask for a stream":                                        {Command: []string{"true"}, StreamFlags: true},
 	} {
 		assert.ErrorContains(t, configOf(t, command).Validate(), want)

@@ -161,7 +161,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad_exclude", []string{`exclude`, `"{a"`}},
 		{"bad_database", []string{`databases`, `"[a"`}},
 		{"bad_provider", []string{`provider must be one of `, `got "clod"`}},
-		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without its }"}},
+		{"bad_pattern", []string{`path_pattern "runs/{cicd.pipeline.name"`, "without a }"}},
 		{"bad_start", []string{`start_at must be "beginning" or "end", got "middle"`}},
 		{"bad_unrecognized", []string{`container must be "auto" or "none", got "podman"`, `unrecognized must be "pass" or "drop", got "keep"`}},
 		{"bad_semconv", []string{`semconv must be`, `got "v2"`}},

@@ -32,7 +32,7 @@ func TestAdviceOnProvider(t *testing.T) {
 		"claude": "claude/parity.jsonl", "codex": "codex/parity.jsonl", "gemini": "gemini/parity.jsonl",
 		"opencode": "opencode/parity.jsonl", "openai_compatible": "openai/parity.bodies.jsonl", "qwen": "qwen/parity.stream.jsonl",
 	}
-	const wrong = "file is not of the provider that is set, nothing of it is parsed"
+	const wrong = "file does not fit the configured provider, parsing none of it"
 	for provider := range streams {
 		for writer, file := range streams {
 			if provider == "claude" && writer == "qwen" || provider == "qwen" && writer == "claude" {

@@ -353,10 +353,10 @@ func (s *stream) logUnparsed(status events.LineStatus) {
 // logCopies writes one debug line for a file whose events another stream exports.
 func (s *stream) logCopies(c *telemetry.Counts) {
 	if c.Copied > 0 && s.counted.once("copied") {
-		s.receiver.logger.Debug("skipping copied history, further events of it are only counted", zap.String("path", s.source.path))
+		s.receiver.logger.Debug("skipping copied history, counting further events of it", zap.String("path", s.source.path))
 	}
 	if c.OtherAccount > 0 && s.counted.once("other_account") {
-		s.receiver.logger.Debug("skipping what another stream exports of the session, further events are only counted", zap.String("path", s.source.path))
+		s.receiver.logger.Debug("skipping events of the session that another stream exports, counting further ones", zap.String("path", s.source.path))
 	}
 }
 

@@ -33,7 +33,7 @@ func (l *Lifecycle) Start(ctx context.Context, start func(ctx, run context.Conte
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.state != stateNew {
-		return errors.New("start source: it was started or shut down before")
+		return errors.New("start source: already started or shut down")
 	}
 	l.state = stateStarted
 	l.stop = make(chan struct{})

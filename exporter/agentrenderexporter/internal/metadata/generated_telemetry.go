@@ -61,7 +61,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	var err, errs error
 	builder.ExporterAgentRenderIgnoredRecords, err = builder.meter.Int64Counter(
 		"otelcol_exporter_agent_render_ignored_records",
-		metric.WithDescription("Number of log records that were left out, by reason (foreign, repeated, raw_copy, live, no_reader, unsafe_path). [Development]"),
+		metric.WithDescription("Number of log records that were ignored, by reason (foreign, repeated, raw_copy, live, no_reader, unsafe_path). [Development]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)

@@ -24,7 +24,7 @@ func NewSettings(tt *componenttest.Telemetry) exporter.Settings {
 func AssertEqualExporterAgentRenderIgnoredRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_exporter_agent_render_ignored_records",
-		Description: "Number of log records that were left out, by reason (foreign, repeated, raw_copy, live, no_reader, unsafe_path). [Development]",
+		Description: "Number of log records that were ignored, by reason (foreign, repeated, raw_copy, live, no_reader, unsafe_path). [Development]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

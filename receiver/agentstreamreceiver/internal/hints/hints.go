@@ -68,10 +68,10 @@ func (h *Hints) wrongProvider(path, provider, detected string) {
 	fields := []zap.Field{zap.String("provider", provider), zap.String("path", path)}
 	if detected != "" {
 		fields = append(fields, zap.String("detected", detected))
-		h.logger.Warn("file is not of the provider that is set, nothing of it is parsed", fields...)
+		h.logger.Warn("file does not fit the configured provider, parsing none of it", fields...)
 		return
 	}
-	h.logger.Warn("no line of a file is parsed, check setting provider", fields...)
+	h.logger.Warn("no line of the file could be parsed, check setting provider", fields...)
 }
 
 // How much of a file is read before a warning about its provider.

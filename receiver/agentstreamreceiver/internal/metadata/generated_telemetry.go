@@ -93,7 +93,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamEvents, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_events",
-		metric.WithDescription("Events that the lines contain, by kind. [Development]"),
+		metric.WithDescription("Events in the lines, by kind. [Development]"),
 		metric.WithUnit("{event}"),
 	)
 	errs = errors.Join(errs, err)
@@ -141,7 +141,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamRetries, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_retries",
-		metric.WithDescription("Batches that a consumer refused and that were retried. [Development]"),
+		metric.WithDescription("Batches that were retried because a consumer refused them. [Development]"),
 		metric.WithUnit("{retry}"),
 	)
 	errs = errors.Join(errs, err)
@@ -153,7 +153,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverAgentStreamStorageErrors, err = builder.meter.Int64Counter(
 		"otelcol_receiver_agent_stream_storage_errors",
-		metric.WithDescription("Offsets that were not stored, or stored ones that were not readable. [Development]"),
+		metric.WithDescription("Checkpoints that could not be stored or read. [Development]"),
 		metric.WithUnit("{error}"),
 	)
 	errs = errors.Join(errs, err)

@@ -72,7 +72,7 @@ func AssertEqualReceiverAgentStreamDropped(t *testing.T, tt *componenttest.Telem
 func AssertEqualReceiverAgentStreamEvents(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_agent_stream_events",
-		Description: "Events that the lines contain, by kind. [Development]",
+		Description: "Events in the lines, by kind. [Development]",
 		Unit:        "{event}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -194,7 +194,7 @@ func AssertEqualReceiverAgentStreamReadErrors(t *testing.T, tt *componenttest.Te
 func AssertEqualReceiverAgentStreamRetries(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_agent_stream_retries",
-		Description: "Batches that a consumer refused and that were retried. [Development]",
+		Description: "Batches that were retried because a consumer refused them. [Development]",
 		Unit:        "{retry}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -226,7 +226,7 @@ func AssertEqualReceiverAgentStreamSplits(t *testing.T, tt *componenttest.Teleme
 func AssertEqualReceiverAgentStreamStorageErrors(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_agent_stream_storage_errors",
-		Description: "Offsets that were not stored, or stored ones that were not readable. [Development]",
+		Description: "Checkpoints that could not be stored or read. [Development]",
 		Unit:        "{error}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -146,7 +146,7 @@ func (p *pipe) openHandle() spool.Input {
 		}
 		if err.Error() != logged {
 			logged = err.Error()
-			p.settings.Logger.Warn("pipe not opened, will retry; create it with mkfifo and let the collector read it",
+			p.settings.Logger.Warn("pipe not opened, will retry; create it with mkfifo and give the collector read access",
 				zap.String("path", p.path), zap.Duration("every", p.settings.PollInterval), zap.Error(err))
 		}
 		p.settings.Health.Trouble(delivery.TroublePipe(p.path), fmt.Errorf("pipe %q: %w", p.path, err))
