@@ -57,7 +57,7 @@ func readAll(b *testing.B, name string, size int) {
 	}
 }
 
-// BenchmarkReadLong reads short lines with a long one among them now and then; the figure is the memory that this takes.
+// BenchmarkReadLong reads short lines with an occasional long one; it reports the memory used.
 func BenchmarkReadLong(b *testing.B) {
 	short := `{"pad":"` + strings.Repeat("x", 2989) + "\"}\n"
 	long := `{"pad":"` + strings.Repeat("x", 1_500_000) + "\"}\n"
@@ -69,8 +69,8 @@ func BenchmarkReadLong(b *testing.B) {
 	readAll(b, name, len(data))
 }
 
-// BenchmarkRead reads a file of 64 MiB from Start to its end; the baseline looks for the newlines of the same bytes in
-// memory. The figure is the ratio of the two.
+// BenchmarkRead reads a file of 64 MiB from Start to its end. The baseline searches the same bytes in memory for newlines. The
+// result is the ratio of the two.
 func BenchmarkRead(b *testing.B) {
 	for _, size := range []int{200, 3000, 20_000} {
 		line := `{"pad":"` + strings.Repeat("x", size-11) + "\"}\n"
@@ -101,7 +101,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkLatency is the time from a line's being written to its being handed over, with watched folders.
+// BenchmarkLatency measures the time from the write of a line to its delivery, with watched folders.
 func BenchmarkLatency(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "a.jsonl")
 	c := &counter{caughtUp: make(chan struct{}, 1)}

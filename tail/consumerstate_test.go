@@ -14,10 +14,10 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// knowing is a handler whose consumers count their lines and say so.
+// knowing is a handler whose consumers count their lines and store the count.
 type knowing struct {
 	*filestest.Sink
-	open    bool // what they say of themselves
+	open    bool // reported as their pending output
 	given   [][]byte
 	changed func()
 }
@@ -60,14 +60,14 @@ func TestConsumerState(t *testing.T) {
 		}
 		k := run(true, nil)
 		assert.Equal(w, [][]byte{nil}, k.given)
-		// It is open: all is given again although nothing is new, and then it is idle.
+		// It has pending output: all lines are replayed although nothing is new, and then it is idle.
 		k = run(true, nil)
 		assert.Equal(w, [][]byte{[]byte("10")}, k.given)
 		fresh, replayed := k.NewLines()
 		assert.Empty(w, fresh)
 		assert.Equal(w, 10, replayed)
 		assert.Equal(w, 1, k.Opened()[0].Idles)
-		// It says by itself that it owes nothing any more, and the process is killed.
+		// It changes its state to nothing pending, and the process is killed.
 		var before map[string][]byte
 		run(true, func(k *knowing) {
 			k.open = false
@@ -82,7 +82,7 @@ func TestConsumerState(t *testing.T) {
 	})
 }
 
-// TestReplayRefused: a consumer that refuses while it is given the old lines gets each once.
+// TestReplayRefused: a consumer that refuses during the replay receives each line once.
 func TestReplayRefused(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -108,7 +108,7 @@ func TestReplayRefused(t *testing.T) {
 	})
 }
 
-// TestReopenReplays: without a store too, a consumer that was closed since nothing came is given all again.
+// TestReopenReplays: even without a store, a consumer that was closed as idle receives all lines again.
 func TestReopenReplays(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.Add("a.jsonl", "one\ntwo\n")
@@ -124,8 +124,8 @@ func TestReopenReplays(t *testing.T) {
 	})
 }
 
-// TestOldFileIsClosed: the consumer of a file that nobody has written to for IdleClose is closed as soon as it owes nothing, and
-// opened again with its state when the file grows.
+// TestOldFileIsClosed: the consumer of a file not written for IdleClose is closed as soon as nothing is pending, and opened
+// again with its state when the file grows.
 func TestOldFileIsClosed(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -170,7 +170,7 @@ func TestOldFileIsClosed(t *testing.T) {
 	}
 }
 
-// TestOldFileIsClosedLater: one that owed something is closed when it says that it does not any more.
+// TestOldFileIsClosedLater: a consumer with pending output is closed when it reports that nothing is pending any more.
 func TestOldFileIsClosedLater(t *testing.T) {
 	bubble(t, func(w *world) {
 		k := &knowing{Sink: w.Sink, open: true}

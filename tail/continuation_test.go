@@ -18,8 +18,8 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// A file that is compressed while its plain name is still there is the same file, though others that are gone begin with
-// the same kilobyte and are asked first.
+// A file that is compressed while its plain name still exists is the same file, even if unlinked files begin with the same
+// kilobyte and are compared first.
 func TestCompressAmongTwins(t *testing.T) {
 	head := strings.Repeat("x", fingerprint.HeadSize) + "\n"
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
@@ -28,7 +28,7 @@ func TestCompressAmongTwins(t *testing.T) {
 			w.Add(name+".jsonl", head+"of "+name+"\n")
 		}
 		w.Sink.Until(w.T, "6 lines", func() bool { return len(w.Sink.All()) == 6 })
-		for _, name := range []string{"1", "2"} { // their inodes are not given to others
+		for _, name := range []string{"1", "2"} { // so that their inodes are not reused
 			w.Rename(name+".jsonl", name+".kept")
 		}
 		w.UntilClosed(2)
@@ -44,7 +44,7 @@ func TestCompressAmongTwins(t *testing.T) {
 	})
 }
 
-// A path goes on with the version that replaces it, though the version before has another name.
+// A path continues with the version that replaces it, even if the previous version has another name.
 func TestReplaceBesideHardLink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
@@ -62,7 +62,7 @@ func TestReplaceBesideHardLink(t *testing.T) {
 	})
 }
 
-// What is left of the version before, under its other name, is read on from where it was.
+// What remains of the previous version, under its other name, is read from the same offset.
 func TestReplacedFileGrowsUnderItsHardLink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		old, oldText := filestest.Records(0, 10)
@@ -79,12 +79,12 @@ func TestReplacedFileGrowsUnderItsHardLink(t *testing.T) {
 	})
 }
 
-// A path that nobody has seen yet goes on with what was read under another one, if that one was renamed to it and replaced
-// before anybody looked, though the version before is still there under a second name.
+// A new path continues what was read under another one, if that one was renamed to it and replaced before any scan, even if
+// the previous version still exists under a second name.
 func TestReplaceUnseenBesideHardLink(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
-	for _, lost := range []string{"a.jsonl", "b.jsonl"} { // the name that it is followed under, or the other one
+	for _, lost := range []string{"a.jsonl", "b.jsonl"} { // the name under which it is followed, or the other one
 		t.Run(lost, func(t *testing.T) {
 			bothWays(t, func(w *world, poll func(*tail.Settings)) {
 				twoNames(w, poll, old...)
@@ -98,7 +98,7 @@ func TestReplaceUnseenBesideHardLink(t *testing.T) {
 	}
 }
 
-// A file that only begins like one that lost a name, and ends like it where that was read up to, is another one.
+// A file that begins like one that lost a name, and has the same tail before its offset, but differs in between is another file.
 func TestTwinOfStrayedFile(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	twinText := strings.Replace(oldText, old[12], strings.Replace(old[12], "12", "99", 1), 1) + filestest.Record(20) + "\n"
@@ -113,7 +113,7 @@ func TestTwinOfStrayedFile(t *testing.T) {
 	})
 }
 
-// Among many files that begin alike and were renamed, a few looks tell which one a longer version goes on with.
+// Among many renamed files that begin alike, a few comparisons show which one a longer version continues.
 func TestReplaceAmongTwins(t *testing.T) {
 	const twins = 300
 	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}` + "\n"
@@ -159,8 +159,8 @@ func TestReplaceAmongTwins(t *testing.T) {
 	})
 }
 
-// A copy that has no more than the file that it was made of is not told again if that lost a name: it may be that file, so
-// what is added to either is told.
+// A copy that contains no more than its original is not delivered again if the original lost a name: it may be that file, so
+// additions to either are delivered.
 func TestCopyOfStrayedFile(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	bubble(t, func(w *world) {
@@ -179,13 +179,13 @@ func TestCopyOfStrayedFile(t *testing.T) {
 	})
 }
 
-// A copy of a file that goes on is no continuation of what an older version of that left behind, though it begins with it.
+// A copy of a followed file does not continue what an older version of that file left, although it begins with it.
 func TestCopyAfterSplit(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		twoVersions(w, poll, old, next)
-		w.Remove("b.jsonl") // before it has a consumer, so nothing tells that it was found gone
+		w.Remove("b.jsonl") // before it has a consumer, so that nothing shows that it was unlinked
 		w.Put("d.tmp", oldText+nextText+filestest.Record(30)+"\n")
 		w.Rename("d.tmp", "d.jsonl")
 		copied := slices.Concat(old, next, []string{filestest.Record(30)})
@@ -196,7 +196,7 @@ func TestCopyAfterSplit(t *testing.T) {
 	})
 }
 
-// While lines of a file wait to be accepted, a longer version of it waits too: both would give them.
+// While lines of a file are not acknowledged, a longer version of it waits too, because both would deliver them.
 func TestReplaceWhileRefused(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
@@ -214,7 +214,7 @@ func TestReplaceWhileRefused(t *testing.T) {
 	})
 }
 
-// A file may have been copied in the middle of a line; what is left under its other name waits with the half of that.
+// A file may have been copied in the middle of a line; what remains under its other name keeps the half line pending.
 func TestReplaceWhileHalfALineWaits(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
@@ -229,7 +229,7 @@ func TestReplaceWhileHalfALineWaits(t *testing.T) {
 	})
 }
 
-// A second name that nobody has seen is that of the version before, once it comes to light, not another file.
+// A second name that no scan has found yet belongs to the previous version once it is found, not to another file.
 func TestReplaceBesideUnseenHardLink(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
@@ -251,8 +251,8 @@ func TestReplaceBesideUnseenHardLink(t *testing.T) {
 	})
 }
 
-// Of two versions that are gone, or about to be found so, a copy goes on where the longer one was. That one may be closed
-// before the copy is known to be its, so its stream may be opened twice.
+// If two versions are unlinked, or about to be found so, a copy continues the longer one. That one may be closed before the
+// copy is matched, so its stream may be opened twice.
 func TestMoveAfterSplit(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
@@ -272,8 +272,8 @@ func TestMoveAfterSplit(t *testing.T) {
 	})
 }
 
-// A file that has the inode of a version that was read less far goes on where the longer one was: a writer may have used
-// the number again, or have two files that it writes by turns.
+// A file with the inode of a version that was read less far continues the longer one: a writer may have reused the number, or
+// have two files that it writes in turns.
 func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	next, nextText := filestest.Records(20, 30)
@@ -295,7 +295,7 @@ func TestReplaceByInodeOfShorterVersion(t *testing.T) {
 	})
 }
 
-// twoVersions has a file of two names, of which a.jsonl was replaced by a longer version.
+// twoVersions creates a file with two names, of which a.jsonl is then replaced by a longer version.
 func twoVersions(w *world, poll func(*tail.Settings), old, next []string) {
 	twoNames(w, func(s *tail.Settings) { poll(s); s.UnlinkGrace = 100 * time.Millisecond }, old...)
 	all := slices.Concat(old, next)
@@ -304,8 +304,8 @@ func twoVersions(w *world, poll func(*tail.Settings), old, next []string) {
 	w.Sink.WantLines(w.T, all...)
 }
 
-// twoNames has a file followed under a.jsonl that was found to have the name b.jsonl too: its last two lines come by that
-// name, the first of them in one look with it, if there are only looks.
+// twoNames creates a file followed as a.jsonl that also has the name b.jsonl. Its last two lines are written by that name, the
+// first of them seen in the same scan as the name, if there are only scans.
 func twoNames(w *world, poll func(*tail.Settings), lines ...string) {
 	w.begin(poll)
 	begin := len(lines) - 2
@@ -318,8 +318,8 @@ func twoNames(w *world, poll func(*tail.Settings), lines ...string) {
 	}
 }
 
-// TestTwoNamesOfACopy: a copy of a file that lost a link, which comes with two names at once, is one file: what is written to it
-// later comes once. TestModel with seed 221 found this.
+// TestTwoNamesOfACopy: a copy of a file that lost a link, which appears with two names at once, is one file: later lines are
+// delivered once. TestModel with seed 221 found this.
 func TestTwoNamesOfACopy(t *testing.T) {
 	bubble(t, func(w *world) {
 		lines, text := filestest.Records(0, 5)

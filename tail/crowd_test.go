@@ -15,8 +15,8 @@ import (
 // maxActive is how many consumers may be active.
 const maxActive = 512
 
-// TestRestOfMany: where more are active than a maxActive, as many as are too many rest at once, those that were read longest ago;
-// the others when their own time comes. One that rested is told all again, like any that did.
+// TestRestOfMany: of more than maxActive active consumers, the excess is suspended at once, those read longest ago first; the
+// others when their own time comes. A suspended consumer receives all lines again, as usual.
 func TestRestOfMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
@@ -53,7 +53,7 @@ func TestRestOfMany(t *testing.T) {
 	})
 }
 
-// TestRestRefusedByMany: where more are active than a maxActive, one that may not rest yet is asked again after a tenth of the time.
+// TestRestRefusedByMany: with more than maxActive active, a consumer that refuses is asked again after a tenth of the time.
 func TestRestRefusedByMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const extra = 30
@@ -76,7 +76,7 @@ func TestRestRefusedByMany(t *testing.T) {
 	})
 }
 
-// TestRestAndUnterminatedLine: a last line without its newline is taken in its time, also where many are active.
+// TestRestAndUnterminatedLine: a last line without its newline is flushed in time even if many are active.
 func TestRestAndUnterminatedLine(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleFlush = 3 * time.Second
@@ -95,7 +95,7 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 	})
 }
 
-// TestRestWhileReading: of thousands of files that are all there at once, no more than a maxActive is held while they are read.
+// TestRestWhileReading: of thousands of files that exist at start, no more than maxActive are held while they are read.
 func TestRestWhileReading(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		for n := range 3 * maxActive {
@@ -109,8 +109,8 @@ func TestRestWhileReading(t *testing.T) {
 	})
 }
 
-// TestRestOfThoseAtWork: lines that come by turns to more files than a maxActive have each of them rest once and read again once,
-// not with every line.
+// TestRestOfThoseAtWork: if lines arrive in turns in more than maxActive files, each is suspended and replayed once, not for
+// every line.
 func TestRestOfThoseAtWork(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const files, rounds = maxActive + 128, 8

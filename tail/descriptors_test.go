@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// scarce is a system that gives so many descriptors and no more.
+// scarce is a system with a fixed number of descriptors.
 type scarce struct {
 	limit      int64
 	open, most atomic.Int64
@@ -50,14 +50,14 @@ func (f scarceFile) Close() error {
 	return f.Handle.Close()
 }
 
-// TestFewDescriptors: more files than descriptors are all read, and again when they grow, whether the limit is known or shows
-// only when the system refuses.
+// TestFewDescriptors: with more files than descriptors all are read, and again when they grow, whether the limit is known or
+// shows only when the system refuses.
 func TestFewDescriptors(t *testing.T) {
 	const files = 300
 	for _, tt := range []struct {
 		name    string
 		known   uint64 // what the sources may hold
-		system  int64  // what the system gives
+		system  int64  // what the system has
 		refuses bool
 	}{
 		{"a quarter is kept to", 12, 64, false},

@@ -5,12 +5,12 @@ import (
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
 
-// Seams: file systems that fail, and systems that watch no folder.
+// Seams for file systems that fail, and systems that can't watch folders.
 
-// SetOpen replaces what opens files.
+// SetOpen replaces the function that opens files.
 func (t *Tailer) SetOpen(open openfile.Opener) { t.open = open }
 
-// SetNewWatcher replaces what makes the watcher.
+// SetNewWatcher replaces the function that creates the watcher.
 func (t *Tailer) SetNewWatcher(make func(refused func(string, error)) (*discover.Watcher, error)) {
 	t.newWatcher = make
 }

@@ -55,8 +55,8 @@ func TestFilesReadFails(t *testing.T) {
 	}
 }
 
-// TestFilesOpenFails: a file that can't be opened is tried again and read when it can be, others meanwhile; the log says
-// once what to do.
+// TestFilesOpenFails: a file that can't be opened is retried and eventually read, while others are read; the log contains the
+// advice once.
 func TestFilesOpenFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		why    error
@@ -100,7 +100,7 @@ func TestFilesOpenFails(t *testing.T) {
 	}
 }
 
-// A file that is renamed just before it is opened is gone from there, which is nothing to complain of.
+// A file that is renamed just before it is opened is missing there, which is not an error.
 func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
@@ -126,8 +126,8 @@ func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
 	})
 }
 
-// A file that was there at start and could not be opened then is read from where it ended at start, although it has grown
-// and was looked at meanwhile.
+// A file that existed at start but could not be opened then is read from its size at start, although it has grown and was
+// scanned since.
 func TestFilesStartAtEndOpenedLate(t *testing.T) {
 	bubble(t, func(w *world) {
 		f, err := tail.New(w.settings(pollOnly, startAtEnd), w.Sink)
@@ -157,7 +157,7 @@ func TestFilesPermissionDenied(t *testing.T) {
 		w.Mkdir("shut")
 		w.Add("shut/c.jsonl", "three\n")
 		require.NoError(w, os.Chmod(w.Path("shut"), 0))
-		w.Cleanup(func() { _ = os.Chmod(w.Path("shut"), 0o700) }) //nolint:gosec // as it was made
+		w.Cleanup(func() { _ = os.Chmod(w.Path("shut"), 0o700) }) //nolint:gosec // as created
 		core, logs := observer.New(zap.WarnLevel)
 		polls := false
 		w.begin(poll, func(s *tail.Settings) { s.Logger, polls = zap.New(core), s.PollOnly })
@@ -165,9 +165,9 @@ func TestFilesPermissionDenied(t *testing.T) {
 		require.NoError(w, os.Chmod(w.Path("a.jsonl"), 0o600))
 		w.Sink.WantLines(w.T, "two", "one")
 		if !polls {
-			return // what becomes of a folder that can't be entered no event tells
+			return // no event reports changes in an unreadable folder
 		}
-		require.NoError(w, os.Chmod(w.Path("shut"), 0o700)) //nolint:gosec // as it was made
+		require.NoError(w, os.Chmod(w.Path("shut"), 0o700)) //nolint:gosec // as created
 		w.Sink.WantLines(w.T, "two", "one", "three")
 		advice := map[string]any{}
 		for _, one := range logs.FilterMessageSnippet("is not readable").All() {
@@ -180,7 +180,7 @@ func TestFilesPermissionDenied(t *testing.T) {
 	})
 }
 
-// closed is a discover.Notifier of a system that lets nobody look into one folder.
+// closed is a discover.Notifier of a system with one unreadable folder.
 type closed struct {
 	discover.Notifier
 	folder string
@@ -193,7 +193,7 @@ func (c *closed) Add(path string) error {
 	return c.Notifier.Add(path)
 }
 
-// TestFilesOneFolderIsClosed: a folder that nobody may look into keeps no other from being watched.
+// TestFilesOneFolderIsClosed: an unreadable folder does not keep others from being watched.
 func TestFilesOneFolderIsClosed(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
 	w := newWorld(t)
@@ -261,7 +261,7 @@ func TestFilesWatchesRunOut(t *testing.T) {
 	assert.Len(t, refused, 1, "after one refusal no more is asked for at once")
 }
 
-// No instance of inotify is left: all is polled.
+// No inotify instance is left: everything is polled.
 func TestFilesWatchingIsNotPossible(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
@@ -279,7 +279,7 @@ func TestFilesWatchingIsNotPossible(t *testing.T) {
 	})
 }
 
-// The queue of events ran over: all files are looked at.
+// The event queue overflowed: all files are scanned.
 func TestFilesEventsAreLost(t *testing.T) {
 	w := newWorld(t)
 	f, err := tail.New(w.settings(func(s *tail.Settings) { s.PollInterval = time.Hour }), w.Sink)
@@ -288,7 +288,7 @@ func TestFilesEventsAreLost(t *testing.T) {
 	f.SetNewWatcher(func(refused func(string, error)) (*discover.Watcher, error) {
 		w, err := discover.NewWatcher(refused)
 		if err == nil {
-			w.Events, w.Errors = nil, lost // no event comes through
+			w.Events, w.Errors = nil, lost // no event arrives
 		}
 		return w, err
 	})
@@ -301,7 +301,7 @@ func TestFilesEventsAreLost(t *testing.T) {
 	w.end()
 }
 
-// TestFilesOneCannotBeReadAfterARestart: a known file that can't be read after a restart keeps no other that begins alike
+// TestFilesOneCannotBeReadAfterARestart: a known file that can't be read after a restart does not keep others that begin alike
 // from being read.
 func TestFilesOneCannotBeReadAfterARestart(t *testing.T) {
 	bubble(t, func(w *world) {

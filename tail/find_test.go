@@ -30,7 +30,7 @@ func TestLook(t *testing.T) {
 	assert.ErrorContains(t, err, "invalid glob")
 }
 
-// TestLookTellsWhatItCannotSee has a folder that may not be listed, beside one that may.
+// TestLookTellsWhatItCannotSee has a folder that can't be listed beside one that can.
 func TestLookTellsWhatItCannotSee(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may list every folder")
@@ -41,7 +41,7 @@ func TestLookTellsWhatItCannotSee(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, "a.jsonl"), nil, 0o600))
 	}
 	require.NoError(t, os.Chmod(filepath.Join(dir, "shut"), 0))
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "shut"), 0o700) }) //nolint:gosec // as it was made
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "shut"), 0o700) }) //nolint:gosec // as created
 	all, err := tail.Find([]string{filepath.Join(dir, "*/*.jsonl")}, nil)
 	assert.ErrorIs(t, err, os.ErrPermission)
 	require.Len(t, all, 1)

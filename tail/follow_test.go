@@ -18,8 +18,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// pieces is a Tail whose bytes come in given pieces. A piece of "" is a pause of an hour, one that is rewritten begins
-// again.
+// pieces is an Input whose bytes arrive in given pieces. An empty piece is a pause of an hour; a rewritten one starts again.
 type pieces struct {
 	left []string
 	at   time.Time
@@ -58,7 +57,7 @@ func (p *pieces) Wait(ctx context.Context) error {
 
 func (p *pieces) Arrival(offset int64) time.Time { return p.at.Add(time.Duration(offset)) }
 
-// follow runs Follow over pieces, in a bubble of its own time.
+// follow runs Follow over pieces, in a bubble.
 func follow(t *testing.T, s tail.Settings, k *filestest.Sink, left ...string) (got *filestest.Opened, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +101,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowInsists holds that what was refused comes again, in order and once.
+// TestFollowInsists checks that refused lines are delivered again, in order and once.
 func TestFollowInsists(t *testing.T) {
 	k := filestest.NewSink()
 	k.Refuse = 7
@@ -126,7 +125,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestFollowAnyCut holds that how the bytes are cut makes no difference.
+// TestFollowAnyCut checks that it makes no difference how the bytes are cut.
 func TestFollowAnyCut(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

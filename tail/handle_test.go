@@ -51,7 +51,7 @@ func TestFilesCompressedAndRefused(t *testing.T) {
 	})
 }
 
-// A file that is seen while it is still being compressed.
+// A file that is found while it is still being compressed.
 func TestFilesCompressedInPieces(t *testing.T) {
 	bubble(t, func(w *world) {
 		lines, text := filestest.Records(0, 5000)
@@ -82,7 +82,7 @@ func TestFilesCompressedInPieces(t *testing.T) {
 	})
 }
 
-// A finished log is compressed beside the original, which is removed then: the content is not read again.
+// A finished log is compressed beside the original, which is then removed: the content is not read again.
 func TestRotateCompress(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, gzipped(w))
@@ -122,7 +122,7 @@ func TestFilesCompressedLineOverTheLimit(t *testing.T) {
 	})
 }
 
-// Zstandard is read as gzip is, also a file that is seen while it is still being compressed.
+// Zstandard is read like gzip, including a file found while it is still being compressed.
 func TestFilesZstandard(t *testing.T) {
 	bubble(t, func(w *world) {
 		lines, text := filestest.Records(0, 5000)

@@ -23,7 +23,7 @@ type world struct {
 	files *tail.Tailer // since begin
 }
 
-// newWorld makes a folder that is followed in real time.
+// newWorld creates a folder that is followed in real time.
 func newWorld(t *testing.T) *world { return &world{Folder: filestest.NewFolder(t)} }
 
 func worldIn(t *testing.T, dir string) *world {
@@ -38,7 +38,7 @@ func (w *world) settings(change ...func(*tail.Settings)) tail.Settings {
 	return s
 }
 
-// begin starts to follow the folder, until the test ends.
+// begin follows the folder until the test ends.
 func (w *world) begin(change ...func(*tail.Settings)) {
 	w.Helper()
 	w.beginWith(w.Sink, w.settings(change...))
@@ -72,14 +72,14 @@ func (w *world) run(change ...func(*tail.Settings)) *filestest.Sink {
 	return w.Sink
 }
 
-// streams ends the source, which closes all that is open, and gives the streams as they were then.
+// streams stops the source, which closes everything open, and returns the streams as they were then.
 func (w *world) streams() []filestest.Opened {
 	w.Helper()
 	w.end()
 	return w.Sink.Opened()
 }
 
-// bothWays runs a test with watched folders, in real time, and with polling alone, in a bubble of its own time.
+// bothWays runs a test with watched folders, in real time, and with polling only, in a bubble.
 func bothWays(t *testing.T, test func(w *world, poll func(*tail.Settings))) {
 	t.Run("watch", func(t *testing.T) {
 		t.Parallel()

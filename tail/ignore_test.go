@@ -20,13 +20,13 @@ func isIn(m *sync.Map, path string) bool {
 	return in
 }
 
-// TestExcludeOlderThan: a file that was not changed for long when it is first seen is not even opened, until it is changed.
-// Then it is read as StartAt says of what was there.
+// TestExcludeOlderThan: a file that, when first seen, has not changed for long is not even opened until it changes. Then it is
+// read as StartAt says for existing content.
 func TestExcludeOlderThan(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		start tail.StartAt
-		// there comes of the files that are there at start, grown once they have grown.
+		// lines read from the files that exist at start; grown: after they have grown
 		there, grown []string
 	}{
 		{"from the beginning", tail.StartAtBeginning, []string{filestest.Record(2)}, []string{filestest.Record(1), filestest.Record(11), filestest.Record(12)}},
@@ -47,11 +47,11 @@ func TestExcludeOlderThan(t *testing.T) {
 				})
 				require.NoError(w, f.Start(w.Context()))
 				w.files = f
-				w.Pass(2 * time.Hour) // that the young one grows older is nothing new
+				w.Pass(2 * time.Hour) // the young file growing older is not a change
 				assert.Equal(w, tt.there, w.Sink.All())
 				assert.False(w, isIn(&opened, w.Path("old.jsonl")))
 
-				w.Add("late.jsonl", filestest.Record(3)+"\n") // it comes later and is old: a copy that keeps the times
+				w.Add("late.jsonl", filestest.Record(3)+"\n") // it appears later and is old: a copy that keeps its times
 				w.Dated("late.jsonl", 25*time.Hour)
 				w.Pass(time.Hour)
 				assert.False(w, isIn(&opened, w.Path("late.jsonl")))
@@ -72,7 +72,7 @@ func TestExcludeOlderThan(t *testing.T) {
 	}
 }
 
-// TestExcludeOlderThanAfterARestart: a file that was read goes on where it was, however old it has become.
+// TestExcludeOlderThanAfterARestart: a file that was read continues at its offset, however old it is by then.
 func TestExcludeOlderThanAfterARestart(t *testing.T) {
 	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.Add("a.jsonl", filestest.Record(1)+"\n")

@@ -15,13 +15,13 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// TestArrivedWhileDown: with start_at end and a store, a file that was not there at the last start is read, whatever its time;
-// one that was is not.
+// TestArrivedWhileDown: with start_at end and a store, a file that did not exist at the last start is read, whatever its time;
+// one that did is not.
 func TestArrivedWhileDown(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		first  func(w *world) // before the first start
-		down   func(w *world) // while no process looks
+		down   func(w *world) // while no process runs
 		change func(*tail.Settings)
 		want   []string
 	}{
@@ -67,7 +67,7 @@ func TestArrivedWhileDown(t *testing.T) {
 	}
 }
 
-// TestInventoryOfOtherPatterns: of what a new pattern matches nothing was looked for before, so its files go by their times.
+// TestInventoryOfOtherPatterns: the inventory has nothing for a new pattern, so its files are judged by their times.
 func TestInventoryOfOtherPatterns(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -91,8 +91,8 @@ func TestInventoryOfOtherPatterns(t *testing.T) {
 	})
 }
 
-// TestInventoryAfterAKill: files that were there at the first start and were not yet looked at when the process was killed are
-// no new files.
+// TestInventoryAfterAKill: files that existed at the first start and were not visited before the process was killed are not
+// new.
 func TestInventoryAfterAKill(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.NewMemory()
@@ -118,7 +118,7 @@ func TestInventoryAfterAKill(t *testing.T) {
 	})
 }
 
-// TestInventoryNotUnderstood: one that can't be read is reported, and files go by their times.
+// TestInventoryNotUnderstood: an unreadable inventory is reported, and files are judged by their times.
 func TestInventoryNotUnderstood(t *testing.T) {
 	for name, value := range map[string][]byte{
 		"broken": []byte("hello"), "odd": checkpoint.Seal([]byte(`{"left":"AA=="}`)), "a bad pattern": checkpoint.Seal([]byte(`{"sets":[{"include":["/[a"]}]}`)),

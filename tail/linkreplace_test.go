@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// TestReplacedAlias: where a second name of a followed file is given to another file, that one is read at once, and the
-// first goes on.
+// TestReplacedAlias: if a second name of a followed file is reused for another file, that one is read at once, and the first
+// continues.
 func TestReplacedAlias(t *testing.T) {
 	for name, link := range map[string]func(from, to string) error{"hard link": os.Link, "symbolic link": os.Symlink} {
 		t.Run(name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestReplacedAlias(t *testing.T) {
 				w.Sink.WantLines(w.T, filestest.Record(1))
 				require.NoError(w, link(w.Path("a.jsonl"), w.Path("c/b.jsonl")))
 				w.Add("a.jsonl", filestest.Record(2)+"\n")
-				w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2)) // one after the other, so the second name is known
+				w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2)) // one after another, so that the second name is known
 				w.Add("c/b.tmp", filestest.Record(3)+"\n")
 				w.Rename("c/b.tmp", "c/b.jsonl")
 				w.Sink.Until(w.T, "the other file", func() bool { return len(w.Sink.All()) == 3 })
@@ -44,7 +44,7 @@ func TestReplacedAlias(t *testing.T) {
 }
 
 // TestReplacedUnderASecondName: a file is linked to another name and removed under its first, gets a third name, and is
-// replaced by another one, whatever of that is seen one by one or at once: what is added to the new file comes.
+// replaced by another file, whether these steps are seen one by one or at once: lines added to the new file are delivered.
 func TestReplacedUnderASecondName(t *testing.T) {
 	head := `{"type":"summary","summary":"` + strings.Repeat("p", 1300) + `"}`
 	for third, link := range map[string]func(from, to string) error{"hard link": os.Link, "symbolic link": os.Symlink} {

@@ -13,14 +13,14 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// manyFiles is the case 073: files in folders, read whole, and then all grow.
+// manyFiles is case 073: files in folders are read whole, and then all grow.
 func manyFiles(t *testing.T, change func(*tail.Settings)) {
 	const folders, perFolder = 50, 20
 	w := newWorld(t)
 	for i := range folders {
 		w.Mkdir(strconv.Itoa(i))
 		for j := range perFolder {
-			w.Add(fmt.Sprintf("%d/%d.jsonl", i, j), filestest.Record(0)+"\n") // all have the same beginning
+			w.Add(fmt.Sprintf("%d/%d.jsonl", i, j), filestest.Record(0)+"\n") // all begin alike
 		}
 	}
 	w.begin(change)
@@ -39,7 +39,7 @@ func manyFiles(t *testing.T, change func(*tail.Settings)) {
 	}
 }
 
-// What is kept of a file that is at rest is about a kilobyte, its consumer not counted: no buffer, no open file.
+// An idle file takes about a kilobyte, not counting its consumer: no buffer, no open file.
 func TestFileIsSmallAtRest(t *testing.T) {
 	const count = 2000
 	var known atomic.Int64
@@ -56,7 +56,7 @@ func TestFileIsSmallAtRest(t *testing.T) {
 	assert.NoError(t, f.Start(t.Context()))
 	w.files = f
 	w.Add(fmt.Sprintf("%032d.jsonl", 0), "line\n")
-	w.Sink.WantLines(t, "line") // it stands in the queue behind all others
+	w.Sink.WantLines(t, "line") // it is queued behind all others
 	perFile := (int64(heapInUse()) - int64(before)) / count
 	w.end()
 	t.Logf("%d bytes for a file", perFile)

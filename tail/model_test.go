@@ -16,20 +16,20 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// modeller does at random, beside what a [rotator] does, what files are given other names by, and stops and starts the
-// source. It knows which lines must have come out in the end.
+// modeller performs, in addition to the actions of a [rotator], random renames, links and copies, and stops and starts the
+// source. It knows which lines must have been delivered in the end.
 type modeller struct {
 	*rotator
 	store    filestest.Walking
 	poll     func(*tail.Settings)
 	running  bool
-	archived []string        // names out of sight
-	links    []string        // second names for long, some of them of files that lost the first one since
-	copied   map[string]bool // lines of files that have been copied
+	archived []string        // names that no pattern matches
+	links    []string        // lasting second names, some of files that have since lost the first one
+	copied   map[string]bool // lines of copied files
 	twins    map[string]bool // first lines that two files had
 }
 
-// start begins to follow, with consumers that rest whenever they may.
+// start follows the files, with consumers that are suspended whenever possible.
 func (m *modeller) start() {
 	s := m.settings(m.poll, func(s *tail.Settings) {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
@@ -47,7 +47,7 @@ func (m *modeller) stop() {
 	m.running = false
 }
 
-// caughtUp waits for all lines but the unfinished one of each file.
+// caughtUp waits for all lines except the unfinished one of each file.
 func (m *modeller) caughtUp() {
 	if !m.running {
 		m.start()
@@ -58,8 +58,8 @@ func (m *modeller) caughtUp() {
 	})
 }
 
-// told gives lines without the second and further ones of those that a copy has: whether such a one is told again is open,
-// since a copy may also be taken for an older copy that is gone, or for the original, if that lost a name.
+// told removes repetitions of lines that a copy has: whether such a line is delivered again is open, because a copy may also
+// be taken for an older, unlinked copy, or for the original if that lost a name.
 func (m *modeller) told(lines []string) (list []string) {
 	seen := map[string]bool{}
 	for _, line := range lines {
@@ -121,8 +121,8 @@ func (m *modeller) same(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// bothSeen sees to it that both names of a file are known: that is so when what was written by each after the first look at
-// it has come. Of two versions of which none was seen nobody can tell which was first.
+// bothSeen ensures that both names of a file are known, which is so once the lines written by each after its first scan were
+// delivered. Of two unseen versions nobody can know which was first.
 func (m *modeller) bothSeen(names ...string) {
 	for range 2 {
 		for _, name := range names {
@@ -132,14 +132,14 @@ func (m *modeller) bothSeen(names ...string) {
 	}
 }
 
-// line appends one whole line.
+// line appends one complete line.
 func (m *modeller) line(name string) {
 	line := m.newLine()
 	m.want = append(m.want, line)
 	m.Add(name, line+"\n")
 }
 
-// place has a file appear whole, under a name that is new or another file's.
+// place makes a file appear whole, under a new name or that of another file.
 func (m *modeller) place(text, name string) {
 	m.Put("next", text)
 	m.Rename("next", name)
@@ -148,7 +148,7 @@ func (m *modeller) place(text, name string) {
 	}
 }
 
-// renamed notes that a file has another name.
+// renamed records that a file has another name.
 func (m *modeller) renamed(from, to string) {
 	m.files[slices.Index(m.files, from)] = to
 	if half, ok := m.half[from]; ok {
@@ -157,7 +157,7 @@ func (m *modeller) renamed(from, to string) {
 	}
 }
 
-// tell stops the source, if a failure left it running, and says what led to that.
+// tell stops the source, if a failure left it running, and logs the steps that led to it.
 func (m *modeller) tell() {
 	if m.running {
 		m.stop()
@@ -173,8 +173,8 @@ func (m *modeller) tell() {
 	}
 }
 
-// TestModel does all kinds of things to files, stops and starts the source, and has consumers rest: no line is lost, none
-// comes twice, none is made of old and new bytes.
+// TestModel changes files in all kinds of ways, stops and starts the source, and suspends consumers: no line is lost, none is
+// delivered twice, none mixes old and new bytes.
 func TestModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

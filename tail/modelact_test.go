@@ -22,12 +22,12 @@ func (m *modeller) moveByLink(name string) {
 	}
 	m.Remove(name)
 	m.renamed(name, to)
-	if wrote { // of a file that nobody knew by its other name no event tells what was written by that
+	if wrote { // no event reports what was written by an unknown second name
 		m.line(to)
 	}
 }
 
-// nameForAWhile gives a file one more name, for a while.
+// nameForAWhile gives a file a temporary second name.
 func (m *modeller) nameForAWhile(name string) {
 	m.next++
 	link := fmt.Sprintf("%d/link%d.jsonl", m.random.IntN(3), m.next)
@@ -40,7 +40,7 @@ func (m *modeller) nameForAWhile(name string) {
 	m.Remove(link)
 }
 
-// replace has a file replaced by a longer version of itself.
+// replace replaces a file by a longer version of itself.
 func (m *modeller) replace(name string) {
 	m.finish(name)
 	links := slices.DeleteFunc(slices.Clone(m.links), func(link string) bool { return !m.same(link, name) })
@@ -49,7 +49,7 @@ func (m *modeller) replace(name string) {
 	}
 	m.outgrow(name)
 	if len(links) > 0 {
-		m.caughtUp() // when both have grown, nobody can tell which goes on
+		m.caughtUp() // once both have grown, nobody can know which one continues
 	}
 }
 
@@ -64,13 +64,13 @@ func (m *modeller) outgrow(name string) {
 	m.Rename("next", name)
 }
 
-// twin makes another file with the same first line.
+// twin creates another file with the same first line.
 func (m *modeller) twin(name string) {
 	data, err := os.ReadFile(m.Path(name))
 	require.NoError(m, err)
 	if lines := bytes.SplitAfter(data, []byte("\n")); len(lines) > 3 {
 		twin, first := m.name(), strings.TrimSuffix(string(lines[0]), "\n")
-		m.copied[first] = m.copied[first] || m.twins[first] // one of them may have nothing else, and be gone
+		m.copied[first] = m.copied[first] || m.twins[first] // one of them may contain nothing else, and be unlinked
 		m.twins[first] = true
 		m.want = append(m.want, first)
 		m.Put(twin, string(lines[0]))
@@ -80,14 +80,14 @@ func (m *modeller) twin(name string) {
 	}
 }
 
-// putAway moves a file out of sight.
+// putAway moves a file to where no pattern matches.
 func (m *modeller) putAway(name string) {
 	if len(m.files) < 2 {
 		return
 	}
 	m.finish(name)
 	m.caughtUp()
-	for _, link := range slices.Clone(m.links) { // so that nobody writes to it by two names that are not known to be one's
+	for _, link := range slices.Clone(m.links) { // so that nobody writes by two names not known to be of one file
 		if m.same(link, name) {
 			m.unlink(link)
 		}
@@ -99,7 +99,7 @@ func (m *modeller) putAway(name string) {
 	m.archived = append(m.archived, to)
 }
 
-// bringBack moves one back, with some lines more.
+// bringBack moves a file back, with additional lines.
 func (m *modeller) bringBack() {
 	if len(m.archived) == 0 {
 		return
@@ -113,7 +113,7 @@ func (m *modeller) bringBack() {
 	m.caughtUp()
 }
 
-// renameFolder renames a folder, and makes a new one with its name.
+// renameFolder renames a folder and creates a new one with its name.
 func (m *modeller) renameFolder(name string) {
 	m.next++
 	old, name := filepath.Dir(name), fmt.Sprint("moved", m.next)
@@ -131,7 +131,7 @@ func (m *modeller) renameFolder(name string) {
 	}
 }
 
-// nameForLong gives a file a second name, for long.
+// nameForLong gives a file a lasting second name.
 func (m *modeller) nameForLong(name string) {
 	link := m.name()
 	require.NoError(m, os.Link(m.Path(name), m.Path(link)))
@@ -152,7 +152,7 @@ func (m *modeller) copyOf(name string) {
 	}
 }
 
-// actOnLink does something to one of the files that have two names.
+// actOnLink changes one of the files that have two names.
 func (m *modeller) actOnLink(what int) {
 	link, name := m.linked()
 	if link == "" {
@@ -172,8 +172,8 @@ func (m *modeller) actOnLink(what int) {
 		m.Remove(name)
 		m.files[slices.Index(m.files, name)] = link
 		m.links = slices.DeleteFunc(m.links, func(l string) bool { return l == link })
-		m.line(link) // no event tells what was written last, if nobody knew the name yet by which it was
-	case 13: // it is renamed, and replaced by a longer version before anybody saw it there
+		m.line(link) // no event reports the last write by a name that was unknown then
+	case 13: // it is renamed, and replaced by a longer version before any scan
 		m.bothSeen(link, name)
 		if m.random.IntN(3) == 0 {
 			m.stop()
@@ -184,11 +184,11 @@ func (m *modeller) actOnLink(what int) {
 		m.Rename(name, to)
 		m.files[slices.Index(m.files, name)] = to
 		m.outgrow(to)
-		m.caughtUp() // when both have grown, nobody can tell which goes on
+		m.caughtUp() // once both have grown, nobody can know which one continues
 	}
 }
 
-// linked gives the two names of a file, if one has two. A second name whose file lost the first is a file like others.
+// linked returns the two names of a file, if one has two. A second name whose file lost the first is an ordinary file.
 func (m *modeller) linked() (link, name string) {
 	for _, link := range slices.Clone(m.links) {
 		for _, name := range m.files {

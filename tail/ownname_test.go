@@ -11,10 +11,10 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// TestOwnName: whose work a file is may be told by its path, so a link that someone puts elsewhere never names it, whichever
-// of the two is found first.
+// TestOwnName: the path may identify whose work a file is, so a link elsewhere never names it, whichever of the two is found
+// first.
 func TestOwnName(t *testing.T) {
-	for _, folder := range []string{"a", "z"} { // before and behind the file's own
+	for _, folder := range []string{"a", "z"} { // before and after the file's own
 		for name, link := range map[string]func(w *world){
 			"link to the file": func(w *world) {
 				require.NoError(w, os.Symlink(w.Path("m/file.jsonl"), w.Path(folder+"/link.jsonl")))

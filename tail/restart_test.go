@@ -17,18 +17,18 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// TestRestart stops the source, does something to the files, and starts another: what is new comes, and nothing else.
+// TestRestart stops the source, changes the files, and starts another source: exactly the new lines are delivered.
 func TestRestart(t *testing.T) {
 	old, oldText := filestest.Records(0, 40)
 	next, nextText := filestest.Records(40, 60)
 	long := oldText + nextText
 	for _, test := range []struct {
 		name     string
-		first    func(w *world) // default: a.jsonl holds old
+		first    func(w *world) // default: a.jsonl contains old
 		down     func(w *world)
 		want     []string
 		replayed int
-		// forgets: a store that can't walk does not find the file, so all of it comes again.
+		// forgets: a store that can't list its keys does not find the file, so all of it is read again.
 		forgets []string
 	}{
 		{name: "nothing", down: func(*world) {}},
@@ -80,7 +80,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsTheStream: id and offsets are those of the first process.
+// TestRestartKeepsTheStream: ID and offsets are those of the first process.
 func TestRestartKeepsTheStream(t *testing.T) {
 	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.Add("a.jsonl", "{\"n\":1}\n{\"n\":2}\n")
@@ -94,7 +94,7 @@ func TestRestartKeepsTheStream(t *testing.T) {
 	})
 }
 
-// An unterminated object that was taken is replayed too, and its newline is no line after the restart.
+// An unterminated object that was flushed is replayed too, and its newline is not a line after the restart.
 func TestRestartAfterUnterminatedLine(t *testing.T) {
 	stores(t, func(w *world, store tail.Store, _ bool) {
 		w.Add("a.jsonl", "{\"n\":1}\n{\"n\":2}")
@@ -117,8 +117,8 @@ func TestRestartCompressed(t *testing.T) {
 	})
 }
 
-// TestRestartBesideABrokenArchive: a known archive that is broken after a restart keeps no file that begins like it from
-// being read.
+// TestRestartBesideABrokenArchive: a known archive that is broken after a restart does not keep a file that begins like it
+// from being read.
 func TestRestartBesideABrokenArchive(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -132,8 +132,8 @@ func TestRestartBesideABrokenArchive(t *testing.T) {
 	})
 }
 
-// TestRestartAtEnd: with start_at end, what stood in a file at the first start is never read, also after a restart; what
-// was written while nobody looked is read, also in files that were made then.
+// TestRestartAtEnd: with start_at end, what a file contained at the first start is never read, even after a restart; what was
+// written while no process ran is read, including files created then.
 func TestRestartAtEnd(t *testing.T) {
 	stores(t, func(w *world, store tail.Store, _ bool) {
 		atEnd := func(s *tail.Settings) { s.StartAt = tail.StartAtEnd }
@@ -180,8 +180,8 @@ func TestRestartOpensNothingIdle(t *testing.T) {
 	})
 }
 
-// TestCrash goes back to what the store and the handler had before and after each write of a first run, as if the process
-// had been killed there: nothing is lost, and no more than the batch in flight comes again.
+// TestCrash restores what the store and the handler had before and after each write of a first run, as if the process had been
+// killed there: nothing is lost, and no more than the batch in flight is repeated.
 func TestCrash(t *testing.T) {
 	const batch = 7
 	lines, text := filestest.Records(0, 60)
@@ -196,7 +196,7 @@ func TestCrash(t *testing.T) {
 		w.Sink = sink
 		take := func() { shots = append(shots, snapshot{maps.Clone(store.Values), len(sink.All())}) }
 		store.Wrote = take
-		store.Fail = func(int) error { take(); return nil } // the call is not done yet
+		store.Fail = func(int) error { take(); return nil } // the call has not returned yet
 		files, err := tail.New(w.settings(with(filestest.Walking{Memory: store}), func(s *tail.Settings) { s.BatchLines = batch }), sink)
 		require.NoError(w, err)
 		w.Add("a.jsonl", text)
@@ -236,8 +236,8 @@ func TestRestartIsNotIdle(t *testing.T) {
 	})
 }
 
-// TestRestartAfterACopytruncate stops right after a file was copied and emptied, with a store that is slow, so the
-// position of the last lines was still waiting to be saved. The copy goes on where the file was.
+// TestRestartAfterACopytruncate stops right after a file was copied and emptied. The store is slow, so the position of the
+// last lines was not saved yet. The copy continues where the file was.
 func TestRestartAfterACopytruncate(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -263,7 +263,7 @@ func TestRestartAfterACopytruncate(t *testing.T) {
 	})
 }
 
-// TestRestartReplacedBesideHardLink: while nobody looks, a file loses one of its names, the first or the other one, and a
+// TestRestartReplacedBesideHardLink: while no process runs, a file loses one of its names, the first or the other one, and a
 // longer version of it appears under a third.
 func TestRestartReplacedBesideHardLink(t *testing.T) {
 	old, oldText := filestest.Records(0, 40)
@@ -286,8 +286,8 @@ func TestRestartReplacedBesideHardLink(t *testing.T) {
 	}
 }
 
-// TestRestartBeforeTheOtherNameIsRead: a file with two names is replaced under one of them by a longer version, the folder
-// of the other name is renamed, and the source stops, all before a worker has come to the other name: its position is kept.
+// TestRestartBeforeTheOtherNameIsRead: a file with two names is replaced under one of them by a longer version, the folder of
+// the other name is renamed, and the source stops, all before a worker visits the other name: its position is kept.
 func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -302,7 +302,7 @@ func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 		w.begin(follow)
 		w.Pass(time.Minute)
 		w.Sink.Mu.Lock()
-		w.Sink.Accept = func(tail.Stream, []tail.Line) error { // the only worker is with the longer version
+		w.Sink.Accept = func(tail.Stream, []tail.Line) error { // the only worker is busy with the longer version
 			return os.Rename(w.Path("in"), w.Path("moved"))
 		}
 		w.Sink.Mu.Unlock()
@@ -316,8 +316,8 @@ func TestRestartBeforeTheOtherNameIsRead(t *testing.T) {
 	})
 }
 
-// TestRestartWithAnInodeOfAFork: while no process looks, each of two files that begin alike is replaced by a longer version, and
-// the first has the inode then that the second had. Both go on.
+// TestRestartWithAnInodeOfAFork: while no process runs, each of two files that begin alike is replaced by a longer version,
+// and the first gets the inode that the second had. Both continue.
 func TestRestartWithAnInodeOfAFork(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}

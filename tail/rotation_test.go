@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// oneStream asserts that all came in one stream, which was closed once.
+// oneStream asserts that all lines arrived in one stream, which was closed once.
 func oneStream(w *world) filestest.Opened {
 	w.Helper()
 	streams := w.streams()
@@ -66,8 +66,8 @@ func TestRotateMoveOutOfSight(t *testing.T) {
 	})
 }
 
-// A file that is moved out of sight while it is being written is followed until its writer has been quiet for a while; one that
-// was quiet before is closed soon.
+// A file that is moved to where no pattern matches while it is being written is followed until its writer has been quiet for a
+// while; one that was quiet before is closed soon.
 func TestRotateMoveOutOfSightWhileWritten(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.begin(pollOnly)
@@ -189,7 +189,7 @@ func TestRotateRewriteWhileHalfALineWaits(t *testing.T) {
 	})
 }
 
-// A copytruncate whose copy is not read: what the copy alone has is out of sight, and nothing comes twice.
+// A copytruncate whose copy is not read: what only the copy contains is not seen, and nothing is delivered twice.
 func TestRotateCopyTruncate(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
@@ -203,14 +203,14 @@ func TestRotateCopyTruncate(t *testing.T) {
 	})
 }
 
-// A copytruncate whose copy matches: the copy goes on where the original was, and so nothing is lost either.
+// A copytruncate whose copy matches: the copy continues where the original was, so nothing is lost.
 func TestRotateCopyTruncateWithCopyInSight(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll)
 		lines, text := filestest.Records(0, 10)
 		w.Add("a.jsonl", text)
 		w.Sink.WantLines(w.T, lines...)
-		w.Put("a.1.jsonl", text+filestest.Record(10)+"\n") // a line that was written just before the copy was made
+		w.Put("a.1.jsonl", text+filestest.Record(10)+"\n") // a line written just before the copy was made
 		require.NoError(w, os.Truncate(w.Path("a.jsonl"), 0))
 		w.Add("a.jsonl", filestest.Record(11)+"\n")
 		w.Sink.Until(w.T, "12 lines", func() bool { return len(w.Sink.All()) == 12 })
@@ -248,7 +248,7 @@ func TestRotateReplaceByLongerVersion(t *testing.T) {
 func TestRotateDelete(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, func(s *tail.Settings) { s.UnlinkGrace = 300 * time.Millisecond })
-		w.Add("a.jsonl", filestest.Record(1)+"\n"+filestest.Record(2)) // the last line has no newline, and never will
+		w.Add("a.jsonl", filestest.Record(1)+"\n"+filestest.Record(2)) // the last line never gets a newline
 		w.Sink.WantLines(w.T, filestest.Record(1))
 		w.Remove("a.jsonl")
 		w.Sink.WantLines(w.T, filestest.Record(1), filestest.Record(2))
@@ -272,7 +272,7 @@ func TestRotateDeleteAndCreate(t *testing.T) {
 	})
 }
 
-// A new file under another path that is given the inode of one that was deleted, with the same first kilobyte.
+// A new file under another path that gets the inode of a deleted one, with the same first kilobyte.
 func TestRotateInodeReuse(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.begin(poll, func(s *tail.Settings) { s.MaxOpenFiles = -1 })
@@ -285,7 +285,7 @@ func TestRotateInodeReuse(t *testing.T) {
 	})
 }
 
-// A compressed file that has the inode of one that is gone, and its first kilobyte, is another file.
+// A compressed file with the inode and the first kilobyte of a deleted one is another file.
 func TestRotateInodeReuseCompressed(t *testing.T) {
 	head := `{"type":"summary","summary":"` + strings.Repeat("p", 2000) + `"}`
 	first, second := head+"\n"+filestest.Record(1)+"\n", head+"\n"+filestest.Record(2)+"\n"+filestest.Record(3)+"\n"
@@ -328,7 +328,7 @@ func TestRotateTwins(t *testing.T) {
 	})
 }
 
-// A finished session is linked into an archive, is there twice for a while, and then in the archive alone.
+// A finished session is linked into an archive, exists twice for a while, and then only in the archive.
 func TestRotateArchiveByLink(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.Mkdir("sessions/2026/03/01")
@@ -382,7 +382,7 @@ func TestRotateFolderRename(t *testing.T) {
 	})
 }
 
-// A folder goes away for longer than any grace, and comes back (a share that is mounted again).
+// A folder is missing for longer than any grace period, and reappears (a share that is mounted again).
 func TestRotateFolderGoneAndBack(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		w.Mkdir("in/share")

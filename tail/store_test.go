@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// stores runs a test with a store that tells all that it holds and with one that does not.
+// stores runs a test with a store that can list its keys and with one that can't.
 func stores(t *testing.T, test func(w *world, store tail.Store, walks bool)) {
 	for _, walks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
@@ -35,7 +35,7 @@ func with(store tail.Store) func(*tail.Settings) {
 	return func(s *tail.Settings) { s.PollOnly, s.Store, s.Replay = true, store, true }
 }
 
-// TestStoreFails lets each call of the store fail, once and for good: reading goes on, and what was saved is no lie.
+// TestStoreFails makes each call of the store fail, once and forever: reading continues, and what was saved is correct.
 func TestStoreFails(t *testing.T) {
 	lines, text := filestest.Records(0, 30)
 	next, nextText := filestest.Records(30, 40)
@@ -88,7 +88,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// A store that can't be read at start is no empty store.
+// A store that can't be read at start is not an empty store.
 func TestStoreUnreadable(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.NewMemory()
@@ -135,7 +135,7 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestOlderCheckpointsAreDeleted: those of files that are gone would be reported at each start.
+// TestOlderCheckpointsAreDeleted: those of deleted files would be reported at each start.
 func TestOlderCheckpointsAreDeleted(t *testing.T) {
 	_, text := filestest.Records(0, 10)
 	bubble(t, func(w *world) {
@@ -156,7 +156,7 @@ func TestOlderCheckpointsAreDeleted(t *testing.T) {
 	})
 }
 
-// TestKeepUnlinked: what the store has of files that are gone for long is deleted at start, and nothing else.
+// TestKeepUnlinked: checkpoints of files that have long been missing are deleted at start, and nothing else.
 func TestKeepUnlinked(t *testing.T) {
 	bubble(t, func(w *world) {
 		store := filestest.NewMemory()
@@ -168,7 +168,7 @@ func TestKeepUnlinked(t *testing.T) {
 		w.Remove("gone.jsonl")
 		assert.Empty(w, w.run(with(filestest.Walking{Memory: store})).All())
 		assert.Len(w, store.Positions(), 4, "not yet")
-		time.Sleep(8 * 24 * time.Hour) // of the bubble's clock
+		time.Sleep(8 * 24 * time.Hour) // by the bubble's clock
 		w.Rename("moved.jsonl", "elsewhere.jsonl")
 		w.Add("grown.jsonl", "more\n")
 		fresh, _ := w.run(with(filestest.Walking{Memory: store})).NewLines()

@@ -15,12 +15,12 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// resters is a handler whose streams rest when they are asked to, unless they may not.
+// resters is a handler whose streams accept suspension, unless forbidden.
 type resters struct {
 	*filestest.Sink
 	never bool
 	asked atomic.Int32
-	// active are the streams that were opened and do not rest, and mostAwake the most there were at once. The sink's lock.
+	// active are the open streams that are not suspended; mostAwake is their maximum. Guarded by the sink's lock.
 	active, mostAwake int
 }
 
@@ -67,7 +67,7 @@ func (r *rester) Suspend() bool {
 	return true
 }
 
-// suspended begins to follow in a bubble, with consumers that rest.
+// suspended follows files in a bubble, with consumers that can be suspended.
 func suspended(t *testing.T, test func(w *world, h *resters, s tail.Settings)) {
 	bubble(t, func(w *world) {
 		s := w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.SuspendAfter = true, time.Minute })
@@ -75,7 +75,7 @@ func suspended(t *testing.T, test func(w *world, h *resters, s tail.Settings)) {
 	})
 }
 
-// TestRest: after a minute without a line a consumer suspends, and is given its lines again before the next one.
+// TestRest: after a minute without a line a consumer is suspended, and receives its lines again before the next one.
 func TestRest(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("a.jsonl", "one")
@@ -101,7 +101,7 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// TestRestOfWhatIsOld: what nobody has written to for long suspends as soon as it was read.
+// TestRestOfWhatIsOld: the consumer of a file not written for long is suspended as soon as the file was read.
 func TestRestOfWhatIsOld(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("old.jsonl", "one")
@@ -117,7 +117,7 @@ func TestRestOfWhatIsOld(t *testing.T) {
 	})
 }
 
-// TestRestLessOften: a file to which something comes now and then suspends after longer and longer times.
+// TestRestLessOften: a file that grows now and then is suspended after longer and longer times.
 func TestRestLessOften(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("a.jsonl", "one")
@@ -134,7 +134,7 @@ func TestRestLessOften(t *testing.T) {
 	})
 }
 
-// TestRestRefused: one that may not is asked again, but not all the time; without a word of its own it is left alone.
+// TestRestRefused: a consumer that refuses is asked again, but not all the time; one that is not a Suspender is never asked.
 func TestRestRefused(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		h.never = true
@@ -155,8 +155,8 @@ func TestRestRefused(t *testing.T) {
 	})
 }
 
-// TestRestAndGone: a file that is deleted or rewritten while its consumer suspends can't be replayed, and is closed as any
-// other; what is there instead is read.
+// TestRestAndGone: a file that is deleted or rewritten while its consumer is suspended can't be replayed and is closed as
+// usual; what replaced it is read.
 func TestRestAndGone(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"deleted":   func(w *world) { w.Remove("a.jsonl") },
@@ -184,7 +184,7 @@ func TestRestAndGone(t *testing.T) {
 	}
 }
 
-// TestRestIdleClose: what suspends is closed like all else when nothing comes for longer still.
+// TestRestIdleClose: a suspended consumer is closed like any other when no line arrives for longer still.
 func TestRestIdleClose(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleClose = 30 * time.Minute
@@ -201,7 +201,7 @@ func TestRestIdleClose(t *testing.T) {
 	})
 }
 
-// TestRestReplayRefused: a handler that refuses what it is given again is given it until it accepts, and the new line once.
+// TestRestReplayRefused: a handler that refuses replayed lines receives them until it accepts, and the new line once.
 func TestRestReplayRefused(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.BatchLines = 2
@@ -228,7 +228,7 @@ func TestRestReplayRefused(t *testing.T) {
 	})
 }
 
-// TestRestKeepsWhatWasSeen: what is stored when a consumer suspends tells size and time of its file, so that the next process
+// TestRestKeepsWhatWasSeen: the checkpoint stored at suspension contains size and time of the file, so that the next process
 // opens nothing that has not changed.
 func TestRestKeepsWhatWasSeen(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {

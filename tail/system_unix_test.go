@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// A pipe that matches must neither be opened, which would block, nor keep others from being read.
+// A pipe that matches must neither be opened, which would block, nor keep other files from being read.
 func TestFilesLeavesPipesAlone(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		require.NoError(w, syscall.Mkfifo(w.Path("before.jsonl"), 0o600))

@@ -21,10 +21,10 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// turnBytes is how many bytes of one file are read before others have theirs.
+// turnBytes is how many bytes of one file are read before other files have their turn.
 const turnBytes = 4 << 20
 
-// bubble runs a test that polls in a bubble of its own time, where waiting for nothing to happen takes no time.
+// bubble runs a test that polls in a bubble, in which waiting for nothing to happen takes no time.
 func bubble(t *testing.T, test func(w *world)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) { test(worldIn(t, dir)) })
@@ -64,7 +64,7 @@ func TestFilesIdleFollowsTheLinesThatReachTheEnd(t *testing.T) {
 	})
 }
 
-// The cases 067 and 068: a record that is written in pieces, with pauses longer than any interval, cut in a character.
+// Cases 067 and 068: a record is written in pieces, with pauses longer than any interval, cut within a character.
 func TestFilesHalfLineWaits(t *testing.T) {
 	record := `{"text":"Two é🍐 end.","pad":"` + strings.Repeat("z", 300_000) + `"}`
 	for _, size := range []int{1, 13, 14, 15, 16, 17, 18, 19, 20_000, 65_537, 299_999} {
@@ -76,7 +76,7 @@ func TestFilesHalfLineWaits(t *testing.T) {
 				for pieces := 0; len(rest) > 0; pieces++ {
 					n := min(size, len(rest))
 					if pieces > 30 {
-						n = len(rest) // enough of small ones
+						n = len(rest) // enough small ones
 					}
 					w.Add("a.jsonl", rest[:n])
 					rest = rest[n:]
@@ -140,7 +140,7 @@ func TestFilesUnterminatedLineIsLeftWhenTurnedOff(t *testing.T) {
 	})
 }
 
-// In a file that nobody has written to for long there is nothing to wait for.
+// In a file not written for long there is nothing to wait for.
 func TestFilesUnterminatedLineOfAnOldFile(t *testing.T) {
 	w := newWorld(t)
 	w.Add("a.jsonl", "one\n{\"a\":1}")
@@ -175,8 +175,8 @@ func TestFilesStartAtEnd(t *testing.T) {
 	})
 }
 
-// A file that was there at start and is renamed, truncated or rewritten is still subject to what it was.
-// TestFilesLogsWhatIsThere: one line at start says how many files there are, and how many are read from their end.
+// A file that existed at start and is renamed, truncated or rewritten is still subject to start_at. TestFilesLogsWhatIsThere:
+// one line at start contains how many files there are, and how many are read from their end.
 func TestFilesLogsWhatIsThere(t *testing.T) {
 	for _, want := range []struct {
 		change  func(*tail.Settings)
@@ -276,7 +276,7 @@ func TestFilesHandlerRefuses(t *testing.T) {
 	}
 }
 
-// Every third batch is refused, and then all for half a minute: nothing is lost or comes twice, in any file.
+// Every third batch is refused, and then all for half a minute: nothing is lost or delivered twice, in any file.
 func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 	bubble(t, func(w *world) {
 		calls, down := 0, time.Now()
@@ -313,7 +313,7 @@ func TestFilesHandlerRefusesNowAndThen(t *testing.T) {
 	})
 }
 
-// What a file held is read to its end though it is deleted while the handler refuses.
+// A file is read to its end even if it is deleted while the handler refuses.
 func TestFilesDeletedWhileRefused(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.Sink.Refuse = 12
@@ -369,7 +369,7 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 	})
 }
 
-// What a document's reader takes is no file that is missing, and a folder is no pattern of files.
+// A file that is read as a document is not missing, and a folder is not a pattern of files.
 func TestFilesTellsWhatNeverMatches(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
@@ -409,7 +409,7 @@ func TestFilesNewFolders(t *testing.T) {
 	})
 }
 
-// A line may be longer than a turn, whether its file has just been written or has been as it is for long.
+// A line may be longer than a turn, whether its file was written just now or long ago.
 func TestFilesLineOverATurn(t *testing.T) {
 	line := func(n int) string { return `{"t":"` + strings.Repeat("x", n) + `"}` }
 	for _, tt := range []struct {
@@ -445,7 +445,7 @@ func TestFilesLineOverATurn(t *testing.T) {
 	}
 }
 
-// A file that never ends must not keep others from being read: with one worker, and a file of many turns before it.
+// A file that never ends must not keep others from being read: one worker, and a file of many turns before the other.
 func TestFilesTakeTurns(t *testing.T) {
 	w := newWorld(t)
 	line := strings.Repeat("b", 1<<20-1) + "\n"
@@ -538,8 +538,8 @@ func TestFilesShutdownDoesNotWaitForAStuckHandler(t *testing.T) {
 	})
 }
 
-// A line over the limit that is an object is handed over abridged, once, also if the handler refuses, the file is
-// compressed, or a restart has its lines replayed; and it is counted.
+// A line over the limit that is an object is delivered abridged and counted, once, even if the handler refuses, the file is
+// compressed, or a restart replays its lines.
 func TestFilesLineOverTheLimitIsAbridged(t *testing.T) {
 	long := `{"type":"result","id":"c1","text":"` + strings.Repeat("x", 2*turnBytes) + `","session":"s"}`
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz"} {

@@ -16,15 +16,15 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// rotator writes lines to files and rotates them at random, in all the ways that lose no content.
+// rotator writes lines to files and rotates them at random, in all ways that lose no content.
 type rotator struct {
 	*world
 	random *rand.Rand
-	files  []string          // paths in sight
-	half   map[string]string // what an unfinished last line still needs
+	files  []string          // paths that match
+	half   map[string]string // the missing rest of an unfinished last line
 	next   int               // number of the next line or file
 	want   []string
-	steps  []string // what was done, for when it goes wrong
+	steps  []string // the steps taken, for failures
 }
 
 func (r *rotator) name() string {
@@ -41,7 +41,7 @@ func (r *rotator) create() string {
 	return name
 }
 
-// write appends some lines, and often a part of one. Lines are longer than fingerprint.MinMatch, as those of agents are.
+// write appends some lines, and often a part of one. Lines are longer than fingerprint.MinMatch, like those of agents.
 func (r *rotator) write(name string) {
 	text := r.half[name]
 	delete(r.half, name)
@@ -57,13 +57,13 @@ func (r *rotator) write(name string) {
 	r.Add(name, text)
 }
 
-// newLine makes a line that is like no other, at its end too: that is where what was read is known by.
+// newLine returns a line unlike any other, also at its end, because the tail identifies what was read.
 func (r *rotator) newLine() string {
 	r.next++
 	return fmt.Sprintf(`{"n":%[1]d,"pad":"%[2]s","n":%[1]d}`, r.next, strings.Repeat("é", 40+r.random.IntN(300)))
 }
 
-// finish writes what an unfinished line needs.
+// finish completes an unfinished line.
 func (r *rotator) finish(name string) {
 	r.Add(name, r.half[name])
 	delete(r.half, name)
@@ -78,7 +78,7 @@ func (r *rotator) move(from, to string) {
 	}
 }
 
-// step does one thing. What takes content away waits until it was read.
+// step takes one step. Steps that remove content wait until it was read.
 func (r *rotator) step(caughtUp func()) {
 	name, what, before := r.pick(), r.random.IntN(10), len(r.want)
 	defer func() {
@@ -110,7 +110,7 @@ func (r *rotator) step(caughtUp func()) {
 		caughtUp()
 		require.NoError(r, os.Truncate(r.Path(name), 0))
 		r.write(name)
-	case 5: // copytruncate, with the copy in sight
+	case 5: // copytruncate with a copy that matches
 		r.finish(name)
 		caughtUp()
 		r.write(name)
@@ -127,7 +127,7 @@ func (r *rotator) step(caughtUp func()) {
 	}
 }
 
-// TestTorture rotates under load: no line is lost, none comes twice, none is made of old and new bytes.
+// TestTorture rotates under load: no line is lost, none is delivered twice, none mixes old and new bytes.
 func TestTorture(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestTorture(t *testing.T) {
 				}
 				w.begin(poll, func(s *tail.Settings) { s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond })
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, seed)), half: map[string]string{}}
-				// All lines but the unfinished one of each file.
+				// All lines except the unfinished one of each file.
 				caughtUp := func() {
 					w.Sink.Until(w.T, fmt.Sprintf("all lines of seed %d", seed), func() bool {
 						return len(w.Sink.All()) >= len(r.want)-len(r.half)
@@ -171,7 +171,7 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// brief gives the beginnings of lines.
+// brief returns the beginnings of lines.
 func brief(lines []string) (out []string) {
 	for _, l := range lines {
 		out = append(out, l[:min(len(l), 10)])
@@ -179,7 +179,7 @@ func brief(lines []string) (out []string) {
 	return out
 }
 
-// assertSameLines compares lines without regard to their order, and tells only what is wrong.
+// assertSameLines compares lines regardless of order, and reports only the differences.
 func assertSameLines(t *testing.T, want, got []string) {
 	t.Helper()
 	count := map[string]int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// accounts are streams on standard output of recorded sessions, each with the transcripts of the same session.
+// accounts are recorded streams on standard output, each with the transcripts of the same session.
 func accounts(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -27,9 +27,9 @@ func accounts(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestAccountsCountOnce reads the stream and the transcripts of a session in any order: one run, whose calls and texts are
-// those of the transcripts, once, and whose tokens those of one of the accounts. (Totals of a stream can hold side calls
-// that no transcript has, and old transcripts have placeholders.)
+// TestAccountsCountOnce reads the stream and the transcripts of a session in any order. The result is one run, with the calls
+// and texts of the transcripts, once, and the tokens of one of the accounts. (Totals of a stream can include side calls that
+// no transcript has, and old transcripts have placeholders.)
 func TestAccountsCountOnce(t *testing.T) {
 	for name, paths := range accounts(t) {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAccountsCountOnce(t *testing.T) {
 	}
 }
 
-// summed is what back ends add up over spans and records.
+// summed is what back ends sum over spans and records.
 type summed struct {
 	runs, calls, texts int
 	input, output      int64

@@ -31,11 +31,11 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// backend keeps what a server took.
+// backend keeps what a server accepted.
 type backend struct {
 	mu       sync.Mutex
 	texts    []string
-	cut      int // records that are marked
+	cut      int // marked records
 	spans    []string
 	uids     map[string]int
 	largest  int // request, in bytes
@@ -84,7 +84,7 @@ func (b *backend) keepTraces(td ptrace.Traces) {
 	}
 }
 
-// complete reports whether n texts and the span of the run came, and fails if anything came twice.
+// complete reports whether n texts and the span of the run arrived, and fails if anything arrived twice.
 func (b *backend) complete(t *testing.T, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *grpcTraces) Export(_ context.Context, r ptraceotlp.ExportRequest) (ptra
 	return ptraceotlp.NewExportResponse(), nil
 }
 
-// exporter hands on to a server as the collector's exporters do: what is no temporary error is permanent.
+// exporter sends to a server as the collector's exporters do: an error that is not temporary is permanent.
 type exporter struct {
 	logs   func(context.Context, plog.Logs) error
 	traces func(context.Context, ptrace.Traces) error
@@ -129,7 +129,7 @@ func (e *exporter) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
 	return e.traces(ctx, td)
 }
 
-// overGRPC starts a server that takes messages up to limit; 0: gRPC's own limit of 4 MiB.
+// overGRPC starts a server that accepts messages up to limit; 0: gRPC's own limit of 4 MiB.
 func overGRPC(t *testing.T, limit int) (*exporter, *backend) {
 	t.Helper()
 	var options []grpc.ServerOption
@@ -226,7 +226,7 @@ func overHTTP(t *testing.T, limit int64) (*exporter, *backend) {
 	}, b
 }
 
-// claudeStream is a stream without times, with n texts of a size; codexStream, the same of codex exec.
+// claudeStream is a stream without times, with n texts of a size; codexStream, the same for codex exec.
 func claudeStream(n, size int) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"system","subtype":"init","session_id":"s1","uuid":"u0","model":"m"}` + "\n")
@@ -253,7 +253,7 @@ func textOf(i, size int) string {
 	return text + strings.Repeat("lorem ipsum ", size/12) + strings.Repeat("x", max(0, size-len(text)-size/12*12))
 }
 
-// TestBatchSize: what servers with a limit take is all that there was, each once and whole, and no request is larger than
+// TestBatchSize: servers with a limit receive everything, each element once and whole, and no request is larger than
 // max_batch_size.
 func TestBatchSize(t *testing.T) {
 	for _, tt := range []struct {
@@ -296,7 +296,7 @@ func TestBatchSize(t *testing.T) {
 	}
 }
 
-// TestOversizedText: a text of 20 MB is cut and marked, its neighbours are whole.
+// TestOversizedText: a text of 20 MB is cut and marked, its neighbors are whole.
 func TestOversizedText(t *testing.T) {
 	const size = 20_000_000
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -316,11 +316,11 @@ func TestOversizedText(t *testing.T) {
 	assert.Zero(t, r.metric("otelcol_receiver_agent_stream_dropped", "", ""))
 }
 
-// errNeverSmall refuses whatever it is offered for its size.
+// errNeverSmall refuses everything for its size.
 var errNeverSmall = consumererror.NewPermanent(errors.New("responded with HTTP Status Code 413"))
 
-// TestTooLargeForGood: what is refused although it can't be smaller is dropped and counted, one by one, and what comes later
-// is offered.
+// TestTooLargeForGood: elements refused although they can't be smaller are dropped and counted, one by one, and later ones are
+// offered.
 func TestTooLargeForGood(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, assistant("1", "One.")+assistant("2", "Two."))
@@ -336,7 +336,7 @@ func TestTooLargeForGood(t *testing.T) {
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 1 }, wait, tick)
 }
 
-// TestOnPermanentErrorRetry: with retry nothing is dropped, whatever the refusal, and all of it comes once.
+// TestOnPermanentErrorRetry: with retry nothing is dropped, whatever the refusal, and everything arrives once.
 func TestOnPermanentErrorRetry(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"invalid": consumererror.NewPermanent(errors.New("responded with HTTP Status Code 400")), "too large": errNeverSmall,
@@ -357,8 +357,8 @@ func TestOnPermanentErrorRetry(t *testing.T) {
 	}
 }
 
-// TestPartsAreAcknowledgedTogether: while one part of a batch waits, the position does not move, so a collector that ends
-// then gives all of it again, with the same ids.
+// TestPartsAreAcknowledgedTogether: while one part of a batch waits, the offset does not move, so after a collector that stops
+// then, all of the batch is exported again, with the same IDs.
 func TestPartsAreAcknowledgedTogether(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.jsonl")

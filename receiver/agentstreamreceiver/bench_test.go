@@ -35,7 +35,7 @@ func writeTranscripts(tb testing.TB, dir string, files, size int) {
 	}
 }
 
-// readTranscripts is what stands in the files of a folder.
+// readTranscripts returns the content of the files of a folder.
 func readTranscripts(tb testing.TB, dir string) (data [][]byte) {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -48,7 +48,7 @@ func readTranscripts(tb testing.TB, dir string) (data [][]byte) {
 	return data
 }
 
-// countEvents is how many records lines give, each event being one.
+// countEvents returns how many records lines yield, one per event.
 func countEvents(tb testing.TB, data [][]byte) (n int64) {
 	tb.Helper()
 	for _, file := range data {
@@ -62,7 +62,7 @@ func countEvents(tb testing.TB, data [][]byte) (n int64) {
 	return n
 }
 
-// walk goes over the top-level members of lines with gjson: what the receiver is measured by.
+// walk iterates over the top-level members of lines with gjson: the baseline of the receiver.
 func walk(data [][]byte) (members int) {
 	for _, file := range data {
 		for line := range bytes.Lines(file) {
@@ -75,14 +75,14 @@ func walk(data [][]byte) (members int) {
 	return members
 }
 
-// tally counts what it is given, and keeps nothing.
+// tally counts what it receives, and keeps nothing.
 type tally struct {
 	spans, records atomic.Int64
 	enough         int64
 	done           chan struct{}
 }
 
-// readAll runs a receiver with its defaults over a folder until so many records came, and returns the counts.
+// readAll runs a receiver with its defaults over a folder until the given number of records arrived, and returns the counts.
 func readAll(tb testing.TB, dir string, records int64) *tally {
 	tb.Helper()
 	cfg := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
@@ -120,9 +120,9 @@ func readAll(tb testing.TB, dir string, records int64) *tally {
 	return t
 }
 
-// BenchmarkReceiver reads files to their end: everything from the file to the consumers, with the defaults of a user. The
-// same bytes are walked over with gjson in the same run: "ratio" is how much of gjson's speed the receiver has, by the
-// time of all cores together. TAILSPAN_BENCH_DATA names a folder of transcripts to be read in place of made ones.
+// BenchmarkReceiver reads files to their end: everything from the file to the consumers, with the defaults of a user. gjson
+// walks over the same bytes in the same run: "ratio" is the receiver's speed relative to gjson's, by the time of all cores
+// together. TAILSPAN_BENCH_DATA names a folder of transcripts to read instead of generated ones.
 func BenchmarkReceiver(b *testing.B) {
 	dir := os.Getenv("TAILSPAN_BENCH_DATA")
 	if dir == "" {
@@ -156,7 +156,7 @@ func BenchmarkReceiver(b *testing.B) {
 	b.ReportMetric(walked.Seconds()/read.Seconds(), "ratio")
 }
 
-// TestBenchmarkedReading holds that what is measured is the whole work.
+// TestBenchmarkedReading checks that the benchmark measures all of the work.
 func TestBenchmarkedReading(t *testing.T) {
 	dir := t.TempDir()
 	writeTranscripts(t, dir, 2, 64<<10)

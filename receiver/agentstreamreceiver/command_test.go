@@ -37,7 +37,7 @@ func openGate(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, false)) })
 }
 
-// configOf is the configuration of commands, without files.
+// configOf returns the configuration of commands, without files.
 func configOf(t *testing.T, commands ...config.Command) *agentstreamreceiver.Config {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -62,17 +62,17 @@ func TestCommandsNeedTheirGate(t *testing.T) {
 func TestCommandErrors(t *testing.T) {
 	openGate(t)
 	for want, command := range map[string]config.Command{
-		"commands[0]: command must name a program":                             {},
-		"commands[0]: grace_period must not be negative, got -1s":              {Command: []string{"true"}, GracePeriod: -time.Second},
-		"commands[0]: provider must be one of":                                 {Command: []string{"true"}, Provider: "clod"},
+		"commands[0]: command must name a program":                        {},
+		"commands[0]: grace_period must not be negative, got -1s":         {Command: []string{"true"}, GracePeriod: -time.Second},
+		"commands[0]: provider must be one of":                            {Command: []string{"true"}, Provider: "clod"},
 		"commands[0]: env must have variable names without an equal sign": {Command: []string{"true"}, Env: map[string]string{"a=": "x"}},
-		"commands[0]: ask for a stream":                                        {Command: []string{"true"}, StreamFlags: true},
+		"commands[0]: ask for a stream":                                   {Command: []string{"true"}, StreamFlags: true},
 	} {
 		assert.ErrorContains(t, configOf(t, command).Validate(), want)
 	}
 }
 
-// exits are the records of ended processes.
+// exits returns the records of ended processes.
 func (r *rig) exits() []map[string]any {
 	var all []map[string]any
 	for _, ld := range r.logs.AllLogs() {
@@ -131,7 +131,7 @@ func TestCommand(t *testing.T) {
 	assert.NotContains(t, said, "\x1b")
 }
 
-// TestCommandIsAskedForAStream: with stream the program is run with the flags that make it write one, without it as it stands.
+// TestCommandIsAskedForAStream: with stream_flags the program runs with the flags that make it write a stream, otherwise unchanged.
 func TestCommandIsAskedForAStream(t *testing.T) {
 	openGate(t)
 	dir := t.TempDir()
@@ -158,8 +158,8 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// TestCommandWithAPipe floods a pipe while nothing is taken: it ends all the same, what its spool does not hold is counted,
-// and its run says so. The spool lies where the settings say, and is gone in the end.
+// TestCommandWithAPipe floods a pipe while the consumer refuses: the command ends all the same, input beyond its spool is
+// counted, and its run is marked. The spool is where the settings say, and is removed in the end.
 func TestCommandWithAPipe(t *testing.T) {
 	openGate(t)
 	cfg := configOf(t, config.Command{Command: []string{
@@ -186,7 +186,7 @@ func TestCommandWithAPipe(t *testing.T) {
 	}
 }
 
-// TestCommandHangs is case 079: the end is told when it is read, and a shutdown does not wait for an agent that ignores it.
+// TestCommandHangs is case 079: the end is exported when it is read, and a shutdown does not wait for an agent that ignores it.
 func TestCommandHangs(t *testing.T) {
 	openGate(t)
 	r := start(t, configOf(t, config.Command{Command: script("hang-after-result"), GracePeriod: 100 * time.Millisecond}), nil)
@@ -196,7 +196,7 @@ func TestCommandHangs(t *testing.T) {
 	assert.Equal(t, "SIGKILL", r.exits()[0][otlp.AttrProcessSignal])
 }
 
-// has reports whether there is a record of an event name.
+// has reports whether there is a record with an event name.
 func (r *rig) has(event string) bool {
 	for _, ld := range r.logs.AllLogs() {
 		for _, rl := range ld.ResourceLogs().All() {
@@ -210,7 +210,7 @@ func (r *rig) has(event string) bool {
 	return false
 }
 
-// TestCommandsEndWithTheReceiver is case 080: what an agent started ends with it.
+// TestCommandsEndWithTheReceiver is case 080: processes that an agent started end with it.
 func TestCommandsEndWithTheReceiver(t *testing.T) {
 	openGate(t)
 	file := filepath.Join(t.TempDir(), "worker.pid")
@@ -233,7 +233,7 @@ func TestCommandsEndWithTheReceiver(t *testing.T) {
 	assert.Equal(t, "SIGTERM", r.exits()[0][otlp.AttrProcessSignal])
 }
 
-// TestCommandThatCannotStart holds that a start that fails leaves no process behind.
+// TestCommandThatCannotStart checks that a failed start leaves no process behind.
 func TestCommandThatCannotStart(t *testing.T) {
 	openGate(t)
 	cfg := configOf(t, config.Command{Command: script("hang-after-result"), GracePeriod: 50 * time.Millisecond}, config.Command{Command: []string{"tailspan-no-such-program"}})
@@ -250,7 +250,7 @@ func TestCommandThatCannotStart(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestCommandAsOneWord is what comes of a command that is written as a line for a shell.
+// TestCommandAsOneWord is a command written as a shell command line.
 func TestCommandAsOneWord(t *testing.T) {
 	openGate(t)
 	for _, line := range []string{"tailspan-no-such-program -p words", "/nowhere/tailspan-no-such-program -p words"} {
@@ -266,8 +266,8 @@ func TestCommandAsOneWord(t *testing.T) {
 	}
 }
 
-// TestQuietStreamTellsNothingTwice holds that lines of no known format, handed on as they are, are not handed on again
-// when their stream has become quiet.
+// TestQuietStreamTellsNothingTwice checks that lines of no known format, exported unchanged, are not exported again when their
+// stream has become quiet.
 func TestQuietStreamTellsNothingTwice(t *testing.T) {
 	factory := agentstreamreceiver.NewFactory()
 	sink := &consumertest.LogsSink{}
@@ -283,8 +283,8 @@ func TestQuietStreamTellsNothingTwice(t *testing.T) {
 	assert.Equal(t, 2, sink.LogRecordCount())
 }
 
-// TestCommandThatEndsAfterItsStream: what a command has open when it closes its output is closed for how the command ends, be
-// its output a file or a pipe.
+// TestCommandThatEndsAfterItsStream: what a command has open when it closes its output is closed with the exit of the command,
+// whether its output is a file or a pipe.
 func TestCommandThatEndsAfterItsStream(t *testing.T) {
 	openGate(t)
 	const lines = `echo '{"type":"thread.started","thread_id":"01a22262-4a75-7f00-bc65-c8161cd997f8"}'; echo '{"type":"turn.started"}'

@@ -22,7 +22,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// fickle takes what comes until it is told to refuse.
+// fickle accepts everything until it is set to refuse.
 type fickle struct {
 	consumertest.Consumer
 	refuses atomic.Bool
@@ -44,14 +44,14 @@ func (f *fickle) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	return f.logs.ConsumeLogs(ctx, ld)
 }
 
-// TestCommandSpoolIsReadOn stops the receiver when a part of a command's output, or none of it, was accepted. The next one
-// reads on what is left, tells how that command ended, and takes nothing of it for the command that it starts itself.
+// TestCommandSpoolIsReadOn stops the receiver when a part of a command's output, or none of it, was acknowledged. The next one
+// reads the rest, exports how that command ended, and mistakes none of it for output of the command that it starts itself.
 func TestCommandSpoolIsReadOn(t *testing.T) {
 	openGate(t)
 	const agent = `said() { printf '{"type":"assistant","sessionId":"%s","uuid":"%s-u%s","timestamp":"2026-11-01T10:00:00.00%sZ","message":{"id":"msg_%s_%s","role":"assistant","model":"m","content":[{"type":"text","text":"%s %s."}]}}\n' \
 		"$SESSION" "$SESSION" "$1" "$1" "$SESSION" "$1" "$SESSION" "$1"; }
 		said 1; said 2; until [ -e "$GO" ]; do sleep 0.01; done; said 3; said 4
-		trap '' TERM; : > "$GO.$SESSION"; exit 3` // a stop may come in between
+		trap '' TERM; : > "$GO.$SESSION"; exit 3` // a stop may happen in between
 	for name, accepted := range map[string]bool{"a part was accepted": true, "nothing was accepted": false} {
 		t.Run(name, func(t *testing.T) {
 			goOn := filepath.Join(t.TempDir(), "go")

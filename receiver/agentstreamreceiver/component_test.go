@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// creators make the component for each signal.
+// creators create the component for each signal.
 func creators(cfg component.Config) map[string]func(context.Context) (component.Component, error) {
 	factory := agentstreamreceiver.NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())

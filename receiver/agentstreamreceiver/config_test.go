@@ -90,9 +90,9 @@ func TestLoadConfig(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsLoaded holds that testdata/config.yaml sets each setting to something other than its default: without
-// that, TestLoadConfig passes although a key is not read. Commands need a feature gate and have tests of their own; the
-// keys of retry_on_failure are the collector's.
+// TestEverySettingIsLoaded checks that testdata/config.yaml sets each setting to something other than its default: otherwise
+// TestLoadConfig passes although a key is not read. Commands need a feature gate and have separate tests; the keys of
+// retry_on_failure are the collector's.
 func TestEverySettingIsLoaded(t *testing.T) {
 	initial := agentstreamreceiver.NewFactory().CreateDefaultConfig().(*agentstreamreceiver.Config)
 	loaded := loadConfig(t, component.NewIDWithName(metadata.Type, "all"))
@@ -100,7 +100,7 @@ func TestEverySettingIsLoaded(t *testing.T) {
 	assert.Empty(t, unchanged("Config", reflect.ValueOf(*initial), reflect.ValueOf(*loaded)), "not set in testdata/config.yaml")
 }
 
-// unchanged are the fields of two structs that are equal, at any depth.
+// unchanged returns the fields that are equal in two structs, at any depth.
 func unchanged(name string, a, b reflect.Value) (names []string) {
 	if a.Kind() != reflect.Struct {
 		if reflect.DeepEqual(a.Interface(), b.Interface()) {
@@ -114,7 +114,7 @@ func unchanged(name string, a, b reflect.Value) (names []string) {
 	return names
 }
 
-// TestConfigErrorsShowNoSecret holds that no error shows the value of a setting that may hold a secret.
+// TestConfigErrorsShowNoSecret checks that no error shows the value of a setting that may contain a secret.
 func TestConfigErrorsShowNoSecret(t *testing.T) {
 	openGate(t)
 	const secret = "zz-demo-" + "0123456789"
@@ -154,7 +154,7 @@ func TestConfigErrorsShowNoSecret(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		wants []string // each names the key, and the value where that is no secret
+		wants []string // each names the key, and the value unless it is secret
 	}{
 		{"nothing", []string{"include is required"}},
 		{"bad_glob", []string{`include`, `"/runs/[a"`}},

@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// knownNames are the string constants of otlp/names.go: all names that may leave the house.
+// knownNames are the string constants of otlp/names.go: all names that may be exported.
 func knownNames(t *testing.T) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "otlp", "names.go"), nil, 0)
@@ -37,7 +37,7 @@ func knownNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// required are the attributes that each operation's span must have, by the GenAI conventions and by our own design.
+// required are the attributes that each operation's span must have, by the GenAI conventions and our own design.
 var required = map[string][]string{
 	otlp.OperationChat:        {otlp.AttrGenAIProviderName, otlp.AttrGenAIRequestModel, otlp.AttrGenAIResponseID},
 	otlp.OperationInvokeAgent: {},
@@ -48,8 +48,8 @@ var kinds = map[string]ptrace.SpanKind{
 	otlp.OperationChat: ptrace.SpanKindClient, otlp.OperationInvokeAgent: ptrace.SpanKindInternal, otlp.OperationExecuteTool: ptrace.SpanKindInternal,
 }
 
-// TestConformance: every span of every session has the attributes that the conventions require, its kind and its name,
-// error.type if and only if it failed, and nothing has a name that names.go does not list.
+// TestConformance: every span of every session has its kind, its name and the attributes that the conventions require,
+// error.type if and only if it failed, and no name that names.go does not list.
 func TestConformance(t *testing.T) {
 	names := knownNames(t)
 	for _, semconv := range []otlp.Semconv{otlp.SemconvGenAI01, otlp.SemconvV141} {
@@ -76,8 +76,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// untold are attributes that a provider's formats tell nowhere, or not in every dialect: they are required where our
-// source tells them.
+// untold are attributes that a provider's formats never contain, or not in every dialect: they are required if our source
+// contains them.
 var untold = map[string][]string{
 	"openai":   {otlp.AttrGenAIConversationID},
 	"opencode": {otlp.AttrGenAIProviderName, otlp.AttrGenAIRequestModel},
@@ -118,7 +118,7 @@ func checkRecords(t *testing.T, provider string, names map[string]bool, logs plo
 				assert.NotZero(t, lr.ObservedTimestamp(), lr.EventName())
 				for _, key := range []string{otlp.AttrLogRecordUID, otlp.AttrSequence, otlp.AttrGenAIConversationID} {
 					_, ok := lr.Attributes().Get(key)
-					made := key == otlp.AttrSequence && lr.EventName() == otlp.EventNameRunEnd // of no event
+					made := key == otlp.AttrSequence && lr.EventName() == otlp.EventNameRunEnd // without an event
 					assert.True(t, ok || made || slices.Contains(untold[provider], key), "%s lacks %s", lr.EventName(), key)
 				}
 			}

@@ -23,7 +23,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// markElements gives every element the id that the contract checker looks for, from what the generator wrote.
+// markElements gives every element the ID that the contract checker looks for, from what the generator wrote.
 func markElements(td ptrace.Traces, ld plog.Logs) {
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
@@ -44,7 +44,7 @@ func markElements(td ptrace.Traces, ld plog.Logs) {
 	}
 }
 
-// markingFactory makes receivers whose consumers get marked elements.
+// markingFactory creates receivers whose consumers receive marked elements.
 func markingFactory() receiver.Factory {
 	f := agentstreamreceiver.NewFactory()
 	return receiver.NewFactory(f.Type(), f.CreateDefaultConfig,
@@ -70,7 +70,7 @@ func markingFactory() receiver.Factory {
 		}, f.LogsStability()))
 }
 
-// sessionWriter writes a small session file at each call and knows what must come of it.
+// sessionWriter writes a small session file at each call and knows what must be exported for it.
 type sessionWriter struct {
 	t      *testing.T
 	dir    string
@@ -89,7 +89,7 @@ func (w *sessionWriter) Generate() []receivertest.UniqueIDAttrVal {
 {"type":"assistant","message":{"id":"msg_%[1]s","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}]},"session_id":%[1]q,"uuid":"t-%[1]s","timestamp":"2026-11-27T20:00:00.000Z"}
 {"type":"result","subtype":"success","is_error":false,"result":"hello","session_id":%[1]q,"uuid":"r-%[1]s"}
 `, id)
-	// Written aside and renamed, so that a session comes whole.
+	// Written elsewhere and renamed, so that a session appears whole.
 	part := filepath.Join(w.dir, id+".part")
 	assert.NoError(w.t, os.WriteFile(part, []byte(lines), 0o600))
 	assert.NoError(w.t, os.Rename(part, filepath.Join(w.dir, id+".jsonl")))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cpuTime is what the process has used of all cores so far.
+// cpuTime returns the processor time that the process has used so far on all cores.
 func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var used syscall.Rusage

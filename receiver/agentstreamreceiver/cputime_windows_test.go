@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cpuTime is what the process has used of all cores so far.
+// cpuTime returns the processor time that the process has used so far on all cores.
 func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	process, err := syscall.GetCurrentProcess()
 	require.NoError(tb, err)
 	var begun, ended, kernel, user syscall.Filetime
 	require.NoError(tb, syscall.GetProcessTimes(process, &begun, &ended, &kernel, &user))
-	// These two are durations in units of 100 ns, so Filetime's own conversion, which is that of a date, does not fit.
+	// These two are durations in units of 100 ns, so Filetime's own conversion to a date is not usable.
 	length := func(t syscall.Filetime) time.Duration {
 		return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDatabaseUnderAnotherName holds that a database which include matches, and what SQLite keeps beside it, give no records,
-// are counted, and told of once, while files beside it are read.
+// TestDatabaseUnderAnotherName checks that a database that include matches, and the files that SQLite keeps beside it, yield
+// no records, are counted, and cause one warning, while files beside it are read.
 func TestDatabaseUnderAnotherName(t *testing.T) {
 	folder := t.TempDir()
 	appendTo(t, filepath.Join(folder, "agents.db"), "SQLite format 3\x00\x10\x00\nsecret\nmore\n")

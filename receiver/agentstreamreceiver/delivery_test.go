@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// twoPipelines is what the collector makes of two pipelines: both are handed everything, and their errors are joined. The
-// first refuses for good, the second a few times.
+// twoPipelines is what the collector makes of two pipelines: both receive everything, and their errors are joined. The first
+// rejects permanently, the second refuses a few times.
 type twoPipelines struct {
 	refuse int
 	second consumertest.LogsSink
@@ -28,7 +28,7 @@ func (c *twoPipelines) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	return errors.Join(never, c.second.ConsumeLogs(ctx, ld))
 }
 
-// TestOnePipelineRefusesForGood holds that what one pipeline never takes is not lost to the other, which takes it later.
+// TestOnePipelineRefusesForGood checks that what one pipeline rejects still reaches the other, which accepts it later.
 func TestOnePipelineRefusesForGood(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.log")
 	appendTo(t, path, "one\ntwo\n")
@@ -41,7 +41,7 @@ func TestOnePipelineRefusesForGood(t *testing.T) {
 	r.stop()
 }
 
-// logsOf makes a consumer of a function.
+// logsOf returns a consumer that calls a function.
 type logsOf struct {
 	of interface {
 		ConsumeLogs(context.Context, plog.Logs) error

@@ -19,21 +19,21 @@ import (
 // kept is what is known of a file between two processes.
 type kept struct {
 	path  string
-	lines int // accepted
+	lines int // acknowledged
 	state []byte
 	open  bool
 }
 
-// reopened is a file at work in a process.
+// reopened is an open file in a process.
 type reopened struct {
 	*reading
 	kept *kept
-	at   int // lines given to the fold
+	at   int // lines passed to the session
 	idle bool
 }
 
-// lifetime is the reading of some files between two restarts. It opens a file as the source does: when it has something
-// new, or when its state says that it owes something.
+// lifetime is the reading of some files between two restarts. It opens a file as the source does: if it has something new, or
+// if its state has pending output.
 type lifetime struct {
 	t        *testing.T
 	registry *telemetry.Registry
@@ -45,7 +45,7 @@ func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
 	p := &lifetime{t: t, registry: telemetry.NewRegistry(goldenSettings()), out: out}
 	for _, k := range files {
 		p.files = append(p.files, &reopened{reading: newReading(t, p.registry, k.path), kept: k})
-		if k.state != nil { // as the receiver does with all that the storage knows
+		if k.state != nil { // as the receiver does with all stored states
 			var state telemetry.StreamState
 			require.NoError(t, json.Unmarshal(k.state, &state))
 			p.registry.Recall(filepath.Base(k.path), &state)
@@ -57,7 +57,7 @@ func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
 
 func (r *reopened) total() int { return len(r.lines) }
 
-// step folds up to n lines of a file: silent ones if they were accepted before. At the end the file is idle.
+// step reads up to n lines of a file, replayed if they were acknowledged before. At the end the file is idle.
 func (p *lifetime) step(r *reopened, n int) {
 	for ; n > 0 && r.at < r.total(); n-- {
 		line := r.lines[r.at]
@@ -89,7 +89,7 @@ func (p *lifetime) step(r *reopened, n int) {
 	}
 }
 
-// work reads on in random files by random numbers of lines, budget lines in all; all there is if that is negative.
+// work reads random files by random numbers of lines, at most budget lines; everything if budget is negative.
 func (p *lifetime) work(rng *rand.Rand, budget int) {
 	for {
 		var todo []*reopened
@@ -104,7 +104,7 @@ func (p *lifetime) work(rng *rand.Rand, budget int) {
 		r := todo[rng.IntN(len(todo))]
 		n := 1 + rng.IntN(12)
 		if replay := r.kept.lines - r.at; replay > 0 && r.kept.lines < r.total() {
-			n = replay // replaying is not interrupted by other lines of the same file
+			n = replay // other lines of the same file do not interrupt a replay
 		} else if budget > 0 {
 			n = min(n, budget)
 			budget -= n
@@ -113,7 +113,7 @@ func (p *lifetime) work(rng *rand.Rand, budget int) {
 	}
 }
 
-// suspend ends the process and keeps what there is to keep.
+// suspend ends the process and stores its states.
 func (p *lifetime) suspend() {
 	for _, r := range p.files {
 		if r.fold == nil || r.at < r.kept.lines {
@@ -141,7 +141,7 @@ func (p *lifetime) close() {
 	p.out.take(p.registry.Close())
 }
 
-// readOverRestarts reads files by some processes, one after the other.
+// readOverRestarts reads files in several consecutive processes.
 func readOverRestarts(t *testing.T, paths []string, rng *rand.Rand, restarts int) *exports {
 	var files []*kept
 	for _, path := range paths {
@@ -159,8 +159,8 @@ func readOverRestarts(t *testing.T, paths []string, rng *rand.Rand, restarts int
 	return out
 }
 
-// TestRestartsChangeNothing reads the files of a family, and single sessions, over restarts at random lines: what the
-// processes hand on together is what one process hands on, each thing once.
+// TestRestartsChangeNothing reads the files of a family, and single sessions, with restarts at random lines: together the
+// processes export what one process exports, everything once.
 func TestRestartsChangeNothing(t *testing.T) {
 	sets := families(t)
 	singles, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
@@ -170,7 +170,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 	}
 	for name, paths := range sets {
 		if strings.HasSuffix(name, "/fork") {
-			continue // told from its original by what was read first
+			continue // distinguished from its original by what was read first
 		}
 		t.Run(name, func(t *testing.T) {
 			want := readOverRestarts(t, paths, rand.New(rand.NewPCG(1, 2)), 0)

@@ -17,14 +17,14 @@ import (
 	"github.com/tailspan/tailspan/config"
 )
 
-// words are members whose value says what an object is; with another value it would be of no known kind.
+// words are members whose value is the kind of an object; with another value the kind would be unknown.
 var words = []string{
 	"type", "subtype", "role", "status", "stop_reason", "finish_reason", "object", "kind", "event", "phase", "level", "finish", "reason", "state",
 	"terminal_reason", "operation", "source", "originator",
 }
 
-// spoil puts the secret behind every string of a JSON value and in front of the keys of maps of models; with all, also
-// behind the words. Strings that are JSON themselves stay it. Times stay times.
+// spoil appends the secret to every string of a JSON value and prepends it to the keys of maps of models; with all, it appends
+// it to the words too. Strings that contain JSON still do after that, and times stay times.
 func spoil(v any, key string, all bool) any {
 	switch v := v.(type) {
 	case string:
@@ -55,8 +55,8 @@ func spoil(v any, key string, all bool) any {
 	return v
 }
 
-// TestSecretInEveryString puts a secret into every string of recorded sessions, one provider after the other: no span, no
-// record and no message of the log shows it, whatever is captured.
+// TestSecretInEveryString puts a secret into every string of recorded sessions, one provider after another: no span, record or
+// log message shows it, whatever is captured.
 func TestSecretInEveryString(t *testing.T) {
 	for _, provider := range []string{"claude", "codex", "gemini", "openai", "opencode", "qwen"} {
 		for _, all := range []bool{false, true} {
@@ -82,7 +82,7 @@ func TestSecretInEveryString(t *testing.T) {
 				}
 				cfg := configFor(filepath.Join(dir, "*"))
 				cfg.Stream.Provider = strings.Replace(provider, "openai", "openai_compatible", 1)
-				cfg.Telemetry.Capture = config.Capture{Messages: true} // which alone asks for all of it
+				cfg.Telemetry.Capture = config.Capture{Messages: true} // which alone requires all of it
 				if !all {
 					cfg.Telemetry.Capture = config.Capture{Text: true, Prompts: true, Reasoning: true, ToolInput: true, ToolOutput: true, Messages: true}
 				}

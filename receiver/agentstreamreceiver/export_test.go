@@ -1,7 +1,7 @@
 package agentstreamreceiver
 
-// Exports for tests that need what no consumer sees: streams that are fed by hand, so that they are suspended and ticked at
-// chosen lines, and what the streams of a running receiver hold.
+// Exports for tests that need what no consumer sees: streams that are fed by hand, to be suspended and ticked at chosen lines,
+// and the state of the streams of a running receiver.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // Inside is a receiver whose streams can be fed by hand.
 type Inside struct{ *agentStream }
 
-// NewInside makes a receiver that is not started.
+// NewInside returns a receiver that is not started.
 func NewInside(set receiver.Settings, cfg *Config, traces consumer.Traces, logs consumer.Logs) (*Inside, error) {
 	r, err := newAgentStream(set, cfg)
 	if err != nil {
@@ -30,17 +30,17 @@ func NewInside(set receiver.Settings, cfg *Config, traces consumer.Traces, logs 
 // End ends a receiver that was not started.
 func (r *Inside) End() { r.meter.Shutdown() }
 
-// OpenSpooled opens a stream as that of a spool.
+// OpenSpooled opens a stream like that of a spool.
 func (r *Inside) OpenSpooled(s tail.Stream, provider string) (*Stream, error) {
 	st, err := r.newStream(s, spooled.Origin{Provider: provider}, 0)
 	return &Stream{st}, err
 }
 
-// Due is how many streams a timer may change.
+// Due returns how many streams a timer may change.
 func (r *Inside) Due() int { return len(r.streams.list()) }
 
-// TickUntilHalted calls the timer of the only stream in the background, until the shutdown halts that; it returns once that
-// has begun. done gets what comes of it.
+// TickUntilHalted calls the timer of the only stream in the background until the shutdown halts it. It returns once that call
+// has begun; done receives its result.
 func (r *Inside) TickUntilHalted(ctx context.Context, done func(error)) {
 	work, halt := context.WithCancel(ctx)
 	halted := r.halt
@@ -54,10 +54,10 @@ func (r *Inside) TickUntilHalted(ctx context.Context, done func(error)) {
 	<-begun
 }
 
-// OnFinal replaces the time when all files have to be closed.
+// OnFinal replaces the deadline for closing all files.
 func (r *Inside) OnFinal(f func() time.Time) { r.final = f }
 
-// AllSuspended reports whether there are as many streams, and all are suspended. It leaves nothing behind in memory.
+// AllSuspended reports whether there are that many streams and all are suspended. It allocates nothing that stays.
 func (r *Inside) AllSuspended(files int) bool {
 	r.streams.mu.Lock()
 	defer r.streams.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *Inside) AllSuspended(files int) bool {
 // Stream is a stream whose timer is called by hand.
 type Stream struct{ *stream }
 
-// StreamOf makes one of a consumer of a receiver.
+// StreamOf returns the stream in a consumer of a receiver.
 func StreamOf(c tail.Consumer) *Stream { return &Stream{c.(*stream)} }
 
 // Quieten lets the quiet time of the stream pass.

@@ -26,7 +26,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// reading is a file on its way through parser and fold, some lines at a time.
+// reading is a file on its way through parser and session, some lines at a time.
 type reading struct {
 	registry *telemetry.Registry
 	id, path string
@@ -34,7 +34,7 @@ type reading struct {
 	fold     *telemetry.Stream
 	lines    [][]byte
 	offset   int64
-	live     time.Time // when the next line is written; zero for a file that lies there
+	live     time.Time // when the next line is written; zero for a complete file
 }
 
 func newReading(t *testing.T, registry *telemetry.Registry, path string) *reading {
@@ -52,7 +52,7 @@ func newReading(t *testing.T, registry *telemetry.Registry, path string) *readin
 
 func (r *reading) done() bool { return len(r.lines) == 0 }
 
-// read folds the next n lines; with the last of them the file is idle.
+// read processes the next n lines; after the last of them the file is idle.
 func (r *reading) read(n int) {
 	for range min(n, len(r.lines)) {
 		line := r.lines[0]
@@ -90,7 +90,7 @@ func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 	}
 }
 
-// exports collects what comes out.
+// exports collects the output.
 type exports struct {
 	traces []ptrace.Traces
 	logs   []plog.Logs
@@ -101,7 +101,7 @@ func (e *exports) take(out telemetry.Output) {
 	e.logs = append(e.logs, out.Logs)
 }
 
-// readFamily reads files together: next says which goes on, and by how many lines.
+// readFamily reads files together: next returns which one continues, and by how many lines.
 func readFamily(t *testing.T, paths []string, next func(files []*reading) (int, int)) *exports {
 	t.Helper()
 	registry := telemetry.NewRegistry(goldenSettings())
@@ -196,7 +196,7 @@ func parentFirst(path string) int {
 	}
 }
 
-// TestFamilies reads the files of a session and its sub-agents parents first, and holds the tree by a golden file.
+// TestFamilies reads the files of a session and its sub-agents, parents first, and compares the tree with a golden file.
 func TestFamilies(t *testing.T) {
 	for name, paths := range families(t) {
 		t.Run(name, func(t *testing.T) {
@@ -208,12 +208,12 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestFamiliesInAnyOrder feeds the files of a family at once, in random order and by random numbers of lines: what comes
-// out is what reading parents first gives.
+// TestFamiliesInAnyOrder feeds the files of a family at once, in random order and by random numbers of lines: the output is
+// that of reading parents first.
 func TestFamiliesInAnyOrder(t *testing.T) {
 	for name, paths := range families(t) {
 		if strings.HasSuffix(name, "/fork") {
-			continue // a fork is told from its original by marks alone; see TestForkTellsNothingTwice
+			continue // only marks distinguish a fork from its original; see TestForkTellsNothingTwice
 		}
 		t.Run(name, func(t *testing.T) {
 			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 }).list()
@@ -226,7 +226,7 @@ func TestFamiliesInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestForkTellsNothingTwice: the copied head of a fork gives nothing, in either order of reading.
+// TestForkTellsNothingTwice: the copied history of a fork yields nothing, in either order of reading.
 func TestForkTellsNothingTwice(t *testing.T) {
 	paths := families(t)["claude/fork"]
 	whole := func([]*reading) (int, int) { return 0, 1 << 30 }
@@ -247,8 +247,8 @@ func TestForkTellsNothingTwice(t *testing.T) {
 	}
 }
 
-// TestFamilyOfAParentCutShort ends the parent's file after each of its lines, as a collector does that is stopped while a
-// sub-agent is at work: the tree stays sound.
+// TestFamilyOfAParentCutShort ends the parent's file after each of its lines, like a collector that is stopped while a
+// sub-agent is running: the tree stays sound.
 func TestFamilyOfAParentCutShort(t *testing.T) {
 	for name, paths := range families(t) {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestFamilyOfAParentCutShort(t *testing.T) {
 	}
 }
 
-// TestFamilyWithClocksApart reads sub-agents' files whose clock is off: their spans lie outside of their calls and say so.
+// TestFamilyWithClocksApart reads sub-agents' files with a wrong clock: their spans are outside of their calls and are marked.
 func TestFamilyWithClocksApart(t *testing.T) {
 	stamp := regexp.MustCompile(`"timestamp":"([^"]+)"`)
 	for _, off := range []time.Duration{-time.Minute, -300 * time.Millisecond, time.Minute} {
@@ -292,8 +292,8 @@ func TestFamilyWithClocksApart(t *testing.T) {
 	}
 }
 
-// TestFamilyOfTwoAccounts reads a stream, ended after each of its lines, and the transcripts of the same session: the
-// stream is heard, so what hangs under a call that it never told must not be left hanging.
+// TestFamilyOfTwoAccounts reads a stream, ended after each of its lines, and the transcripts of the same session: the stream
+// is the exported account, and spans below a call that it does not contain must still have a parent.
 func TestFamilyOfTwoAccounts(t *testing.T) {
 	folder := filepath.Join("..", "..", "testdata", "claude")
 	for _, name := range []string{"background", "subagent", "subagent-2.0.50", "subagent-2.1.30"} {

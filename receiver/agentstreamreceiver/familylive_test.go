@@ -18,8 +18,8 @@ import (
 
 var lineTime = regexp.MustCompile(`"(?:timestamp|startTime)":"([^"]+)"`)
 
-// nextTime is when the next line of a file was written: the latest time in it, since Gemini writes a message again with the
-// results of its calls; or the time of the last line if it has none.
+// nextTime returns when the next line of a file was written: the latest time in it, because Gemini writes a message again with
+// the results of its calls; or the time of the last line if it has none.
 func (r *reading) nextTime(t *testing.T, last time.Time) time.Time {
 	t.Helper()
 	latest := last
@@ -33,8 +33,8 @@ func (r *reading) nextTime(t *testing.T, last time.Time) time.Time {
 	return latest
 }
 
-// readLive follows files while they are written: each line comes at its time, and after it there is nothing more to read
-// for a while.
+// readLive follows files while they are written: each line arrives at its time, after which there is nothing to read for a
+// while.
 func readLive(t *testing.T, paths []string) *exports {
 	t.Helper()
 	registry := telemetry.NewRegistry(goldenSettings())
@@ -70,7 +70,7 @@ func readLive(t *testing.T, paths []string) *exports {
 	return &e
 }
 
-// spans names each span with what it hangs under and how it ended.
+// spans lists each span with its parent and how it ended.
 func (e *exports) spans() []string {
 	var list []string
 	for _, td := range e.traces {
@@ -90,12 +90,12 @@ func (e *exports) spans() []string {
 	return list
 }
 
-// TestFamiliesLive: what is read live gives the same spans, under the same parents and with the same outcomes, as what is
-// read afterwards, also of a sub-agent that is asked again while its parent goes on.
+// TestFamiliesLive: a session followed live yields the same spans, with the same parents and outcomes, as one read afterwards,
+// even for a sub-agent that is called again while its parent continues.
 func TestFamiliesLive(t *testing.T) {
 	for name, paths := range families(t) {
 		if name == "claude/fork" || slices.ContainsFunc(paths, func(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }) {
-			continue // a fork is distinguished from its original by marks alone; a document is read again as a whole
+			continue // only marks distinguish a fork from its original; a document is read again whole
 		}
 		t.Run(name, func(t *testing.T) {
 			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 })

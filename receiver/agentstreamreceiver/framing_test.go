@@ -41,8 +41,8 @@ var framings = map[string]func(line []byte, at time.Time) [][]byte{
 	},
 }
 
-// TestContainerLogs holds that a stream gives the same spans and texts whatever wrote it to the disk, and has the times of
-// that.
+// TestContainerLogs checks that a stream yields the same spans and texts whatever wrote it to the disk, with the times of that
+// writer.
 func TestContainerLogs(t *testing.T) {
 	lines := session(t, "claude", "parity.jsonl")
 	plain := filepath.Join(t.TempDir(), "a.jsonl")
@@ -79,7 +79,7 @@ func TestContainerLogs(t *testing.T) {
 	}
 }
 
-// TestPartsOverARestart stops the receiver between the parts of lines: each line comes whole, and once.
+// TestPartsOverARestart stops the receiver between the parts of lines: each line is processed whole, and once.
 func TestPartsOverARestart(t *testing.T) {
 	for _, name := range []string{"cri", "docker"} {
 		t.Run(name, func(t *testing.T) {

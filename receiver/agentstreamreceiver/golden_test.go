@@ -22,7 +22,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// foldFile is what a file gives, folded in one go, without the receiver around it.
+// foldFile returns the output of a file, processed at once, without the receiver.
 func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Traces, plog.Logs) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -78,9 +78,9 @@ func goldenSettings() telemetry.Settings {
 	return s
 }
 
-// treeCases are the sessions that say most, by provider: among them the plain one, calls beside each other, sub-agents,
-// failures of model calls, and odd characters, of every provider that has them. Sub-agents in files of their own stand in
-// the golden files of families.
+// treeCases are the most informative sessions, by provider: among them the plain one, parallel calls, sub-agents, failed model
+// calls, and odd characters, for every provider that has them. Sub-agents in separate files are in the golden files of
+// families.
 var treeCases = map[string][]string{
 	"codex": {
 		"parity", "parity.session", "parity-0.29", "parallel", "parallel.session", "subagents-v1", "subagents-v2", "retry", "retry.session",
@@ -119,7 +119,7 @@ func TestSpanTrees(t *testing.T) {
 	}
 }
 
-// listRecords gives a line for each record and one for each attribute below it.
+// listRecords returns a line for each record and one for each of its attributes.
 func listRecords(logs plog.Logs) string {
 	var b strings.Builder
 	for _, rl := range logs.ResourceLogs().All() {
@@ -138,7 +138,7 @@ func listRecords(logs plog.Logs) string {
 	return b.String()
 }
 
-// TestEveryFixtureGivesWholeTrees: every parent exists, one root a trace, no span twice, children inside parents.
+// TestEveryFixtureGivesWholeTrees: every parent exists, each trace has one root, no span occurs twice, children are inside parents.
 func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 	for _, path := range fixtures(t) {
 		t.Run(sessionName(path), func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 	}
 }
 
-// TestSessionsAsTraces: with one trace a session, the runs of a fixture stand side by side in it, and all is whole.
+// TestSessionsAsTraces: with one trace per session, the runs of a fixture are side by side in it, and all is complete.
 func TestSessionsAsTraces(t *testing.T) {
 	settings := goldenSettings()
 	settings.TraceBySession = true

@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// TestWhatIsLostIsCounted: what consumers did not take until the end is counted with the reason, unless a storage has it
-// read on.
+// TestWhatIsLostIsCounted: what consumers did not accept until the end is counted with the reason, unless a storage lets the
+// next process read it.
 func TestWhatIsLostIsCounted(t *testing.T) {
 	for name, tc := range map[string]struct {
 		storage bool
@@ -39,7 +39,7 @@ func TestWhatIsLostIsCounted(t *testing.T) {
 	}
 }
 
-// refusing takes nothing.
+// refusing accepts nothing.
 type refusing struct {
 	consumertest.LogsSink
 	times atomic.Int64

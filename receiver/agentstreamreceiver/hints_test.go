@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// warnings are what the receiver told, with what stands in the fields.
+// warnings returns the receiver's warnings with their fields.
 func warnings(told *observer.ObservedLogs) (list []string) {
 	for _, entry := range told.FilterLevelExact(zapcore.WarnLevel).All() {
 		line := entry.Message
@@ -26,7 +26,7 @@ func warnings(told *observer.ObservedLogs) (list []string) {
 	return list
 }
 
-// TestAdviceOnProvider holds that a file which is not of the provider that is set is told of, once, and with whose it is.
+// TestAdviceOnProvider checks that a file of another provider than the configured one causes one warning, with its provider.
 func TestAdviceOnProvider(t *testing.T) {
 	streams := map[string]string{
 		"claude": "claude/parity.jsonl", "codex": "codex/parity.jsonl", "gemini": "gemini/parity.jsonl",
@@ -36,7 +36,7 @@ func TestAdviceOnProvider(t *testing.T) {
 	for provider := range streams {
 		for writer, file := range streams {
 			if provider == "claude" && writer == "qwen" || provider == "qwen" && writer == "claude" {
-				continue // the one writes a form of the other's, so much of it is understood
+				continue // one writes a form of the other's format, so much of it is understood
 			}
 			t.Run(provider+" is "+writer, func(t *testing.T) {
 				data, err := os.ReadFile(filepath.Join("../../testdata", file))
@@ -61,7 +61,7 @@ func TestAdviceOnProvider(t *testing.T) {
 	}
 }
 
-// TestAdviceAtShutdown holds that the receiver itself tells what it was not running long enough to tell before.
+// TestAdviceAtShutdown checks that the shutdown logs hints for which the receiver did not run long enough.
 func TestAdviceAtShutdown(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), []byte("{}\n"), 0o600))

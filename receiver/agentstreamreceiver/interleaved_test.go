@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// everything are the files of all providers that hold sessions: families as they belong together, and the others alone.
+// everything are the files of all providers that contain sessions: families grouped, and the others alone.
 func everything(t *testing.T) (groups [][]string) {
 	t.Helper()
 	for _, paths := range families(t) {
@@ -39,7 +39,7 @@ func everything(t *testing.T) (groups [][]string) {
 	return groups
 }
 
-// sessionsOf are the sessions that a file tells of.
+// sessionsOf returns the sessions in a file.
 func sessionsOf(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -64,7 +64,7 @@ func sessionsOf(t *testing.T, path string) map[string]bool {
 	return told
 }
 
-// oneAccountEach are groups no two of which tell of the same session.
+// oneAccountEach are groups no two of which contain the same session.
 func oneAccountEach(t *testing.T) (groups [][]string) {
 	taken := map[string]bool{}
 	for _, group := range everything(t) {
@@ -89,8 +89,8 @@ func oneAccountEach(t *testing.T) (groups [][]string) {
 	return groups
 }
 
-// readTogether reads files in one registry, as rng has it: order, chunks, and in which order they end. Without rng it reads one
-// after the other. Each is known by its path.
+// readTogether reads files in one registry, with order, chunks and order of ending from rng. Without rng it reads one after
+// another. Each is known by its path.
 func readTogether(t *testing.T, settings telemetry.Settings, paths []string, rng *rand.Rand) *exports {
 	t.Helper()
 	registry := telemetry.NewRegistry(settings)
@@ -128,8 +128,8 @@ func readTogether(t *testing.T, settings telemetry.Settings, paths []string, rng
 	return &e
 }
 
-// TestInterleaved feeds the files of all sessions at once, in random order and by random numbers of lines: what comes out
-// is what each family gives that is read alone, parents first. Of a session that two files tell one is read.
+// TestInterleaved feeds the files of all sessions at once, in random order and by random numbers of lines: the output is that
+// of each family read alone, parents first. Of a session in two files, one is read.
 func TestInterleaved(t *testing.T) {
 	groups := oneAccountEach(t)
 	require.Greater(t, len(groups), 50)
@@ -146,8 +146,8 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// TestInterleavedAccounts feeds all files at once, also those that tell the same session twice: every tree is whole,
-// whichever account is heard of what, and nothing comes twice. So it is with a trace for each session.
+// TestInterleavedAccounts feeds all files at once, including those that contain the same session twice: every tree is
+// complete, whichever account is exported for what, and nothing occurs twice. The same holds with a trace for each session.
 func TestInterleavedAccounts(t *testing.T) {
 	var paths []string
 	for _, group := range everything(t) {

@@ -15,8 +15,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestLinesOverTheLimit holds that a call and a result on lines over max_line_size give the call's span, which ends
-// truncated and not failed, and that a text on one is marked; whatever wrote the lines to the disk.
+// TestLinesOverTheLimit checks that a call and a result on lines over max_line_size yield the call's span, which ends as
+// truncated and not failed, and that a text on such a line is marked, whatever wrote the lines to the disk.
 func TestLinesOverTheLimit(t *testing.T) {
 	const limit = 1 << 17
 	long := strings.Repeat("A", 3*limit)

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHealthMetrics reads files of all sorts, and finds each sort in the receiver's own metrics.
+// TestHealthMetrics reads files of all kinds, and finds each kind in the receiver's own metrics.
 func TestHealthMetrics(t *testing.T) {
 	dir := t.TempDir()
 	appendLines(t, filepath.Join(dir, "whole.jsonl"), session(t, "claude", "parity.jsonl")...)
-	appendLines(t, filepath.Join(dir, "orphan.jsonl"), // a result whose call nobody told
+	appendLines(t, filepath.Join(dir, "orphan.jsonl"), // a result whose call is unknown
 		[]byte(`{"type":"system","subtype":"init","session_id":"s9","model":"m"}`+"\n"),
 		textLineOf("s9"),
 		[]byte(`{"type":"user","session_id":"s9","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"ok"}]}}`+"\n"),
@@ -28,7 +28,7 @@ func TestHealthMetrics(t *testing.T) {
 		{"lines_not_parsed", "reason", "malformed"}, {"unknown_types", "type", "never_heard_of"},
 	}
 	lines := int64(len(session(t, "claude", "parity.jsonl"))) + 6
-	require.EventuallyWithT(t, func(t *assert.CollectT) { // each comes in its own time
+	require.EventuallyWithT(t, func(t *assert.CollectT) { // each arrives in its own time
 		assert.Positive(t, r.metric(of+"read_errors", "", ""))
 		assert.GreaterOrEqual(t, r.metric(of+"lines", "provider", "claude"), lines)
 		assert.Positive(t, r.metric(of+"events", "kind", "tool_use"))

@@ -21,8 +21,8 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// TestOldSessionsAreFinished reads sessions that nobody has written to for a day, and their sub-agents: each has its root
-// and nothing hangs in the air, long before anything waits for a timer. A restart reads nothing of them.
+// TestOldSessionsAreFinished reads sessions not written for a day, and their sub-agents: each has its root and no span lacks
+// its parent, long before any timer. A restart reads nothing of them.
 func TestOldSessionsAreFinished(t *testing.T) {
 	const sessions = 8
 	dir, old := t.TempDir(), time.Now().Add(-24*time.Hour)
@@ -54,16 +54,16 @@ func TestOldSessionsAreFinished(t *testing.T) {
 	assert.Empty(t, again.list())
 }
 
-// anyID matches the ids of Claude Code: of messages and calls, of lines and sessions, of agents.
+// anyID matches the IDs of Claude Code: of messages and calls, of lines and sessions, of agents.
 var anyID = regexp.MustCompile(`\b((msg|toolu)_01\w{22}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|a[0-9a-f]{16})\b`)
 
-// renamed gives a session and all that is in it other ids.
+// renamed replaces the IDs of a session and of everything in it.
 func renamed(data []byte, n int) []byte {
 	return anyID.ReplaceAllFunc(data, func(id []byte) []byte { return fmt.Appendf(nil, "%s%02d", id[:len(id)-2], n) })
 }
 
-// TestOldParentsAreFinished reads the file of a session whose sub-agents' files are not there yet: nothing of it has to be
-// read again by the next process, and the sub-agents are linked as they are where all is read at once.
+// TestOldParentsAreFinished reads the file of a session whose sub-agents' files do not exist yet: the next process has to read
+// none of it again, and the sub-agents are linked as if everything were read at once.
 func TestOldParentsAreFinished(t *testing.T) {
 	old := time.Now().Add(-24 * time.Hour)
 	for name, paths := range families(t) {
@@ -89,7 +89,7 @@ func TestOldParentsAreFinished(t *testing.T) {
 			config := func() *agentstreamreceiver.Config {
 				cfg := stored(filepath.Join(dir, "**", "*.json*"))
 				cfg.Telemetry.ParentWait = time.Second // the agents of Claude Code 2.0.50 that name a topic have no call
-				cfg.Telemetry.EndGrace = time.Second   // a run waits so long for sub-agents that have no file
+				cfg.Telemetry.EndGrace = time.Second   // how long a run waits for sub-agents that have no file
 				return cfg
 			}
 			hanging := func(rigs ...*rig) (list []string) {
@@ -121,7 +121,7 @@ func TestOldParentsAreFinished(t *testing.T) {
 	}
 }
 
-// complete reports whether so many files and documents are known, and none of them has to be read again.
+// complete reports whether that many files and documents are known, and none of them has to be read again.
 func (m *machine) complete(n int) bool {
 	m.disk.mu.Lock()
 	defer m.disk.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// BenchmarkOpenSessions measures what an open session takes of the heap once its lines are read and it rests.
+// BenchmarkOpenSessions measures the heap of an open session once its lines are read and it is suspended.
 func BenchmarkOpenSessions(b *testing.B) {
 	const files = 5000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -50,7 +50,7 @@ func BenchmarkOpenSessions(b *testing.B) {
 	}
 }
 
-// heapOfSessions reads the files of a folder and returns what the heap holds more than before, once all of them rest.
+// heapOfSessions reads the files of a folder and returns by how much the heap has grown once all of them are suspended.
 func heapOfSessions(b *testing.B, dir string, files, records int) int64 {
 	b.Helper()
 	before := liveHeap()
@@ -64,10 +64,10 @@ func heapOfSessions(b *testing.B, dir string, files, records int) int64 {
 	return after - before
 }
 
-// liveHeap is how many bytes of the heap are in use, without garbage.
+// liveHeap returns the bytes of the heap in use, without garbage.
 func liveHeap() int64 {
 	runtime.GC()
-	runtime.GC() // what pools keep goes with the second
+	runtime.GC() // the second collection frees what pools keep
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -18,8 +18,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// oracle is what a capture holds, counted without any code of ours: its tokens in the provider's own arithmetic, its calls
-// and how many of them failed. The file was made with the captures, by reading them.
+// oracle is the content of a capture, counted without any code of ours: its tokens in the provider's own arithmetic, its calls
+// and how many of them failed. The file was created from the captures.
 type oracle struct {
 	fixture                              string
 	input, output, cacheRead, cacheWrite int64
@@ -45,7 +45,7 @@ func oracles(t *testing.T) (all []oracle) {
 	return all
 }
 
-// native puts normalised tokens into the arithmetic of a provider: input beside the cache, output beside reasoning.
+// native converts normalized tokens to the arithmetic of a provider: input without the cache, output without reasoning.
 func native(provider string, n events.Tokens) events.Tokens {
 	switch provider {
 	case "claude":
@@ -60,11 +60,11 @@ func native(provider string, n events.Tokens) events.Tokens {
 	return n
 }
 
-// mixed are fixtures whose bodies come from several makers through one gateway, each with an arithmetic of its own: Anthropic's
-// input stands beside the cache, Google's output beside the reasoning. What they add up to natively the events tell.
+// mixed are fixtures whose bodies come from several makers through one gateway, each with its own arithmetic: Anthropic's
+// input excludes the cache, Google's output excludes reasoning. Their native sum is that of the events.
 var mixed = []string{"openai/gateway-chat.jsonl", "openai/gemini-stream-noindex.sse", "openai/others-chat.jsonl"}
 
-// forked begin with the history of another session, which the oracle counts, and we leave to its owner.
+// forked begin with the history of another session, which the oracle counts and we attribute to that session.
 var forked = []string{"claude/resume-fork.session.jsonl"}
 
 // absurd is a fixture in which one line reports more tokens than a model call can use.
@@ -77,8 +77,8 @@ var absurd = struct {
 // are not exported.
 var placeholders = []string{"claude/killed-in-text.jsonl", "claude/killed.jsonl", "claude/terminated.jsonl"}
 
-// TestOracle: the spans and the counters add up to the tokens that the captures hold, and each call has one span, which
-// failed if the call did.
+// TestOracle: the spans and the counters add up to the tokens in the captures, and each call has one span, which failed if the
+// call did.
 func TestOracle(t *testing.T) {
 	for _, want := range oracles(t) {
 		t.Run(want.fixture, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestOracle(t *testing.T) {
 				assert.Less(t, spanTokens(traces).Output, want.output)
 				return
 			}
-			if want.fixture == absurd.fixture { // the fold ignores what no call uses; the events have it
+			if want.fixture == absurd.fixture { // the session ignores what no call can use; the events contain it
 				want.input -= absurd.input
 			}
 			tokens := events.Tokens{Input: want.input, Output: want.output, CacheRead: want.cacheRead, CacheWrite: want.cacheWrite}
@@ -129,7 +129,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// spansIn lists the spans of an export.
+// spansIn returns the spans of an export.
 func spansIn(traces ptrace.Traces) (list []ptrace.Span) {
 	for _, rs := range traces.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
@@ -141,7 +141,7 @@ func spansIn(traces ptrace.Traces) (list []ptrace.Span) {
 	return list
 }
 
-// spanTokens adds up what all spans have under gen_ai.usage.*, as back ends do.
+// spanTokens sums gen_ai.usage.* over all spans, as back ends do.
 func spanTokens(traces ptrace.Traces) (sum events.Tokens) {
 	for _, s := range spansIn(traces) {
 		sum.Add(tokensOf(s.Attributes()))

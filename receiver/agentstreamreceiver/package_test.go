@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// fileTime and nowForGolden stand for the times that are not told by the sessions.
+// fileTime and nowForGolden stand for times that the sessions do not contain.
 var fileTime = time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 
 func nowForGolden() time.Time { return fileTime.Add(24 * time.Hour) }

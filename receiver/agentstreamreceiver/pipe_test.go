@@ -29,7 +29,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// piped is a configuration of one FIFO, which it makes, with a folder of its own for spools.
+// piped is a configuration with one FIFO, which it creates, and a separate folder for spools.
 func piped(t *testing.T) (cfg *agentstreamreceiver.Config, fifo string) {
 	t.Helper()
 	fifo = filepath.Join(t.TempDir(), "agent.fifo")
@@ -41,7 +41,7 @@ func piped(t *testing.T) (cfg *agentstreamreceiver.Config, fifo string) {
 	return cfg, fifo
 }
 
-// spools lists what lies in the folder of spools.
+// spools lists the files in the folder of spools.
 func spools(t *testing.T, cfg *agentstreamreceiver.Config) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(cfg.Spool.Directory, "*", "*.spool"))
@@ -79,7 +79,7 @@ func wantTexts(n int) []string {
 	return want
 }
 
-// TestFIFO has two writers, one after the other: each is a stream of its own, seen while it is at work, and no spool stays.
+// TestFIFO has two consecutive writers: each is a separate stream, exported while it is written, and no spool remains.
 func TestFIFO(t *testing.T) {
 	cfg, fifo := piped(t)
 	cfg.Pipes[0].Persona, cfg.Pipes[0].Pipeline = "fixer", config.Pipeline{Name: "nightly", RunID: "7", Task: "fix"}
@@ -112,7 +112,7 @@ func TestFIFO(t *testing.T) {
 	assert.Positive(t, r.sum("otelcol_receiver_agent_stream_bytes"))
 }
 
-// TestPipeProviderAndPath has a format that is told, and a path that tells whose work it is.
+// TestPipeProviderAndPath has a configured format, and a path that contains the identity of the work.
 func TestPipeProviderAndPath(t *testing.T) {
 	cfg, fifo := piped(t)
 	cfg.Identity.PathPattern = "{cicd.pipeline.task.name}.fifo"
@@ -147,12 +147,12 @@ func (g *valve) texts() []string {
 	return r.texts()
 }
 
-// TestFIFOWithARefusingConsumer holds that a writer is never kept waiting by telemetry, and that nothing is lost.
+// TestFIFOWithARefusingConsumer checks that telemetry never blocks a writer, and that nothing is lost.
 func TestFIFOWithARefusingConsumer(t *testing.T) {
 	cfg, fifo := piped(t)
 	g := &valve{LogsSink: &consumertest.LogsSink{}}
 	r := start(t, cfg, g)
-	const lines = 4000 // many times what a FIFO holds
+	const lines = 4000 // many times the capacity of a FIFO
 	w := openWriter(t, fifo)
 	for i := range lines {
 		say(t, w, textLine("s", i))
@@ -168,8 +168,8 @@ func TestFIFOWithARefusingConsumer(t *testing.T) {
 	r.stop()
 }
 
-// TestFIFOOverARestart stops the receiver while nothing is taken: what was in the spool comes after the restart, what the
-// next writer says too, and nothing twice.
+// TestFIFOOverARestart stops the receiver while the consumer refuses: the content of the spool is exported after the restart,
+// that of the next writer too, and nothing twice.
 func TestFIFOOverARestart(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		t.Run(fmt.Sprint("storage ", stored), func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestFIFOOverARestart(t *testing.T) {
 			want := wantTexts(6)
 			if stored {
 				want = want[2:]
-			} // else the spool is read from its beginning: the same ids
+			} // otherwise the spool is read from its beginning: the same IDs
 			require.Eventually(t, func() bool { return len(second.texts()) >= len(want) && len(spools(t, cfg)) == 0 }, wait, tick)
 			second.stop()
 			assert.Equal(t, want, second.texts())
@@ -216,7 +216,7 @@ func TestFIFOOverARestart(t *testing.T) {
 }
 
 // TestFIFORunOverARestart kills the receiver in the middle of a run: after the restart the run's span has all of its calls,
-// each once, with the ids that they would have had.
+// each once, with the IDs that they would have had.
 func TestFIFORunOverARestart(t *testing.T) {
 	cfg, fifo := piped(t)
 	cfg.Storage = &diskID
@@ -235,8 +235,8 @@ func TestFIFORunOverARestart(t *testing.T) {
 	before := first.list()
 	first.stop()
 
-	// What the disk holds when the process is killed instead: the spool, and the position in it. Of the rest of the
-	// writer's life nothing is known: here it is in the spool already.
+	// What the disk contains if the process is killed instead: the spool, and the position in it. Nothing is known of the rest
+	// of the writer's life; here it is in the spool already.
 	require.NoError(t, os.WriteFile(spool, append(asItWas, joined(lines[half:])...), 0o600))
 	m.disk.values = values
 	second := startOn(t, m, cfg, nil)
@@ -266,7 +266,7 @@ func joined(lines [][]byte) (all []byte) {
 	return all
 }
 
-// acceptedSpool waits until the position in the one spool is at.
+// acceptedSpool waits until the position in the only spool is at.
 func (r *rig) acceptedSpool(t *testing.T, m *machine, at int64) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -279,8 +279,8 @@ func (r *rig) acceptedSpool(t *testing.T, m *machine, at int64) {
 	}, wait, tick)
 }
 
-// TestFullSpoolOfAPipe holds that a writer whose input is not kept any more notices nothing, that what is lost is counted,
-// and the run marked; and that the next writer is heard again.
+// TestFullSpoolOfAPipe checks that a writer whose input is not kept any more notices nothing, that lost input is counted and
+// the run marked, and that the next writer is read again.
 func TestFullSpoolOfAPipe(t *testing.T) {
 	cfg, fifo := piped(t)
 	cfg.Spool.MaxSize = 10_000
@@ -317,8 +317,8 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 
 func last[T any](list []T) T { return list[len(list)-1] }
 
-// TestSpoolThatCannotBe has a folder for spools that is none any more: the writer notices nothing, all is counted, and
-// once the folder is back the next writer is heard.
+// TestSpoolThatCannotBe has a folder for spools that was replaced by a file: the writer notices nothing, all is counted, and
+// once the folder is back the next writer is read.
 func TestSpoolThatCannotBe(t *testing.T) {
 	cfg, fifo := piped(t)
 	r := start(t, cfg, nil)
@@ -338,7 +338,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	assert.Contains(t, told[0].ContextMap()["advice"], "spool::directory")
 
 	require.NoError(t, os.Remove(cfg.Spool.Directory))
-	// What a writer says before the end of the last one was seen counts as that one's, and is dropped too.
+	// Input written before the end of the last writer was seen counts as that writer's, and is dropped too.
 	require.Eventually(t, func() bool {
 		w = openWriter(t, fifo)
 		say(t, w, line)
@@ -347,7 +347,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	r.stop()
 }
 
-// TestFIFOThatComesLate has a path without a FIFO, then with a file, then with a FIFO that is made anew.
+// TestFIFOThatComesLate has a path without a FIFO, then with a file, then with a FIFO that is created again.
 func TestFIFOThatComesLate(t *testing.T) {
 	cfg, fifo := piped(t)
 	require.NoError(t, os.Remove(fifo))
@@ -381,7 +381,7 @@ func TestFIFOThatComesLate(t *testing.T) {
 	assert.Equal(t, componentstatus.StatusOK, last(m.statuses()))
 }
 
-// TestStopWithAWriterAtWork holds that the spans of a writer that goes on are closed by the shutdown, and say so.
+// TestStopWithAWriterAtWork checks that the shutdown closes the spans of a writer that continues, and that they are marked.
 func TestStopWithAWriterAtWork(t *testing.T) {
 	cfg, fifo := piped(t)
 	r := start(t, cfg, nil)
@@ -433,7 +433,7 @@ func TestStdin(t *testing.T) {
 	require.NoError(t, a.Shutdown(context.Background()))
 }
 
-// TestStdinThatBreaks holds that standard input that can't be read is a permanent error: here it is a folder.
+// TestStdinThatBreaks checks that unreadable standard input is a permanent error: here it is a folder.
 func TestStdinThatBreaks(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	in, err := os.Open(t.TempDir())
@@ -450,7 +450,7 @@ func TestStdinThatBreaks(t *testing.T) {
 	r.stop()
 }
 
-// TestTwoReceiversOfOneSpoolDirectory have folders of their own in it, but for the same pipe in two processes.
+// TestTwoReceiversOfOneSpoolDirectory have separate folders in it, except for the same pipe in two processes.
 func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	cfg, _ := piped(t)
 	other, _ := piped(t)
@@ -470,8 +470,7 @@ func TestTwoReceiversOfOneSpoolDirectory(t *testing.T) {
 	require.NoError(t, logs.Shutdown(context.Background()))
 }
 
-// TestGlobPassesFIFOsOver holds that a FIFO is never found by a glob, that this is told once, and that files beside it are
-// read.
+// TestGlobPassesFIFOsOver checks that a glob never finds a FIFO, that this is logged once, and that files beside it are read.
 func TestGlobPassesFIFOsOver(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "a.jsonl"), 0o600))

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 )
 
-// pickyTraces refuses the spans of pipelines and steps, and takes all others.
+// pickyTraces refuses the spans of pipelines and steps, and accepts all others.
 type pickyTraces struct {
 	*consumertest.TracesSink
 	refused chan struct{}
@@ -35,8 +35,8 @@ func (p *pickyTraces) ConsumeTraces(ctx context.Context, td ptrace.Traces) error
 	return p.TracesSink.ConsumeTraces(ctx, td)
 }
 
-// TestKilledWhilePipelineIsRefused kills the receiver while a consumer refuses a pipeline's span, and after the files below
-// it have written down where they are: the span comes from the next process, with its step, once.
+// TestKilledWhilePipelineIsRefused kills the receiver while a consumer refuses a pipeline's span, after the files below it
+// have stored their offsets: the next process exports the span, with its step, once.
 func TestKilledWhilePipelineIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	lines := session(t, "claude", "parity.jsonl")
@@ -49,7 +49,7 @@ func TestKilledWhilePipelineIsRefused(t *testing.T) {
 	first := startWith(t, m, cfg, picky, nil)
 	first.read(m, path)
 	<-picky.refused
-	// The file grows by what tells nothing of a run, so that its state is written anew.
+	// The file grows by lines without a run, so that its state is written again.
 	appendLines(t, path, []byte(`{"type":"keep_alive"}`+"\n"))
 	first.read(m, path)
 	killed := m.disk.copy()

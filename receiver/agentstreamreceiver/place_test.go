@@ -16,7 +16,7 @@ import (
 )
 
 // TestIDsDoNotDependOnThePlace reads each recorded stream and transcript of each provider under two paths and identities of
-// its file: every trace, span and record id is the same (issue 13, check 15).
+// its file: every trace, span and record ID is the same (issue 13, check 15).
 func TestIDsDoNotDependOnThePlace(t *testing.T) {
 	for _, group := range everything(t) {
 		for _, path := range group {
@@ -28,7 +28,7 @@ func TestIDsDoNotDependOnThePlace(t *testing.T) {
 	}
 }
 
-// readAt lists what a file gives that is said to lie at a place.
+// readAt returns the output of a file as if it were at a place.
 func readAt(t *testing.T, path, place, id string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// raw are the lines that passed as they are.
+// raw returns the lines that were exported unchanged.
 func (r *rig) raw() []string {
 	var lines []string
 	for _, lr := range r.records() {
@@ -22,8 +22,8 @@ func (r *rig) raw() []string {
 	return lines
 }
 
-// TestShortUnknownStreamIsSeenLive holds that few lines of no known provider are seen while their file is open, each once,
-// also over a restart, and that what comes after them is understood.
+// TestShortUnknownStreamIsSeenLive checks that a few lines of no known provider are exported while their file is open, each
+// once, even over a restart, and that later lines are parsed.
 func TestShortUnknownStreamIsSeenLive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, "loading\nready\n")

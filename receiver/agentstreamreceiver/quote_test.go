@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// TestUnquotedTexts holds what is said of a number or a truth value where a text is asked for.
+// TestUnquotedTexts checks the error for a number or a boolean where a text is required.
 func TestUnquotedTexts(t *testing.T) {
 	read := func(settings string) error {
 		retrieved, err := confmap.NewRetrievedFromYAML([]byte(settings))

@@ -32,10 +32,10 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// wait is how long a condition may take, on a machine that has much else to do.
+// wait is how long a condition may take on a busy machine.
 const wait, tick = 30 * time.Second, 5 * time.Millisecond
 
-// rig is a receiver at work, with sinks behind it.
+// rig is a running receiver with sinks.
 type rig struct {
 	t      *testing.T
 	traces *consumertest.TracesSink
@@ -43,11 +43,11 @@ type rig struct {
 	told   *observer.ObservedLogs
 	tel    *componenttest.Telemetry
 	stop   func()
-	// stopAnyhow stops a receiver that has something to say about what it could not hand on.
+	// stopAnyhow stops a receiver that may return an error about what it could not export.
 	stopAnyhow func()
 }
 
-// start runs a receiver with cfg into sinks; nextLogs replaces the log sink where given.
+// start runs a receiver with cfg into sinks; nextLogs replaces the log sink if it is not nil.
 func start(t *testing.T, cfg *agentstreamreceiver.Config, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	return startOn(t, nil, cfg, nextLogs)
@@ -59,7 +59,7 @@ func startOn(t *testing.T, host component.Host, cfg *agentstreamreceiver.Config,
 	return startWith(t, host, cfg, nil, nextLogs)
 }
 
-// startWith is startOn with another sink of traces too, where given.
+// startWith is startOn with another sink of traces too, if it is not nil.
 func startWith(t *testing.T, host component.Host, cfg *agentstreamreceiver.Config, nextTraces consumer.Traces, nextLogs consumer.Logs) *rig {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
@@ -157,7 +157,7 @@ func (r *rig) texts() []string {
 	return list
 }
 
-// metric is the sum over the data points that have the attribute value, or over all if key is empty.
+// metric returns the sum over the data points that have the attribute value, or over all if key is empty.
 func (r *rig) metric(name, key, value string) int64 {
 	r.t.Helper()
 	got, err := r.tel.GetMetric(name)
@@ -182,7 +182,7 @@ func (r *rig) metric(name, key, value string) int64 {
 	return sum
 }
 
-// sum is a counter over all its data points.
+// sum returns the sum of a counter over all its data points.
 func (r *rig) sum(name string) int64 {
 	got, err := r.tel.GetMetric(name)
 	if err != nil {
@@ -360,7 +360,7 @@ func TestAppendedLineComesAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, assistant("1", "One."))
 	cfg := configFor(path)
-	cfg.Stream.PollInterval = time.Hour // the file system must tell
+	cfg.Stream.PollInterval = time.Hour // only file system events can make the test pass
 	r := start(t, cfg, nil)
 	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
 	appendTo(t, path, assistant("2", "Two."))
@@ -381,7 +381,7 @@ func TestMissingFileIsWaitedFor(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.texts()) == 1 }, wait, tick)
 }
 
-// refuser refuses the first n batches and then passes on.
+// refuser refuses the first n batches and then accepts.
 type refuser struct {
 	consumertest.LogsSink
 	mu      sync.Mutex
@@ -431,7 +431,7 @@ func TestShutdownClosesWhatIsOpen(t *testing.T) {
 	assert.Equal(t, "shutdown", reason.Str())
 }
 
-// TestSameIDsOnASecondRun: reading again gives the same spans and records, not new ones.
+// TestSameIDsOnASecondRun: reading again yields the same spans and records, not new ones.
 func TestSameIDsOnASecondRun(t *testing.T) {
 	ids := func() []string {
 		r := start(t, configFor(filepath.Join("..", "..", "testdata", "claude", "parallel.jsonl")), nil)
@@ -459,8 +459,8 @@ func TestSameIDsOnASecondRun(t *testing.T) {
 	}
 }
 
-// TestGapOfAFinishedSession: in a file that is read afterwards, a gap as long as idle_close between the times of its lines
-// closes what is open, as the clock would have; a longer idle_close leaves it open.
+// TestGapOfAFinishedSession: in a file read afterwards, a gap as long as idle_close between the times of its lines closes what
+// is open, as the clock would have; a longer idle_close leaves it open.
 func TestGapOfAFinishedSession(t *testing.T) {
 	const said = `{"type":"assistant","sessionId":"s1","uuid":"u%d","timestamp":"2026-11-01T%s:00.000Z","message":{"id":"msg_%d","role":"assistant","model":"m","content":[%s]}}` + "\n"
 	data := fmt.Sprintf(said, 1, "10:00", 1, `{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"sleep"}}`) +

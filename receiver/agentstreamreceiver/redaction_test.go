@@ -17,10 +17,10 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// secrets are parts of the made-up keys in the session case-secrets-in-arguments.
+// secrets are parts of the invented keys in the session case-secrets-in-arguments.
 var secrets = []string{"AAAA1111", "zz-demo-0123", "hunter2secret", "qwertyuiop"}
 
-// exported is every byte that a receiver with cfg hands on of the session with the secrets.
+// exported returns every byte that a receiver with cfg exports of the session with the secrets.
 func exported(t *testing.T, change func(*agentstreamreceiver.Config)) string {
 	t.Helper()
 	cfg := configFor(filepath.Join("..", "..", "testdata", "claude", "case-secrets-in-arguments.jsonl"))
@@ -35,7 +35,7 @@ func exported(t *testing.T, change func(*agentstreamreceiver.Config)) string {
 	return r.exported()
 }
 
-// exported is every byte that was handed on.
+// exported returns every exported byte.
 func (r *rig) exported() string {
 	r.t.Helper()
 	all := ""
@@ -61,7 +61,7 @@ func TestSecretsNeverLeave(t *testing.T) {
 	assert.Contains(t, all, "[redacted")
 }
 
-// TestRedactionCanBeTurnedOff shows that the test above looks where the secrets are.
+// TestRedactionCanBeTurnedOff shows that the test above checks the places where the secrets are.
 func TestRedactionCanBeTurnedOff(t *testing.T) {
 	all := exported(t, func(c *agentstreamreceiver.Config) { c.Redaction.Enabled = false })
 	for _, secret := range secrets {
@@ -69,8 +69,8 @@ func TestRedactionCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// TestSecretsOfEveryProvider puts a made-up token in the place of a word that texts, commands, paths and outputs of the
-// sessions hold: it is in no exported byte, whoever wrote the session and whatever is captured.
+// TestSecretsOfEveryProvider replaces a word that texts, commands, paths and outputs of the sessions contain by an invented
+// token: it is in no exported byte, whoever wrote the session and whatever is captured.
 func TestSecretsOfEveryProvider(t *testing.T) {
 	const token = "ghp_madeUpMadeUpMadeUpMadeUpMadeUp123456"
 	for provider, names := range map[string][]string{
@@ -113,13 +113,13 @@ func TestOwnRedactionRules(t *testing.T) {
 	assert.Contains(t, all, "[redacted:host]")
 }
 
-// oddSecret stands where no secret belongs.
+// oddSecret is in places where no secret belongs.
 const oddSecret = "ghp_" + "MadeUpMadeUp0123456789MadeUpMadeUp01"
 
-// oddValue is told to be a secret by its name alone.
+// oddValue is recognizable as a secret only by its name.
 const oddValue = "zz-demo-0123456789abcdef"
 
-// oddLines are a session with the secret in place of every name and id, and with bytes that are no UTF-8 in an argument.
+// oddLines are a session with the secret in place of every name and ID, and with invalid UTF-8 in an argument.
 var oddLines = strings.NewReplacer("SECRET", oddSecret, "NAME", "pass"+"word", "VALUE", oddValue).Replace(`{"type":"tailspan","attributes":{"cicd.pipeline.name":"SECRET","SECRET":"x","NAME":"VALUE"}}
 {"type":"system","subtype":"init","session_id":"s SECRET","model":"m SECRET","claude_code_version":"1 SECRET"}
 {"type":"SECRET","session_id":"s SECRET"}

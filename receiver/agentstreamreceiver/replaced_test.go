@@ -12,7 +12,7 @@ import (
 )
 
 // TestFileThatBecameTwo: a file with a second name loses its first, and a longer version of it appears under a third. What
-// both have is told once, and what each adds to the run that they share is told as well, also after a restart.
+// both contain is exported once, and what each adds to their common run is exported as well, even after a restart.
 func TestFileThatBecameTwo(t *testing.T) {
 	said := func(n int) []byte {
 		return fmt.Appendf(nil, `{"type":"assistant","sessionId":"s","uuid":"u%[1]d","timestamp":"2026-11-01T10:00:00.%03[1]dZ",`+

@@ -31,20 +31,20 @@ func stored(include ...string) *agentstreamreceiver.Config {
 	return cfg
 }
 
-// list names all spans and records that came, as [exports.list] does.
+// list names all exported spans and records, as [exports.list] does.
 func (r *rig) list() []string {
 	e := exports{traces: r.traces.AllTraces(), logs: r.logs.AllLogs()}
 	return e.list()
 }
 
-// withoutLive leaves out the records that are told of a run while it is watched.
+// withoutLive removes the records that are exported of a run only while it is followed.
 func withoutLive(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool {
 		return strings.HasPrefix(s, "record "+otlp.EventNameStepStarted) || strings.HasPrefix(s, "record "+otlp.EventNameProgress)
 	})
 }
 
-// spansOf counts the spans of a name.
+// spansOf counts the spans with a name.
 func spansOf(r *rig, name string) int {
 	n := 0
 	for _, s := range r.spanNames() {
@@ -55,7 +55,7 @@ func spansOf(r *rig, name string) int {
 	return n
 }
 
-// session are the lines of a capture.
+// session returns the lines of a capture.
 func session(t *testing.T, path ...string) [][]byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "testdata"}, path...)...))
@@ -69,7 +69,7 @@ func appendLines(t *testing.T, path string, lines ...[]byte) {
 	appendTo(t, path, string(bytes.Join(lines, nil)))
 }
 
-// read waits until the storage says that the files have been read to their end.
+// read waits until the storage shows that the files were read to their end.
 func (r *rig) read(m *machine, paths ...string) {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool {
@@ -94,13 +94,13 @@ func (r *rig) read(m *machine, paths ...string) {
 	}, wait, tick)
 }
 
-// TestRestartAtEachLine stops the receiver after each line of a session, and another goes on: together they give what one
-// gives, each span and record once. A run that was open is not closed by the stop, and has its root in the end.
+// TestRestartAtEachLine stops the receiver after each line of a session and starts another: together they export what one
+// exports, each span and record once. The stop does not close an open run, which has its root in the end.
 func TestRestartAtEachLine(t *testing.T) {
 	for _, name := range []string{"parity.jsonl", "parallel.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			lines := session(t, "claude", name)
-			// The same path gives the same ids where the format tells none.
+			// The same path yields the same IDs if the format has none.
 			path := filepath.Join(t.TempDir(), "s.jsonl")
 			appendLines(t, path, lines...)
 			m := newMachine()
@@ -132,7 +132,7 @@ func TestRestartAtEachLine(t *testing.T) {
 	}
 }
 
-// untimed takes out what a session without times takes from the clock and the file.
+// untimed removes what a session without times takes from the clock and the file.
 func untimed(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -151,7 +151,7 @@ func untimed(list []string) []string {
 	return out
 }
 
-// TestRestartNothingTwice: metrics of the receiver's own count a line once, over both processes.
+// TestRestartNothingTwice: the receiver's own metrics count a line once, over both processes.
 func TestRestartNothingTwice(t *testing.T) {
 	lines := session(t, "claude", "parity.jsonl")
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -217,7 +217,7 @@ func TestRestartSubAgent(t *testing.T) {
 	require.NotEmpty(t, second.records())
 }
 
-// TestRestartKeepsPipelineSpan: the span of a pipeline goes out once, whenever the receiver stops.
+// TestRestartKeepsPipelineSpan: the span of a pipeline is exported once, whenever the receiver stops.
 func TestRestartKeepsPipelineSpan(t *testing.T) {
 	lines := session(t, "claude", "parity.jsonl")
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -244,7 +244,7 @@ func TestRestartKeepsPipelineSpan(t *testing.T) {
 	}
 }
 
-// TestHealth: the collector hears of trouble with a consumer and with the storage, and of its end, once each.
+// TestHealth: trouble with a consumer and with the storage, and its end, are reported to the collector once each.
 func TestHealth(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	m := newMachine()
@@ -267,7 +267,7 @@ func TestHealth(t *testing.T) {
 	r.stop()
 }
 
-// blocking is a consumer that accepts nothing until it is let.
+// blocking is a consumer that accepts nothing until it is unblocked.
 type blocking struct {
 	consumertest.LogsSink
 	mu    sync.Mutex
@@ -283,7 +283,7 @@ func (c *blocking) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	return c.LogsSink.ConsumeLogs(ctx, ld)
 }
 
-// TestStopWhileRefused: what was not accepted when the receiver stops comes with the next one, and once.
+// TestStopWhileRefused: what was not acknowledged when the receiver stops is exported by the next one, once.
 func TestStopWhileRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, assistant("1", "One."))
@@ -305,8 +305,8 @@ func TestStopWhileRefused(t *testing.T) {
 	assert.Equal(t, 1, texts)
 }
 
-// TestLag: what a consumer has not accepted yet, by provider; also of what comes while it refuses, be it to a file that is
-// being read or to one that waits for its turn.
+// TestLag: what a consumer has not acknowledged yet, by provider, including what is written while it refuses, to a file being
+// read or to one that waits for its turn.
 func TestLag(t *testing.T) {
 	dir := t.TempDir()
 	claude, waits, codex := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl"), filepath.Join(dir, "c.jsonl")
@@ -348,8 +348,8 @@ func TestLag(t *testing.T) {
 	r.stop()
 }
 
-// TestRestartForkOfACompleteSession: a fork that only its ids tell from its parent gives what is its own, and nothing that
-// the parent told, also if the parent was complete before a restart and is not opened again.
+// TestRestartForkOfACompleteSession: a fork that only its IDs distinguish from its parent yields its own events, and none of
+// the parent's, even if the parent was complete before a restart and is not opened again.
 func TestRestartForkOfACompleteSession(t *testing.T) {
 	const prompted = `{"type":"user","sessionId":"%s","uuid":"%s","timestamp":"2026-11-01T10:00:00.%03dZ","message":{"role":"user","content":"Do it."}}` + "\n"
 	const said = `{"type":"assistant","sessionId":"%s","uuid":"%s","timestamp":"2026-11-01T10:00:00.%03dZ","message":{"id":"msg_%d","role":"assistant","model":"m","content":[{"type":"text","text":"Done."}]}}` + "\n"

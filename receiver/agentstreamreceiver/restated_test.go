@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// snapshot is what the disk holds now.
+// snapshot is what the disk contains now.
 func (d *disk) snapshot() map[string][]byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -31,7 +31,7 @@ func (d *disk) restore(values map[string][]byte) {
 	d.values = values
 }
 
-// restarts runs receivers one after the other, and collects what they give.
+// restarts runs consecutive receivers and collects their output.
 type restarts struct {
 	t    *testing.T
 	cfg  *agentstreamreceiver.Config
@@ -40,7 +40,7 @@ type restarts struct {
 	uids []string
 	ids  []string
 
-	before map[string][]byte // what the disk held at the last look, for the next kill
+	before map[string][]byte // content of the disk at the last snapshot, for the next kill
 }
 
 func newRestarts(t *testing.T, cfg *agentstreamreceiver.Config) *restarts {
@@ -50,8 +50,8 @@ func newRestarts(t *testing.T, cfg *agentstreamreceiver.Config) *restarts {
 	return r
 }
 
-// restart stops the receiver and starts another, with what the disk holds; killed, with what it held before, so that all
-// that was accepted since comes again.
+// restart stops the receiver and starts another, with the content of the disk; killed, with its previous content, so that
+// everything acknowledged since is repeated.
 func (r *restarts) restart(before map[string][]byte) {
 	r.stop()
 	if before != nil {
@@ -60,7 +60,7 @@ func (r *restarts) restart(before map[string][]byte) {
 	r.now = startOn(r.t, r.m, r.cfg, nil)
 }
 
-// maybe restarts the receiver if the die shows 0, and remembers what the disk holds, for a later kill, if it shows 1.
+// maybe restarts the receiver if the die shows 0, and takes a snapshot of the disk, for a later kill, if it shows 1.
 func (r *restarts) maybe(die int, kill bool) {
 	switch die {
 	case 0:
@@ -82,7 +82,7 @@ func (r *restarts) stop() {
 	slices.Sort(r.ids)
 }
 
-// sameAs compares with what one process gave. What was killed may have given the same twice, with the same ids.
+// sameAs compares with the output of one process. A killed process may have exported the same twice, with the same IDs.
 func (r *restarts) sameAs(once *rig, killed bool, hint string) {
 	r.t.Helper()
 	uids, ids := r.uids, r.ids
@@ -93,13 +93,13 @@ func (r *restarts) sameAs(once *rig, killed bool, hint string) {
 	require.Equal(r.t, once.spanIDs(), ids, hint)
 }
 
-// lines is how many lines of a provider were read.
+// lines returns how many lines of a provider were read.
 func (r *rig) lines(provider string) int64 {
 	return r.metric("otelcol_receiver_agent_stream_lines", "provider", provider)
 }
 
-// TestDatabaseOverRestarts follows a database through each state that the event log of a real session tells, and is
-// stopped or killed in between, at random: together the processes give what one gives that reads it when it is done.
+// TestDatabaseOverRestarts follows a database through each state in the event log of a real session, with random stops and
+// kills in between: together the processes export what one exports that reads it when it is done.
 func TestDatabaseOverRestarts(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestDatabaseOverRestarts(t *testing.T) {
 			for i, step := range steps {
 				read := r.now.lines("opencode")
 				agent.logged(step)
-				// And let it be seen. What a process finds when it starts may come as what was accepted, and is not counted.
+				// And wait until it is seen. What a process finds when it starts may count as acknowledged, and is not counted.
 				if rng.IntN(6) == 0 && read > 0 {
 					require.Eventually(t, func() bool { return r.now.lines("opencode") > read }, wait, tick, "%s, step %d", hint, i)
 				}
@@ -141,7 +141,7 @@ func TestDatabaseOverRestarts(t *testing.T) {
 	}
 }
 
-// TestDocumentOverRestarts follows a Gemini session that is rewritten with each message, and is stopped or killed between.
+// TestDocumentOverRestarts follows a Gemini session that is rewritten with each message, with stops and kills in between.
 func TestDocumentOverRestarts(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(samples, "gemini", "parity-0.38.2.session.json"))
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestDocumentOverRestarts(t *testing.T) {
 				uids, ids = slices.Compact(uids), slices.Compact(ids)
 			}
 			require.Equal(t, once.uids(), uids, hint)
-			// The run is open over a restart, and its last model call.
+			// The run and its last model call are open over a restart.
 			open := slices.DeleteFunc(once.spanIDs(), func(id string) bool { return slices.Contains(ids, id) })
 			require.Len(t, open, 2, hint)
 			require.Equal(t, len(once.spanIDs()), len(ids)+len(open), "none twice, and none that is not in it: "+hint)

@@ -22,7 +22,7 @@ import (
 // samples is the folder of the fixtures.
 const samples = "../../testdata"
 
-// recordsNamed counts the records of one event name.
+// recordsNamed counts the records with one event name.
 func (r *rig) recordsNamed(name string) (n int) {
 	for _, lr := range r.records() {
 		if lr.EventName() == name {
@@ -32,8 +32,8 @@ func (r *rig) recordsNamed(name string) (n int) {
 	return n
 }
 
-// uids gives the ids of all records, sorted, none of which may come twice. Those that only who watches live gets are left
-// out.
+// uids returns the IDs of all records, sorted, and checks that none occurs twice. It omits records that are exported only
+// live.
 func (r *rig) uids() []string {
 	r.t.Helper()
 	var list []string
@@ -50,7 +50,7 @@ func (r *rig) uids() []string {
 	return list
 }
 
-// spanIDs gives name, id and parent of all spans, sorted, none of which may come twice.
+// spanIDs returns name, ID and parent of all spans, sorted, and checks that none occurs twice.
 func (r *rig) spanIDs() []string {
 	r.t.Helper()
 	var list []string
@@ -66,15 +66,15 @@ func (r *rig) spanIDs() []string {
 type openCode struct {
 	t    *testing.T
 	db   *sql.DB
-	made int64 // when the last row was made, in the session's own time
-	last int64 // when it was written: no two were at once, so each is counted by one process
+	made int64 // when the last row was created, in the session's own time
+	last int64 // when it was written: all times differ, so that each row is counted by one process
 }
 
 func newOpenCode(t *testing.T, path string) *openCode {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)&_pragma=busy_timeout(5000)")
 	require.NoError(t, err)
-	db.SetMaxOpenConns(1) // of which transactions are
+	db.SetMaxOpenConns(1) // which transactions belong to
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	_, err = db.Exec(`
 		CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, title text, version text, agent text, model text, time_created integer, time_updated integer);
@@ -93,7 +93,7 @@ func (o *openCode) at(statement string) {
 	require.NoError(o.t, err)
 }
 
-// logged does what the event log of a session tells, one row of the log after the other, now.
+// logged replays the event log of a session, one row of the log after another, now.
 func (o *openCode) logged(line string) {
 	o.t.Helper()
 	var row struct{ Type, Data string }
@@ -149,7 +149,7 @@ func nullable(raw json.RawMessage) any {
 	return string(raw)
 }
 
-// rest is what a row's data holds: all but what has columns of its own.
+// rest returns the content of a row's data: everything that has no separate column.
 func rest(t *testing.T, object map[string]json.RawMessage) string {
 	t.Helper()
 	for _, column := range []string{"id", "sessionID", "messageID"} {
@@ -162,8 +162,8 @@ func rest(t *testing.T, object map[string]json.RawMessage) string {
 	return string(b)
 }
 
-// TestGrowingDatabase follows a database through each state that the event log of a real session tells, sub-agents and
-// all: every event comes once, and with the ids that reading the finished database gives.
+// TestGrowingDatabase follows a database through each state in the event log of a real session, including sub-agents: every
+// event is exported once, with the IDs that reading the finished database yields.
 func TestGrowingDatabase(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func TestGrowingDatabase(t *testing.T) {
 	for i, step := range steps {
 		before := live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode")
 		agent.logged(step)
-		if i%9 == 0 { // and let it be seen
+		if i%9 == 0 { // and wait until it is seen
 			require.Eventually(t, func() bool {
 				return live.metric("otelcol_receiver_agent_stream_lines", "provider", "opencode") > before
 			}, wait, tick, "step %d", i)
@@ -246,8 +246,8 @@ func TestRewrittenDocument(t *testing.T) {
 	assert.Equal(t, once.spanIDs(), live.spanIDs())
 }
 
-// TestDatabaseIsNoFileOfLines: OpenCode's database, and what SQLite keeps beside it, are not read as lines, whatever include
-// matches; files with names like that are.
+// TestDatabaseIsNoFileOfLines: an OpenCode database, and the files that SQLite keeps beside it, are not read as lines,
+// whatever include matches; files with similar names are.
 func TestDatabaseIsNoFileOfLines(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"opencode.db-wal", "opencode.db-shm", "opencode.db-journal", "opencode.dbx", "my-opencode.db"} {
@@ -261,8 +261,8 @@ func TestDatabaseIsNoFileOfLines(t *testing.T) {
 	assert.ElementsMatch(t, []string{"opencode.dbx", "my-opencode.db"}, r.raw())
 }
 
-// TestFolderOfDocuments reads the documents of a Gemini session and its sub-agent from where the CLI keeps them: nothing
-// in them links the two, their folder does.
+// TestFolderOfDocuments reads the documents of a Gemini session and its sub-agent from where the CLI stores them: nothing in
+// them links the two, only their folder does.
 func TestFolderOfDocuments(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.CopyFS(home, os.DirFS(filepath.Join(samples, "gemini", "families", "subagent-0.38.2"))))
@@ -322,8 +322,8 @@ func TestFollowedTextComesBeforeItsCalls(t *testing.T) {
 	}
 }
 
-// TestKilledSessionOfADatabaseInUse: a session that nothing was written to for long is closed at its end, with the tool that
-// ran, though the database itself was written to just now.
+// TestKilledSessionOfADatabaseInUse: a session that was not written for long is closed at its end, with the tool that was
+// running, although the database itself was written just now.
 func TestKilledSessionOfADatabaseInUse(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(samples, "opencode", "killed.log.jsonl"))
 	require.NoError(t, err)
@@ -370,9 +370,9 @@ func TestRefusedPromptOfADatabase(t *testing.T) {
 	assert.Equal(t, "incomplete", run[otlp.AttrRunOutcome])
 }
 
-// TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, or several at once, where the
-// session of a sub-agent is there before the row of its call names it, and the result of that call with the sub-agent's last words:
-// what is read live is what is read afterwards, with the tokens on the same spans.
+// TestFollowedSubAgents sees each state of a database in the order in which OpenCode wrote them, or several at once, so that
+// the session of a sub-agent exists before the row of its call names it, and the result of that call comes together with the
+// sub-agent's last words: following it live yields what reading it afterwards does, with the tokens on the same spans.
 func TestFollowedSubAgents(t *testing.T) {
 	for _, atOnce := range []int{1, 2, 3, 5, 8} {
 		t.Run(strconv.Itoa(atOnce), func(t *testing.T) { followSubAgents(t, atOnce) })
@@ -383,7 +383,7 @@ func followSubAgents(t *testing.T, atOnce int) {
 	log, err := os.ReadFile(filepath.Join(samples, "opencode", "subagent.log.jsonl"))
 	require.NoError(t, err)
 	steps := strings.Split(strings.TrimSpace(string(log)), "\n")
-	slices.SortStableFunc(steps, func(a, b string) int { // ids of events ascend with time
+	slices.SortStableFunc(steps, func(a, b string) int { // IDs of events ascend with time
 		return strings.Compare(gjson.Get(a, "id").Str, gjson.Get(b, "id").Str)
 	})
 	home := t.TempDir()
@@ -412,14 +412,14 @@ func followSubAgents(t *testing.T, atOnce int) {
 	after := start(t, cfg, nil)
 	require.Eventually(t, ended(after), wait, tick)
 	after.stop()
-	if atOnce == 1 { // else a look may find the tokens of an answer in its message, before the part that has them too
+	if atOnce == 1 { // otherwise a scan may find the tokens of an answer in its message, before the part that has them too
 		assert.Equal(t, after.uids(), live.uids())
 	}
 	assert.Equal(t, after.spanIDs(), live.spanIDs())
 	assert.Equal(t, tokensBySpan(after), tokensBySpan(live))
 }
 
-// tokensBySpan are the input tokens that each span has for itself.
+// tokensBySpan returns the input tokens that each span itself carries.
 func tokensBySpan(r *rig) map[string]string {
 	tokens := map[string]string{}
 	for _, s := range r.spans() {

@@ -29,24 +29,24 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// Scale is measured in processes of their own, since what a process takes of memory is told of all of it: the benchmark
-// starts this test program once more, with the case in the environment, and reports what that one says of itself.
+// Scale is measured in separate processes, because the memory of a process is reported as a whole: the benchmark starts this
+// test program again, with the case in the environment, and reports what that process reports of itself.
 const scaleEnv = "TAILSPAN_SCALE"
 
-// scaleCase is what a process is to do.
+// scaleCase is what a process has to do.
 type scaleCase struct {
 	Dir     string // the files
 	StartAt string
-	Files   int // that are there
-	Lines   int // that come, with StartAt beginning; then it is over
+	Files   int // existing files
+	Lines   int // lines to receive, with StartAt beginning; then it ends
 	Watch   time.Duration
-	Grow    int // files to which a line is written, one after the other
+	Grow    int // files to which a line is written, one after another
 	Limit   uint64
 	Procs   int
-	Rest    bool // wait until all streams rest
+	Rest    bool // wait until all streams are suspended
 }
 
-// scaleFigures is what came of it.
+// scaleFigures is the result.
 type scaleFigures struct {
 	ReadyCPU, ReadCPU, WatchCPU, Wall time.Duration
 	RSS, Peak                         int64
@@ -100,14 +100,14 @@ func (c scaleCase) measure(t *testing.T) (f scaleFigures) {
 	until(t, func() bool { return !c.Rest || r.AllSuspended(c.Files) })
 	if c.Watch > 0 {
 		passed := time.NewTimer(c.Watch)
-		<-passed.C // what there was to do at start is done
+		<-passed.C // what has to be done at start is done
 		f.ReadyCPU = usedCPU(t) - cpu
 		cpu = usedCPU(t)
 		passed.Reset(c.Watch)
 		<-passed.C
 		f.WatchCPU = usedCPU(t) - cpu
 	}
-	runtime.GC() // as it does by itself every two minutes
+	runtime.GC() // as it happens by itself every two minutes
 	debug.FreeOSMemory()
 	f.RSS = memoryOf(t, "VmRSS:")
 	f.P50, f.P99 = c.grow(t, counter)
@@ -116,7 +116,7 @@ func (c scaleCase) measure(t *testing.T) (f scaleFigures) {
 	return f
 }
 
-// grow writes a line to one file after the other, and tells how long each took to come out.
+// grow writes a line to one file after another, and returns how long each took to be exported.
 func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration) {
 	if c.Grow == 0 {
 		return 0, 0
@@ -137,7 +137,7 @@ func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration
 	return took[len(took)/2], took[len(took)*99/100]
 }
 
-// arrivals counts records, and tells when one came if somebody wants to know.
+// arrivals counts records, and notifies a waiter when one arrives.
 type arrivals struct {
 	consumer.Logs
 	records atomic.Int64
@@ -153,13 +153,13 @@ func (a *arrivals) ConsumeLogs(_ context.Context, ld plog.Logs) error {
 	return nil
 }
 
-// until looks now and then: the process is measured, so it must not look all the time.
+// until polls rarely, because the process is being measured.
 func until(t *testing.T, ok func() bool) {
 	t.Helper()
 	require.Eventually(t, ok, 9*time.Minute, 20*time.Millisecond)
 }
 
-// memoryOf is a line of what the system tells of this process, in bytes.
+// memoryOf returns a line of the system's report on this process, in bytes.
 func memoryOf(t *testing.T, line string) int64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -175,8 +175,8 @@ func scaleName(dir string, i int) string {
 	return filepath.Join(dir, strconv.Itoa(i%100), fmt.Sprintf("%032d.jsonl", i))
 }
 
-// scaleFiles makes files of sessions. Each turn gives records of a text, a call, its result and the usage, each file one
-// of its prompt besides.
+// scaleFiles creates files of sessions. Each turn yields records of a text, a call, its result and the usage, each file also
+// one of its prompt.
 func scaleFiles(b *testing.B, files, turns int, young bool) scaleCase {
 	b.Helper()
 	c := scaleCase{Dir: b.TempDir(), StartAt: "beginning", Files: files, Lines: files * (1 + 4*turns)}
@@ -198,7 +198,7 @@ func scaleFiles(b *testing.B, files, turns int, young bool) scaleCase {
 	return c
 }
 
-// BenchmarkScale measures many files, and large ones, each in a process of its own.
+// BenchmarkScale measures many files, and large ones, each in a separate process.
 func BenchmarkScale(b *testing.B) {
 	empty := func(b *testing.B) scaleFigures {
 		b.Helper()
@@ -265,7 +265,7 @@ func BenchmarkScale(b *testing.B) {
 	})
 }
 
-// scaleLarge makes one session of a size.
+// scaleLarge creates one session of a size.
 func scaleLarge(b *testing.B, size int) scaleCase {
 	b.Helper()
 	c := scaleCase{Dir: b.TempDir(), StartAt: "beginning", Files: 1}
@@ -285,7 +285,7 @@ func scaleLarge(b *testing.B, size int) scaleCase {
 	return c
 }
 
-// scaleLine makes a file with a line of a size, and one after it.
+// scaleLine creates a file with a line of a size, and one after it.
 func scaleLine(b *testing.B, size int) scaleCase {
 	b.Helper()
 	c := scaleCase{Dir: b.TempDir(), StartAt: "beginning", Files: 1, Lines: 1}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// usedCPU is what the process has used of all cores so far.
+// usedCPU returns the processor time that the process has used so far on all cores.
 func usedCPU(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

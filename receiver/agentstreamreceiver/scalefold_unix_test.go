@@ -43,8 +43,8 @@ func batchesOf(data []byte) (batches [][]tail.Line) {
 	return append(batches, lines)
 }
 
-// BenchmarkSilentFold folds a session silently, as after a restart, and parses it, in turns. The figure is the speed of the
-// first in parts of that of the second; the bar is 0.9.
+// BenchmarkSilentFold replays a session, as after a restart, and parses it, alternately. The result is the speed of the replay
+// relative to that of parsing; the floor is 0.9.
 func BenchmarkSilentFold(b *testing.B) {
 	var text bytes.Buffer
 	for id := 0; text.Len() < 100*mib; id++ {
@@ -79,8 +79,8 @@ func BenchmarkSilentFold(b *testing.B) {
 	b.ReportMetric(float64(text.Len())*float64(b.N)/1e6/fold.Seconds(), "MB/cpu-s")
 }
 
-// BenchmarkLongSession reads a session of a million lines, and compares what its last tenth costs with the first; the bar is
-// 1.1.
+// BenchmarkLongSession reads a session of a million lines, and compares the cost of its last tenth with the first; the limit
+// is 1.1.
 func BenchmarkLongSession(b *testing.B) {
 	const lines = 1_000_000
 	var text bytes.Buffer

@@ -36,7 +36,7 @@ func (g *gate) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	return g.LogsSink.ConsumeLogs(ctx, ld)
 }
 
-// receiverInto makes a receiver with cfg that is not started yet.
+// receiverInto returns a receiver with cfg that is not started yet.
 func receiverInto(t *testing.T, cfg *agentstreamreceiver.Config, traces *consumertest.TracesSink, logs *gate) *agentstreamreceiver.Inside {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
@@ -57,11 +57,11 @@ func inTime(t *testing.T, f func()) {
 	}
 }
 
-// gemini is a line of a format that tells texts in pieces.
+// gemini is a line of a format that contains texts in pieces.
 func gemini(fields string) string { return `{"timestamp":"2026-11-27T20:00:00.000Z",` + fields + "}\n" }
 
-// TestShutdownWhileAQuietTextIsRefused: the text of an agent that has gone quiet is handed on by time and not by a line, so
-// the reading knows nothing of it when a consumer refuses it without end.
+// TestShutdownWhileAQuietTextIsRefused: the text of an agent that has gone quiet is exported by a timer and not by a line, so
+// the reader does not know when a consumer refuses it endlessly.
 func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, gemini(`"type":"init","session_id":"s","model":"m"`)+gemini(`"type":"message","role":"user","content":"count"`))
@@ -77,7 +77,7 @@ func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
 }
 
-// TestShutdownWhileALineIsRefused: what works by time waits for the stream meanwhile, and must not be waited for.
+// TestShutdownWhileALineIsRefused: timers wait for the stream meanwhile, and the shutdown must not wait for them.
 func TestShutdownWhileALineIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	appendTo(t, path, assistant("1", "One."))
@@ -97,8 +97,7 @@ func TestShutdownWhileALineIsRefused(t *testing.T) {
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
 }
 
-// TestOneRefusalAtShutdownDoublesNothing: spans that were accepted do not come again because the records beside them were
-// not.
+// TestOneRefusalAtShutdownDoublesNothing: accepted spans are not exported again because the records with them were refused.
 func TestOneRefusalAtShutdownDoublesNothing(t *testing.T) {
 	var traces consumertest.TracesSink
 	var logs gate
@@ -118,7 +117,7 @@ func TestOneRefusalAtShutdownDoublesNothing(t *testing.T) {
 	}
 }
 
-// TestManyFilesShareTheLastDelivery: at shutdown the time for what is left is that of all files together, not of each.
+// TestManyFilesShareTheLastDelivery: at shutdown, the time for pending output is that of all files together, not of each.
 func TestManyFilesShareTheLastDelivery(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -140,7 +139,7 @@ func TestManyFilesShareTheLastDelivery(t *testing.T) {
 	assert.Len(t, (&rig{t: t, traces: &traces}).spans(), 8, "a consumer that accepts at once gets what is left even then")
 }
 
-// TestPassedLineIsToldOnce: a line of no known provider goes out when it is read, and not again when its stream is quiet.
+// TestPassedLineIsToldOnce: a line of no known provider is exported when it is read, and not again when its stream is quiet.
 func TestPassedLineIsToldOnce(t *testing.T) {
 	var logs gate
 	cfg := configFor("build.log")

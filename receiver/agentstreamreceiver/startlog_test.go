@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// TestStartIsLogged: one info line says what was found and what start_at: end skips; one more names each file that is
-// followed and its format, and a debug line its end.
+// TestStartIsLogged: one info line contains what was found and what start_at: end skips; another one names each followed file
+// and its format, and a debug line its end.
 func TestStartIsLogged(t *testing.T) {
 	folder := t.TempDir()
 	old, fresh := filepath.Join(folder, "old.jsonl"), filepath.Join(folder, "new.jsonl")

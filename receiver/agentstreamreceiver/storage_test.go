@@ -21,7 +21,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// disk is a storage extension and its only client; what it holds outlives receivers.
+// disk is a storage extension and its only client; its content outlives receivers.
 type disk struct {
 	component.StartFunc
 	component.ShutdownFunc
@@ -92,7 +92,7 @@ func (d *disk) setFail(err error) {
 	d.fail = err
 }
 
-// machine is a host with a disk, and hears how the receiver is.
+// machine is a host with a disk that records the status of the receiver.
 type machine struct {
 	component.Host
 	*disk
@@ -135,7 +135,7 @@ func (d *disk) copy() map[string][]byte {
 	return maps.Clone(d.values)
 }
 
-// TestStorageHints: what to do is said where a storage waits in vain for its lock, and where its file is corrupt.
+// TestStorageHints: the advice is shown if a storage waits in vain for its lock, or if its file is corrupt.
 func TestStorageHints(t *testing.T) {
 	for _, tt := range []struct{ fail, want string }{
 		{"timeout", "timeout: another collector uses its directory; stop it, or give each collector a separate directory"},

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// bench is a receiver without a source, whose streams are given lines by hand.
+// bench is a receiver without a source, whose streams are fed by hand.
 type bench struct {
 	*agentstreamreceiver.Inside
 	traces *consumertest.TracesSink
@@ -39,8 +39,8 @@ func (b *bench) list() []string {
 	return e.list()
 }
 
-// readResting reads a file, with ticks at random, and has the stream rest at random if rests is set. It tells how often
-// it did.
+// readResting reads a file, with ticks at random, and suspends the stream at random if rests is set. It returns how often it
+// did.
 func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *bench, rested int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -85,7 +85,7 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 	return b, rested
 }
 
-// TestRestChangesNothing: a stream that rested now and then gives what one gives that never did, and counts the same.
+// TestRestChangesNothing: a stream suspended now and then exports and counts the same as one that never was.
 func TestRestChangesNothing(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(samples, "*", "*.jsonl"))
 	require.NoError(t, err)

@@ -17,17 +17,17 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// reportedTokens is the total that a file's events report, by the rule of events.UsageTotal. History that was copied from another
-// session is told there.
+// reportedTokens is the total that a file's events report, by the rule of events.UsageTotal. History copied from another
+// session counts there.
 func reportedTokens(t *testing.T, path string) events.Tokens {
 	t.Helper()
 	sum := toldUsage(t, path)
 	total := sum.Sum().Tokens
-	total.CacheWrite5m, total.CacheWrite1h = 0, 0 // parts of what was written
+	total.CacheWrite5m, total.CacheWrite1h = 0, 0 // parts of the written tokens
 	return total
 }
 
-// toldNatively is the same total in the arithmetic of those who told it.
+// toldNatively is the same total in the arithmetic of its provider.
 func toldNatively(t *testing.T, path string) events.Tokens {
 	t.Helper()
 	sum := toldUsage(t, path)
@@ -44,7 +44,7 @@ func toldUsage(t *testing.T, path string) (sum events.UsageTotal) {
 	require.NoError(t, err)
 	add := func(evs []events.DisplayEvent) {
 		for i := range evs {
-			if evs[i].Kind != events.KindUsage || evs[i].Copied || evs[i].Usage.Tokens.Input > 1<<40 { // the fold ignores that
+			if evs[i].Kind != events.KindUsage || evs[i].Copied || evs[i].Usage.Tokens.Input > 1<<40 { // the session ignores that
 				continue
 			}
 			sum.Add(evs[i].Model, evs[i].Usage)
@@ -82,7 +82,7 @@ func TestTokensAgree(t *testing.T) {
 			require.NotNil(t, r.fold)
 			r.fold.Close(otlp.CloseReasonShutdown)
 			traces := r.fold.Take().Traces
-			registry.Close().Traces.ResourceSpans().MoveAndAppendTo(traces.ResourceSpans()) // runs that wait for files which are not there
+			registry.Close().Traces.ResourceSpans().MoveAndAppendTo(traces.ResourceSpans()) // runs that wait for missing files
 			assert.Equal(t, want, spanTokens(traces), "spans")
 			assert.Equal(t, want, countedTokens(registry), "counters")
 			assert.Equal(t, want, totalTokens(traces), "totals")
@@ -90,7 +90,7 @@ func TestTokensAgree(t *testing.T) {
 	}
 }
 
-// totalTokens adds up the totals of the agents that no other span of the trace includes.
+// totalTokens sums the totals of the agents that no other span of the trace includes.
 func totalTokens(traces ptrace.Traces) (sum events.Tokens) {
 	for _, s := range spansIn(traces) {
 		m := s.Attributes()
@@ -105,7 +105,7 @@ func totalTokens(traces ptrace.Traces) (sum events.Tokens) {
 	return sum
 }
 
-// countedTokens are the sums of the metrics of tokens.
+// countedTokens returns the sums of the token metrics.
 func countedTokens(registry *telemetry.Registry) events.Tokens {
 	var counted events.Tokens
 	into := map[string]*int64{

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
-// TestUnrecognizedFiles holds which lines of no known provider are exported, what is counted and that one warning says so.
+// TestUnrecognizedFiles checks which lines of no known provider are exported, what is counted, and that there is one warning.
 func TestUnrecognizedFiles(t *testing.T) {
 	const (
 		prompt  = "zz-demo-prompt"
@@ -22,9 +22,9 @@ func TestUnrecognizedFiles(t *testing.T) {
 	)
 	for _, tc := range []struct {
 		name    string
-		file    string // what holds the lines
+		file    string // the file with the lines
 		content string
-		link    string // leads to file, if set; file lies outside of what is watched then
+		link    string // leads to file, if set; file is then outside of the watched folders
 		set     func(*agentstreamreceiver.Config)
 		passes  bool
 		reason  string
@@ -83,7 +83,7 @@ func TestUnrecognizedFiles(t *testing.T) {
 	}
 }
 
-// TestLinkToASession holds that a link is followed to a session, wherever it leads.
+// TestLinkToASession checks that a link to a session is followed, wherever it leads.
 func TestLinkToASession(t *testing.T) {
 	root := t.TempDir()
 	appendLines(t, filepath.Join(root, "elsewhere.jsonl"), session(t, "claude", "parity.jsonl")...)

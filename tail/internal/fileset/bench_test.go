@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/tail/internal/fileset"
 )
 
-// BenchmarkRescan is one look at 10,000 files in 50 folders of which none has changed; the baseline is a walk of the
-// standard library that looks at each file.
+// BenchmarkRescan scans 10,000 unchanged files in 50 folders once; the baseline is a walk of the standard library that stats
+// each file.
 func BenchmarkRescan(b *testing.B) {
 	dir := b.TempDir()
 	const folders, perFolder = 50, 200

@@ -27,7 +27,7 @@ import (
 //   - FuzzVisit: however input is cut into writes, and whatever reads fail and batches are refused, the lines and their
 //     offsets are the same.
 
-// growing is a file in memory; what stat reports of it is of a file on disk.
+// growing is a file in memory; its stat is that of a file on disk.
 type growing struct {
 	fs.FileInfo
 	data  []byte
@@ -37,7 +37,7 @@ type growing struct {
 func (g *growing) Close() error               { return nil }
 func (g *growing) Stat() (fs.FileInfo, error) { return g, nil }
 
-// ReadAt reads what there is by now.
+// ReadAt reads the bytes present so far.
 func (g *growing) ReadAt(p []byte, offset int64) (int, error) {
 	n := copy(p, g.data[min(offset, int64(len(g.data))):])
 	if g.fault {
@@ -50,10 +50,10 @@ func (g *growing) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// Size is that of the memory.
+// Size returns the size of the content in memory.
 func (g *growing) Size() int64 { return int64(len(g.data)) }
 
-// sink is a consumer that keeps all lines, and refuses the next call if that is wanted.
+// sink is a consumer that keeps all lines, and refuses the next call on request.
 type sink struct {
 	refuse bool
 	lines  []stream.Line
@@ -90,7 +90,7 @@ func (s *sink) Idle(context.Context) error { return s.no() }
 // Close does nothing.
 func (s *sink) Close(context.Context, stream.CloseReason) error { return nil }
 
-// spread makes long input of short: a byte from 200 on stands for a run of up to 440 bytes without a line end.
+// spread expands short input: a byte from 200 on stands for up to 440 bytes without a newline.
 func spread(short []byte) (input []byte) {
 	for _, c := range short {
 		if c < 200 {
@@ -112,7 +112,7 @@ func FuzzVisit(f *testing.F) {
 	require.NoError(f, err)
 	id, _ := fingerprint.IDOf(info)
 	f.Fuzz(func(t *testing.T, short, steps []byte, limit uint16) {
-		// Inputs stay short: the fuzzer tries to leave out every part of one.
+		// Inputs stay short, because the fuzzer tries to remove every part of one.
 		if len(short) == 0 || len(steps) == 0 || len(short) > 48 || len(steps) > 12 {
 			return
 		}
@@ -180,7 +180,7 @@ func kept(line string) string {
 	return string(short)
 }
 
-// wantTokens says what lines the input has, in the plainest way.
+// wantTokens splits the input into lines in the simplest way.
 func wantTokens(input []byte, limit int) (tokens []token, rest string, pending int64) {
 	var offset int64
 	for {

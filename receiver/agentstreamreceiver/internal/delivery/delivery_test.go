@@ -27,7 +27,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// rig is a Delivery with a consumer of logs, and the metrics that it counts.
+// rig is a Delivery with a consumer of logs, and the metrics that it updates.
 type rig struct {
 	*delivery.Delivery
 	meter *meter.Meter
@@ -35,7 +35,7 @@ type rig struct {
 	calls int
 }
 
-// newRig makes a Delivery whose consumer gives the answers in turn, and the last of them from then on.
+// newRig returns a Delivery whose consumer returns the answers in turn, and the last of them from then on.
 func newRig(t *testing.T, retry func(*configretry.BackOffConfig), grown func(*meter.Meter), answers ...error) *rig {
 	t.Helper()
 	r := &rig{tel: componenttest.NewTelemetry()}
@@ -68,7 +68,7 @@ func newRig(t *testing.T, retry func(*configretry.BackOffConfig), grown func(*me
 	return r
 }
 
-// sum is the sum of the points of a metric.
+// sum returns the sum of the points of a metric.
 func (r *rig) sum(name string) (sum int64) {
 	got, err := r.tel.GetMetric("otelcol_receiver_agent_stream_" + name)
 	if err != nil {
@@ -94,7 +94,7 @@ func output() *telemetry.Output {
 	return &telemetry.Output{Data: otlp.Data{Traces: ptrace.NewTraces(), Logs: ld}}
 }
 
-// TestPermanent: a batch is dropped when no retry can help. If several pipelines have a signal, the collector joins their errors.
+// TestPermanent: a batch is dropped if no retry can help. If a signal has several pipelines, the collector joins their errors.
 func TestPermanent(t *testing.T) {
 	never, later := consumererror.NewPermanent(errors.New("never")), errors.New("later")
 	for _, tt := range []struct {
@@ -123,7 +123,7 @@ func TestPermanent(t *testing.T) {
 	}
 }
 
-// TestLagAfterARefusal: what was found while a consumer refused is released when it takes the lines, or rejects them.
+// TestLagAfterARefusal: what was found while a consumer refused is released when it accepts the lines, or rejects them.
 func TestLagAfterARefusal(t *testing.T) {
 	for name, last := range map[string]error{"taken": nil, "never": consumererror.NewPermanent(errors.New("never"))} {
 		t.Run(name, func(t *testing.T) {
@@ -140,8 +140,8 @@ func TestLagAfterARefusal(t *testing.T) {
 	}
 }
 
-// TestStopWithoutRetries: without retries a batch is dropped when the consumer refuses it, but not when the stop cut its delivery
-// off: its lines are read again.
+// TestStopWithoutRetries: without retries a batch is dropped if the consumer refuses it, but not if the stop interrupted its
+// delivery, because its lines are read again.
 func TestStopWithoutRetries(t *testing.T) {
 	for name, change := range map[string]func(*configretry.BackOffConfig){
 		"disabled": func(c *configretry.BackOffConfig) { c.Enabled = false },

@@ -30,7 +30,7 @@ func (h *host) statuses() (list []componentstatus.Status) {
 	return list
 }
 
-// TestPermanentIsTheEnd: the collector allows nothing but the end after a permanent error.
+// TestPermanentIsTheEnd: after a permanent error the collector allows only the end.
 func TestPermanentIsTheEnd(t *testing.T) {
 	m := newHost()
 	h := &delivery.Health{}
@@ -44,7 +44,7 @@ func TestPermanentIsTheEnd(t *testing.T) {
 	assert.Equal(t, []componentstatus.Status{componentstatus.StatusRecoverableError, componentstatus.StatusPermanentError}, m.statuses())
 }
 
-// TestTroubles are reported together, and each ends alone.
+// TestTroubles are reported together, and each ends separately.
 func TestTroubles(t *testing.T) {
 	m := newHost()
 	h := &delivery.Health{}

@@ -19,7 +19,7 @@ func warnings(logged *observer.ObservedLogs) (list []string) {
 	return list
 }
 
-// TestPathPattern holds when a warning about a pattern that fits no file comes: after a while, or at the end, and once.
+// TestPathPattern checks when a warning about a pattern that matches no file is logged: after a while, or at the end, and once.
 func TestPathPattern(t *testing.T) {
 	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	const none = "path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}"

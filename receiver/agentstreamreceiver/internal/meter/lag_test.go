@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLagOfManyWorkers: what is recorded last is the last total. The test is of the package, since the SDK's gauge takes values
-// too fast for two of them to change places.
+// TestLagOfManyWorkers: the total recorded last is the latest. The test is in the package, because the SDK's gauge takes
+// values too fast for two of them to change places.
 func TestLagOfManyWorkers(t *testing.T) {
 	var recorded atomic.Int64
 	record := func(totals map[string]int64) {

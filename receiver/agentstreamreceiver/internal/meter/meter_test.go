@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 )
 
-// newMeter makes a Meter, and where its metrics are read.
+// newMeter returns a Meter, and a reader of its metrics.
 func newMeter(t *testing.T) (*componenttest.Telemetry, *meter.Meter) {
 	t.Helper()
 	tel := componenttest.NewTelemetry()
@@ -23,7 +23,7 @@ func newMeter(t *testing.T) (*componenttest.Telemetry, *meter.Meter) {
 	return tel, meter.New(builder)
 }
 
-// lagOf are the totals of providers as they were recorded last, without those of zero.
+// lagOf returns the totals of providers as last recorded, without zeros.
 func lagOf(t *testing.T, tel *componenttest.Telemetry) map[string]int64 {
 	t.Helper()
 	got, err := tel.GetMetric("otelcol_receiver_agent_stream_lag")
@@ -37,7 +37,7 @@ func lagOf(t *testing.T, tel *componenttest.Telemetry) map[string]int64 {
 	return totals
 }
 
-// TestLagTotals: a stream counts once, under the provider that it has last, and by what was reported or found last.
+// TestLagTotals: a stream counts once, under its latest provider, and by what was last reported or found.
 func TestLagTotals(t *testing.T) {
 	tel, m := newMeter(t)
 	for _, step := range []struct {

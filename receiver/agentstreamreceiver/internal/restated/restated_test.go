@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/restated"
 )
 
-// apply applies new events, and returns what was old of them.
+// apply applies new events, and returns the old ones.
 func apply(exported *restated.Events, evs ...events.DisplayEvent) (old []events.DisplayEvent) {
 	before, fresh := exported.Split(evs)
 	exported.Applied(before)
@@ -24,7 +24,7 @@ func text(item int) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindText, SessionID: "s", ItemID: strconv.Itoa(item), Text: "x"}
 }
 
-// TestLongStream: of a stream that goes on for long the newest events are known after a restart, and memory is bounded.
+// TestLongStream: the newest events of a long stream are known after a restart, and memory is bounded.
 func TestLongStream(t *testing.T) {
 	const many = 1 << 19
 	heap := func() uint64 {
@@ -55,7 +55,7 @@ func TestLongStream(t *testing.T) {
 	runtime.KeepAlive(exported)
 }
 
-// TestEqualEvents: two events of one name are distinguished by their number, in the next process too.
+// TestEqualEvents: two events with one name are distinguished by their number, in the next process too.
 func TestEqualEvents(t *testing.T) {
 	exported := restated.New(nil)
 	assert.Empty(t, apply(exported, text(1), text(1)))
@@ -63,7 +63,7 @@ func TestEqualEvents(t *testing.T) {
 	assert.Len(t, apply(restarted, text(1), text(1), text(1)), 2)
 }
 
-// TestGrownText: of a text that has grown only the added part is new.
+// TestGrownText: only the added part of a text that has grown is new.
 func TestGrownText(t *testing.T) {
 	exported := restated.New(nil)
 	apply(exported, text(1))

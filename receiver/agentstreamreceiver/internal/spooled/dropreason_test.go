@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// TestDropReason: why input is not kept any more is told apart by what can be done about it.
+// TestDropReason: reasons for dropping input are distinguished by what can be done about them.
 func TestDropReason(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err            error

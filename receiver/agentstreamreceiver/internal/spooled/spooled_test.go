@@ -85,7 +85,7 @@ func (h *host) all() []componentstatus.Status {
 	return slices.Clone(h.statuses)
 }
 
-// readStdin reads standard input of a text with a stream until done or until a status is reported, and returns what is left of spools, and the statuses.
+// readStdin reads text from standard input until done or a status is reported. It returns remaining spools and the statuses.
 func readStdin(t *testing.T, text string, done func() bool, open func() (spooled.Stream, error)) (left []string, statuses []componentstatus.Status) {
 	t.Helper()
 	in, w, err := os.Pipe()
@@ -123,7 +123,7 @@ func readStdin(t *testing.T, text string, done func() bool, open func() (spooled
 	return left, h.all()
 }
 
-// TestSpoolIsRemoved: all lines come, the stream ends with its writer, and the spool is gone.
+// TestSpoolIsRemoved: all lines are delivered, the stream ends with its writer, and the spool is removed.
 func TestSpoolIsRemoved(t *testing.T) {
 	c := &collected{}
 	left, statuses := readStdin(t, "one\ntwo\n", c.done, func() (spooled.Stream, error) { return c, nil })
@@ -133,7 +133,7 @@ func TestSpoolIsRemoved(t *testing.T) {
 	assert.Equal(t, []otlp.CloseReason{otlp.CloseReasonNoResult}, c.ended)
 }
 
-// TestSpoolIsKept: a spool that can't be read is kept, and that is an error for good, since only a restart helps.
+// TestSpoolIsKept: a spool that can't be read is kept, which is a permanent error, because only a restart helps.
 func TestSpoolIsKept(t *testing.T) {
 	left, statuses := readStdin(t, "one\n", func() bool { return false }, func() (spooled.Stream, error) { return nil, errors.New("no stream") })
 	assert.Len(t, left, 1)
