@@ -14,7 +14,7 @@ import (
 // checked is a group of settings that can check itself.
 type checked interface{ Check() error }
 
-// TestCheck: the defaults are fine, and each value that is not is named with its key; all at once.
+// TestCheck: the defaults are valid, and each invalid value is reported with its key, all at once.
 func TestCheck(t *testing.T) {
 	stream := func(change func(*config.Stream)) checked {
 		s := config.NewDefaultStream()
@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		settings checked
-		want     string // all errors, one a line
+		want     string // all errors, one per line
 	}{
 		{"stream defaults", stream(func(*config.Stream) {}), ""},
 		{"a database is enough", stream(func(s *config.Stream) { s.Include, s.Databases = nil, []string{"x.db"} }), ""},

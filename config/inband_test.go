@@ -44,7 +44,7 @@ func TestAllowed(t *testing.T) {
 	for _, tt := range []struct {
 		name, mode string
 		line       config.InBand
-		keys       []string // some of those that count
+		keys       []string // some of the allowed keys
 		n, dropped int
 		parent     string
 	}{
@@ -71,7 +71,7 @@ func TestCheckInBand(t *testing.T) {
 	assert.EqualError(t, i.Check(), `in_band must be "off", "identity" or "all", got "on"`)
 }
 
-// FuzzParseInBand: whatever the first line is, it is read or left alone, and no value is lost on the way to a string.
+// FuzzParseInBand: whatever the first line is, it is parsed or ignored, and no value is lost in the conversion to a string.
 func FuzzParseInBand(f *testing.F) {
 	f.Add([]byte(`{"type":"tailspan","attributes":{"a":"b","n":17,"x":null,"l":[1,{"y":2}]},"traceparent":"00-a"}`))
 	f.Add([]byte("\xef\xbb\xbf{\"type\":\"tailspan\"}"))

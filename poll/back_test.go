@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// TestPolledIsBack: what is gone for long and then there again is read again, whatever it is.
+// TestPolledIsBack: a source that was missing for long and reappears is read again, whatever it is.
 func TestPolledIsBack(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		w.write("a.json", `{"n":1}`)
@@ -48,7 +48,7 @@ func TestPolledIsBack(t *testing.T) {
 		for round, id := range []string{"s0", "s1"} {
 			db := openDatabase(t, w.Path("next.db"))
 			insert(t, db, "session", "id, time_created, time_updated", id, 1, 1)
-			require.NoError(t, db.Close()) // which ends the log
+			require.NoError(t, db.Close()) // which removes the log
 			w.Rename("next.db", "opencode.db")
 			w.Sink.Until(t, id, func() bool { return len(w.Sink.All()) == round+1 })
 			w.Remove("opencode.db")
@@ -70,7 +70,7 @@ func (w *polledFolder) keep(store tail.Store) {
 	w.Cleanup(w.finish)
 }
 
-// TestDocumentIsBackWithAStore goes on after what it was.
+// TestDocumentIsBackWithAStore continues after its previous content.
 func TestDocumentIsBackWithAStore(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
@@ -90,12 +90,12 @@ func TestDocumentIsBackWithAStore(t *testing.T) {
 	})
 }
 
-// TestDocumentRenamedThenRestarts: a document that was renamed while it was followed is the same after each restart, and
-// the one that took its old name is another.
+// TestDocumentRenamedThenRestarts: a document that was renamed while it was followed is the same after each restart, and the
+// one that took its old name is another.
 func TestDocumentRenamedThenRestarts(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
-			return // such a store finds documents by the names that they had first
+			return // such a store finds documents by their first names
 		}
 		w.write("a.json", `{"n":1}`)
 		w.keep(store)
@@ -131,7 +131,7 @@ func TestDocumentRenamedThenRestarts(t *testing.T) {
 	})
 }
 
-// TestDatabaseRenamed: its streams go on under another path, while it is followed and in the next process.
+// TestDatabaseRenamed: its streams continue under another path, while it is followed and in the next process.
 func TestDatabaseRenamed(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	store := filestest.Walking{Memory: filestest.NewMemory()}
@@ -172,7 +172,7 @@ func TestDatabaseRenamed(t *testing.T) {
 	assert.False(t, second[0].Received[2].Replayed)
 }
 
-// TestPolledComplainsOnceOfEach: two paths that can't be looked at are told once each, however often they are looked at.
+// TestPolledComplainsOnceOfEach: two unreadable paths are logged once each, however often they are scanned.
 func TestPolledComplainsOnceOfEach(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		require.NoError(w, os.Symlink("b.json", w.Path("a.json")))
@@ -188,7 +188,7 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 	})
 }
 
-// TestDocumentStaysHalf: what never becomes a document is told, once for each state, and read when it becomes one.
+// TestDocumentStaysHalf: a file that never becomes a document is logged, once for each state, and read when it becomes one.
 func TestDocumentStaysHalf(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		core, logs := observer.New(zap.WarnLevel)
@@ -221,7 +221,7 @@ func TestDocumentStaysHalf(t *testing.T) {
 	})
 }
 
-// toldPaths are the paths of the lines that were logged.
+// toldPaths returns the paths in the log.
 func toldPaths(logs *observer.ObservedLogs) []string {
 	var paths []string
 	for _, one := range logs.All() {
@@ -230,11 +230,11 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 	return paths
 }
 
-// TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one that was saved last has it.
+// TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one saved last has it.
 func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
-			return // such a store finds documents by the names that they had first
+			return // such a store finds documents by their first names
 		}
 		memory := store.(filestest.Walking).Memory
 		w.write("a.json", `{"n":1}`)
@@ -244,7 +244,7 @@ func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
 		id := w.Sink.Opened()[0].ID
 		at, err := checkpoint.Decode(checkpoint.ItemPrefix, memory.Values[checkpoint.ItemPrefix+id])
 		require.NoError(w, err)
-		for i := range 50 { // that were there before
+		for i := range 50 { // that existed before
 			at.Path, at.Saved = w.Path(fmt.Sprintf("gone%d.json", i)), at.Saved-1
 			at.Origin, at.Stream = at.Path, fmt.Sprintf("%032d", i)
 			memory.Values[checkpoint.ItemPrefix+at.Stream], err = at.Encode()

@@ -5,15 +5,15 @@ import (
 	"github.com/tailspan/tailspan/internal/files/openfile"
 )
 
-// Seams: file systems that fail, and systems that watch no folder.
+// Seams for file systems that fail, and systems that can't watch folders.
 
-// MayBe is tested by itself, since a pattern that is scanned in vain costs only time.
+// MayBe is tested separately, because scanning for a useless pattern only costs time.
 var MayBe = mayBe
 
-// SetOpen replaces what opens documents.
+// SetOpen replaces the function that opens documents.
 func (p *Poller) SetOpen(open openfile.Opener) { p.openFile = open }
 
-// SetNewWatcher replaces what makes the watcher.
+// SetNewWatcher replaces the function that creates the watcher.
 func (p *Poller) SetNewWatcher(make func(refused func(string, error)) (*discover.Watcher, error)) {
 	p.newWatcher = make
 }

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// comes waits until a value comes.
+// comes waits for a value.
 func comes(values <-chan int, want int) bool {
 	late := time.After(filestest.Patience)
 	for {

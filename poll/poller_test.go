@@ -25,13 +25,13 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// polledFolder is a folder with a Poller that follows what is in it.
+// polledFolder is a folder with a Poller that follows its content.
 type polledFolder struct {
 	*filestest.Folder
 	polled *poll.Poller
 }
 
-// inBubble runs a test in a bubble of its own time.
+// inBubble runs a test in a bubble.
 func inBubble(t *testing.T, test func(w *polledFolder)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -48,7 +48,7 @@ func (w *polledFolder) follow(change ...func(*poll.Settings)) {
 	s := poll.Settings{
 		Documents: []string{w.Path("**")}, IsDocument: isJSON, Databases: []string{w.Path("**/opencode*.db")},
 	}
-	s.Shared.PollOnly = true // in a bubble, and where a test says how often it is polled
+	s.Shared.PollOnly = true // in a bubble, and if a test sets the interval
 	for _, c := range change {
 		c(&s)
 	}
@@ -63,7 +63,7 @@ func (w *polledFolder) finish() {
 	assert.NoError(w, w.polled.Shutdown(context.WithoutCancel(w.Context())))
 }
 
-// write puts a document and dates it, since a bubble's time is not that of the file system.
+// write writes a document and sets its time, because a bubble's time is not that of the file system.
 func (w *polledFolder) write(name, text string) {
 	w.Helper()
 	w.Put(name, text)
@@ -102,7 +102,7 @@ func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 	})
 }
 
-// TestDocumentHalfWritten: no state that is not whole is handed on, however it was written.
+// TestDocumentHalfWritten: no incomplete state is delivered, however it was written.
 func TestDocumentHalfWritten(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		text := `{"messages":[{"text":"a } in a \" string"},{"text":"{"}]}`
@@ -190,7 +190,7 @@ func TestDocumentMovedAndLinked(t *testing.T) {
 	})
 }
 
-// TestDocumentUnreadable is told once, and read when it can be.
+// TestDocumentUnreadable is logged once, and read when possible.
 func TestDocumentUnreadable(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		w.write("a.json.gz", "no gzip")
@@ -207,7 +207,7 @@ func TestDocumentUnreadable(t *testing.T) {
 	})
 }
 
-// TestDocumentReadFails: what the disk does not give is asked for again, and nothing is lost; the log says once what to do.
+// TestDocumentReadFails: a failed read is retried, and nothing is lost; the log contains the advice once.
 func TestDocumentReadFails(t *testing.T) {
 	for name, disk := range map[string]*filestest.Faults{
 		"at opening": {Opens: 4, Why: syscall.EACCES},
@@ -242,7 +242,7 @@ func TestDocumentReadFails(t *testing.T) {
 	}
 }
 
-// openDatabase makes a database with just what is read of one.
+// openDatabase creates a database with only the columns that are read.
 func openDatabase(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)")
@@ -263,7 +263,7 @@ func insert(t *testing.T, db *sql.DB, table, columns string, values ...any) {
 	require.NoError(t, err)
 }
 
-// ids gives the ids of a stream's rows.
+// ids returns the IDs of a stream's rows.
 func ids(t *testing.T, s *filestest.Opened) []string {
 	t.Helper()
 	var list []string
@@ -317,7 +317,7 @@ func TestDatabaseStreams(t *testing.T) {
 	}
 }
 
-// TestDatabaseRefused: rows that are refused come again, and nothing twice.
+// TestDatabaseRefused: refused rows are delivered again, and nothing twice.
 func TestDatabaseRefused(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))
@@ -346,7 +346,7 @@ func TestDatabaseRefused(t *testing.T) {
 	assert.Equal(t, append([]string{"s0"}, want...), ids(t, &s[0]))
 }
 
-// TestDatabaseFamilyIdle: a family that is quiet is closed, and told again when it goes on.
+// TestDatabaseFamilyIdle: a quiet family is closed, and delivered again when it continues.
 func TestDatabaseFamilyIdle(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))
@@ -365,7 +365,7 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	assert.Equal(t, []tail.CloseReason{tail.CloseReasonIdle}, s[0].Closed)
 }
 
-// TestDatabaseStartAtEnd gives what is written after the start, with what it belongs to.
+// TestDatabaseStartAtEnd delivers what is written after the start, with the rows that it refers to.
 func TestDatabaseStartAtEnd(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))
@@ -375,12 +375,12 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 		insert(t, db, "part", "id, message_id, session_id, time_created, time_updated, data", "old"+id, "m"+id, id, 1, 1, "{}")
 	}
 	idle := make(chan struct{})
-	var once sync.Once // it fails at each look
+	var once sync.Once // it fails at each scan
 	w.follow(fromEnd, func(s *poll.Settings) {
 		s.Shared.PollInterval = 5 * time.Millisecond
 		s.Shared.Observer.Failed = func(string, error, time.Duration) { once.Do(func() { close(idle) }) }
 	})
-	// A database that is no database fails once all others were looked at: the first look at ours is over then.
+	// A broken database fails after all others were scanned, so the first scan of ours is over then.
 	w.Put("opencode-z.db", strings.Repeat("no database ", 100))
 	select {
 	case <-idle:
@@ -395,7 +395,7 @@ func TestDatabaseStartAtEnd(t *testing.T) {
 	assert.Equal(t, []string{"s0", "ms0", "new"}, ids(t, &s[0]))
 }
 
-// TestDatabaseRowsSince leaves out the sessions that were not written to since.
+// TestDatabaseRowsSince excludes the sessions not written since.
 func TestDatabaseRowsSince(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))
@@ -441,7 +441,7 @@ func TestInFolders(t *testing.T) {
 	assert.Equal(t, []string{"/a/**/opencode.db", "/b/**/opencode.db", "~/c/opencode.db", "/e/opencode.db", "opencode.db"}, got)
 }
 
-// TestDocumentsAndDatabasesCount: what documents and databases hold closes idle files of the same receiver.
+// TestDocumentsAndDatabasesCount: descriptors of documents and databases close idle files of the same receiver.
 func TestDocumentsAndDatabasesCount(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	shared := openfile.NewDescriptorsOf(4)
@@ -461,7 +461,7 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.Sink.Mu.Lock()
-	w.Sink.Accept = func(tail.Stream, []tail.Line) error { // while a look at the database is under way, which holds three
+	w.Sink.Accept = func(tail.Stream, []tail.Line) error { // during a scan of the database, which holds three
 		if !comes(open, 1) {
 			t.Error("idle files stay open")
 		}
@@ -472,7 +472,7 @@ func TestDocumentsAndDatabasesCount(t *testing.T) {
 	w.Sink.Until(t, "the row", func() bool { return len(w.Sink.All()) == 5 })
 }
 
-// TestIgnoreOlderDocuments: a document that is old comes when it is changed.
+// TestIgnoreOlderDocuments: an old document is delivered when it changes.
 func TestIgnoreOlderDocuments(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		w.Put("old.json", `{"n":1}`)

@@ -24,7 +24,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// keepers is a handler whose streams want the number of their lines back.
+// keepers is a handler whose streams store the number of their lines.
 type keepers struct {
 	*filestest.Sink
 	open bool
@@ -49,8 +49,8 @@ func (k keeper) State() ([]byte, bool) {
 	return fmt.Append(nil, len(k.Received)), k.of.open
 }
 
-// lifetime follows the folder with a new Polled until all is quiet, and stops. It gives the new lines, and those that came
-// again.
+// lifetime follows the folder with a new Poller until all is quiet, and stops. It returns the new lines, and the replayed
+// ones.
 func (w *polledFolder) lifetime(store tail.Store, open bool, change ...func(*poll.Settings)) (fresh, again []string) {
 	w.Helper()
 	w.Sink = filestest.NewSink()
@@ -76,7 +76,7 @@ func (w *polledFolder) lifetime(store tail.Store, open bool, change ...func(*pol
 	return fresh, again
 }
 
-// polledStores runs a test in a bubble, with a store that walks and with one that does not.
+// polledStores runs a test in a bubble, with a store that can list its keys and with one that can't.
 func polledStores(t *testing.T, test func(w *polledFolder, store tail.Store, walks bool)) {
 	for _, walks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("walks=%v", walks), func(t *testing.T) {
@@ -93,7 +93,7 @@ func polledStores(t *testing.T, test func(w *polledFolder, store tail.Store, wal
 	}
 }
 
-// TestDocumentRestart: what was accepted is not opened again; what has changed comes after what was.
+// TestDocumentRestart: an acknowledged document is not opened again; a changed one is delivered after its previous content.
 func TestDocumentRestart(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
@@ -136,7 +136,7 @@ func TestDocumentRestart(t *testing.T) {
 	})
 }
 
-// TestDocumentRestartAtEnd: with start_at end, what was made or changed while no process looked is new.
+// TestDocumentRestartAtEnd: with start_at end, what was created or changed while no process ran is new.
 func TestDocumentRestartAtEnd(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("old.json", `{"n":1}`)
@@ -144,7 +144,7 @@ func TestDocumentRestartAtEnd(t *testing.T) {
 		fresh, _ := w.lifetime(store, false, fromEnd)
 		assert.Empty(w, fresh)
 		w.write("seen.json", `{"n":2}`)
-		w.lifetime(store, false) // one that accepts something, and tells when it was there last
+		w.lifetime(store, false) // one that acknowledges something, which records the last run
 		w.Pass(time.Minute)
 		w.write("new.json", `{"n":3}`)
 		w.write("seen.json", `{"n":4}`)
@@ -157,7 +157,7 @@ func TestDocumentRestartAtEnd(t *testing.T) {
 	})
 }
 
-// TestDocumentIdleClose: a document that is quiet for long is closed, and goes on after what it was.
+// TestDocumentIdleClose: a document that is quiet for long is closed, and continues after its previous content.
 func TestDocumentIdleClose(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, _ bool) {
 		w.write("a.json", `{"n":1}`)
@@ -181,7 +181,7 @@ func TestDocumentIdleClose(t *testing.T) {
 	})
 }
 
-// TestItemStateNotUnderstood is reported, and what it was about is read as if it were new; so is a store that fails.
+// TestItemStateNotUnderstood is reported, and its source is read as if it were new; a store that fails is reported too.
 func TestItemStateNotUnderstood(t *testing.T) {
 	for name, spoil := range map[string]func(value []byte) []byte{
 		"broken": func(v []byte) []byte { return v[:len(v)-1] },
@@ -216,11 +216,11 @@ func TestItemStateNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestOlderItemStatesAreDeleted: those of items that are gone would be reported at each start.
+// TestOlderItemStatesAreDeleted: those of missing items would be reported at each start.
 func TestOlderItemStatesAreDeleted(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
-			return // it can't list what it has
+			return // it can't list its keys
 		}
 		w.write("a.json", `{"n":1}`)
 		w.lifetime(store, false)
@@ -239,14 +239,14 @@ func TestOlderItemStatesAreDeleted(t *testing.T) {
 	})
 }
 
-// TestItemStoreFails: what can't be saved is saved later; reading goes on, and one message says what to do.
+// TestItemStoreFails: a failed save is retried; reading continues, and one message contains the advice.
 func TestItemStoreFails(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
 		m := filestest.MemoryOf(store)
 		reads := 2
 		if walks {
-			reads = 5 // with those of the inventory
+			reads = 5 // including those of the inventory
 		}
 		m.Fail = func(call int) error {
 			if call > reads && call < 12 {
@@ -278,7 +278,7 @@ func TestItemStoreFails(t *testing.T) {
 	})
 }
 
-// TestItemKeepUnlinked: what is kept of documents that are not there is deleted after a while.
+// TestItemKeepUnlinked: checkpoints of missing documents are deleted after a while.
 func TestItemKeepUnlinked(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		w.write("a.json", `{"n":1}`)
@@ -296,7 +296,7 @@ func TestItemKeepUnlinked(t *testing.T) {
 	})
 }
 
-// TestPolledIsWatched: changes are seen at once, of documents, of databases and their logs, and of what is new.
+// TestPolledIsWatched: changes are seen at once, in documents, in databases and their logs, and in new files.
 func TestPolledIsWatched(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))
@@ -317,7 +317,7 @@ func TestPolledIsWatched(t *testing.T) {
 	w.Sink.Until(t, "a row", lines(5))
 	w.Put("b.json", `{"n":4}`)
 	w.Sink.Until(t, "a new document", lines(6))
-	// The folder comes with what is in it: one that is empty when it is looked at is not watched.
+	// The folder appears with its content: one that is empty when it is scanned is not watched.
 	aside := &filestest.Folder{T: t, Dir: t.TempDir()}
 	aside.Mkdir("deep/er")
 	aside.Put("deep/er/c.json", `{"n":5}`)
@@ -325,7 +325,7 @@ func TestPolledIsWatched(t *testing.T) {
 	w.Sink.Until(t, "a document in a new folder", lines(7))
 }
 
-// TestPolledWatchesRunOut: then it is polled.
+// TestPolledWatchesRunOut: then sources are polled.
 func TestPolledWatchesRunOut(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	core, logs := observer.New(zap.WarnLevel)
@@ -352,8 +352,7 @@ func TestPolledWatchesRunOut(t *testing.T) {
 	assert.Equal(t, 1, logs.Len(), "one warning")
 }
 
-// TestWatchWarningIsShared: what no source of a receiver can watch is one warning, whether there are no watches left or
-// none at all.
+// TestWatchWarningIsShared: all sources of a receiver share one warning, whether no watches are left or none work at all.
 func TestWatchWarningIsShared(t *testing.T) {
 	for name, refuse := range map[string]func(func(string, error)) (*discover.Watcher, error){
 		"none left": func(refused func(string, error)) (*discover.Watcher, error) {
@@ -387,7 +386,7 @@ func TestWatchWarningIsShared(t *testing.T) {
 	}
 }
 
-// TestItemsArrivedWhileDown: the same of documents, and of databases, whose rows are read whole then.
+// TestItemsArrivedWhileDown: the same for documents, and for databases, whose rows are then read whole.
 func TestItemsArrivedWhileDown(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
 		store := filestest.Walking{Memory: filestest.NewMemory()}

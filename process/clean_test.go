@@ -26,7 +26,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// FuzzClean: valid UTF-8, no control but newline and tab, and cleaning twice is cleaning once.
+// FuzzClean: valid UTF-8, no control characters except newline and tab, and cleaning is idempotent.
 func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"\x1b[31mred\x1b[0m", "\x1b]0;t\x07x", "\x1b\x1b[[", "\xe4\xb8", "\u009b\u202e", "\x1bPq\x1b\\"} {
 		f.Add([]byte(seed))

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// TestSpoolInUse: a spool that this process has let go of is in use for as long as the child writes to it.
+// TestSpoolInUse: a spool that this process has closed is in use for as long as the child writes to it.
 func TestSpoolInUse(t *testing.T) {
 	dir := t.TempDir()
 	over := filepath.Join(dir, "over")

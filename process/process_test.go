@@ -28,7 +28,7 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// childVariable makes the test binary the child that its value names.
+// childVariable makes the test binary act as the child that its value names.
 const childVariable = "TAILSPAN_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// forLong is longer than any test: a child that is to stay does so.
+// forLong is longer than any test, for a child that must not end.
 func forLong() { time.Sleep(time.Hour) }
 
-// children are what the test binary does as a child. Each says "ready" when a test may go on.
+// children are the actions of the test binary as a child. Each prints "ready" when a test may continue.
 var children = map[string]func(args []string) int{
 	"say": func(args []string) int {
 		fmt.Println(strings.Join(args[1:], " "))
@@ -132,7 +132,7 @@ var children = map[string]func(args []string) int{
 	},
 }
 
-// spawn starts a child of the child with the same outputs, and waits for it unless it is to be left behind.
+// spawn starts a child of the child with the same outputs, and waits for it unless it is to be left running.
 func spawn(name string, leave bool) int {
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), childVariable+"="+name)
@@ -148,7 +148,7 @@ func spawn(name string, leave bool) int {
 	return 0
 }
 
-// run starts a child; it is gone after the test.
+// run starts a child, which is ended after the test.
 func run(t *testing.T, change func(*process.Settings), name string, args ...string) *process.Process {
 	t.Helper()
 	s := process.Settings{
@@ -179,7 +179,7 @@ func stdin(t *testing.T, s *process.Settings) *os.File {
 	return w
 }
 
-// reader gives the output line by line.
+// reader returns the output line by line.
 func reader(t *testing.T, p *process.Process) *bufio.Reader {
 	return bufio.NewReader(p.Tail().Reader(t.Context()))
 }
@@ -254,7 +254,7 @@ func TestStartErrors(t *testing.T) {
 	assert.Equal(t, before, openFiles(t), "no file stays open")
 }
 
-// openFiles counts the files that this process has open, where the system tells.
+// openFiles counts the open files of this process, if the system reports them.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
@@ -264,7 +264,7 @@ func openFiles(t *testing.T) int {
 	return len(all)
 }
 
-// TestStderr holds that a child that writes more than a pipe holds is not kept waiting, that all of it passes, and that
+// TestStderr checks that a child that writes more than a pipe holds is not blocked, that all of it is forwarded, and that
 // little is kept.
 func TestStderr(t *testing.T) {
 	const size = 5 << 20
@@ -294,7 +294,7 @@ func TestSignalsReachTheChild(t *testing.T) {
 	p.Signal(syscall.SIGUSR1)
 	assert.Equal(t, "user defined signal 1", line(t, r))
 	assert.Zero(t, p.Wait().Code)
-	p.Signal(syscall.SIGKILL) // to nobody
+	p.Signal(syscall.SIGKILL) // nobody receives it
 }
 
 func TestSignalledExit(t *testing.T) {
@@ -308,7 +308,7 @@ func TestSignalledExit(t *testing.T) {
 	assert.True(t, exit.Stopped)
 }
 
-// TestInterruptedLauncher holds that what an interrupted program writes is there when its launcher was gone before.
+// TestInterruptedLauncher checks that the last output of an interrupted program is read although its launcher ended before.
 func TestInterruptedLauncher(t *testing.T) {
 	bothWays(t, func(t *testing.T, pipe func(*process.Settings)) {
 		p := run(t, pipe, "launcher")
@@ -320,7 +320,7 @@ func TestInterruptedLauncher(t *testing.T) {
 	})
 }
 
-// TestInterruptLeavesOthersAlone holds that what does not end by an interrupt delays the end, and lives on.
+// TestInterruptLeavesOthersAlone checks that a process that ignores an interrupt delays the end, and is not killed.
 func TestInterruptLeavesOthersAlone(t *testing.T) {
 	p := run(t, nil, "nohup")
 	worker := workerPID(t, line(t, reader(t, p)))
@@ -344,7 +344,7 @@ func TestStopKillsAfterTheGrace(t *testing.T) {
 	assert.Equal(t, 128+9, exit.Status())
 }
 
-// TestStopEndsTheGroup holds that what a child started ends with it, and leaves no zombie, and that nobody else is hit.
+// TestStopEndsTheGroup checks that processes that a child started end with it, leave no zombie, and that no others are killed.
 func TestStopEndsTheGroup(t *testing.T) {
 	other := run(t, nil, "stay")
 	line(t, reader(t, other))
@@ -368,7 +368,7 @@ func workerPID(t *testing.T, said string) int {
 	return pid
 }
 
-// requireGone waits until a process is gone, or a zombie that whoever inherited it has not cleared away yet.
+// requireGone waits until a process has ended, or is a zombie that its new parent has not reaped yet.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -380,8 +380,8 @@ func requireGone(t *testing.T, pid int) {
 	}, 2*time.Minute, 5*time.Millisecond, "process %d is still there", pid)
 }
 
-// TestGrandchildDoesNotHang holds that a process that has the outputs open keeps nobody waiting when the child ends, is
-// not killed, and that all the child wrote is there.
+// TestGrandchildDoesNotHang checks that a process that has the outputs open blocks nobody when the child ends, is not killed,
+// and that everything the child wrote is read.
 func TestGrandchildDoesNotHang(t *testing.T) {
 	bothWays(t, func(t *testing.T, pipe func(*process.Settings)) {
 		var in *os.File
@@ -389,7 +389,7 @@ func TestGrandchildDoesNotHang(t *testing.T) {
 		r := reader(t, p)
 		worker := workerPID(t, line(t, r))
 		t.Cleanup(func() { _ = syscall.Kill(worker, syscall.SIGKILL) })
-		require.NoError(t, in.Close()) // no line: the child ends by itself with 9
+		require.NoError(t, in.Close()) // without a line, the child exits with 9
 		assert.Equal(t, 9, p.Wait().Code)
 		_, err := r.ReadString('\n')
 		require.ErrorIs(t, err, io.EOF)
@@ -397,7 +397,7 @@ func TestGrandchildDoesNotHang(t *testing.T) {
 	})
 }
 
-// TestFloodRunsAtItsOwnSpeed holds that a child that writes much is done although nobody has read a byte.
+// TestFloodRunsAtItsOwnSpeed checks that a child that writes much ends although nobody has read a byte.
 func TestFloodRunsAtItsOwnSpeed(t *testing.T) {
 	const size = 32 << 20
 	bothWays(t, func(t *testing.T, pipe func(*process.Settings)) {
@@ -412,7 +412,7 @@ func TestFloodRunsAtItsOwnSpeed(t *testing.T) {
 	})
 }
 
-// TestFullSpool holds that a child whose output is not kept any more notices nothing.
+// TestFullSpool checks that a child whose output is no longer kept notices nothing.
 func TestFullSpool(t *testing.T) {
 	var reasons []error
 	p := run(t, func(s *process.Settings) {
@@ -427,7 +427,7 @@ func TestFullSpool(t *testing.T) {
 	assert.ErrorIs(t, reasons[0], spool.ErrFull)
 }
 
-// TestSpoolFile holds who may read a spool, and that it is gone after use unless it was asked for.
+// TestSpoolFile checks who may read a spool, and that it is removed after use unless it is to be kept.
 func TestSpoolFile(t *testing.T) {
 	p := run(t, nil, "say", "0", "x")
 	p.Wait()
@@ -467,7 +467,7 @@ func TestRewrittenSpool(t *testing.T) {
 	assert.Zero(t, p.Wait().Code)
 }
 
-// TestSignalsOfTheChildAreItsOwn holds that the child inherits no ignored signal.
+// TestSignalsOfTheChildAreItsOwn checks that the child inherits no ignored signal.
 func TestSignalsOfTheChildAreItsOwn(t *testing.T) {
 	p := run(t, nil, "sigpipe")
 	assert.Equal(t, "false false", line(t, reader(t, p)))

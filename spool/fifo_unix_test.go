@@ -34,7 +34,7 @@ func writeTo(t *testing.T, path, words string) {
 	assert.NoError(t, w.Close())
 }
 
-// untilEnd reads until the writers are gone.
+// untilEnd reads until the writers have closed the FIFO.
 func untilEnd(t *testing.T, f *FIFO) string {
 	t.Helper()
 	var all strings.Builder
@@ -50,7 +50,7 @@ func untilEnd(t *testing.T, f *FIFO) string {
 	}
 }
 
-// bothLooks runs a test with a system that tells when bytes come, and with one that does not.
+// bothLooks runs a test with a system that reports new bytes, and with one that does not.
 func bothLooks(t *testing.T, run func(t *testing.T, f *FIFO, path string)) {
 	for name, timed := range map[string]bool{"told": false, "timed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func bothLooks(t *testing.T, run func(t *testing.T, f *FIFO, path string)) {
 	}
 }
 
-// TestFIFOEndsWithEachWriter has writers one after the other, one of whom says nothing.
+// TestFIFOEndsWithEachWriter has consecutive writers, one of which writes nothing.
 func TestFIFOEndsWithEachWriter(t *testing.T) {
 	bothLooks(t, func(t *testing.T, f *FIFO, path string) {
 		for _, words := range []string{"first writer\n", "second\n", strings.Repeat("third ", 50_000)} {
@@ -81,7 +81,7 @@ func TestFIFOEndsWithEachWriter(t *testing.T) {
 	})
 }
 
-// TestFIFOStop ends a read that waits, and gives before that what has come.
+// TestFIFOStop ends a waiting read, which first returns what has arrived.
 func TestFIFOStop(t *testing.T) {
 	bothLooks(t, func(t *testing.T, f *FIFO, path string) {
 		w, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -110,7 +110,7 @@ func TestFIFOStop(t *testing.T) {
 	})
 }
 
-// TestFIFOStopWithAFlood holds that a writer without an end does not keep the reading up.
+// TestFIFOStopWithAFlood checks that an endless writer does not keep the reader from stopping.
 func TestFIFOStopWithAFlood(t *testing.T) {
 	path := makeFIFO(t)
 	f, err := OpenFIFO(path)
@@ -135,7 +135,7 @@ func TestFIFOStopWithAFlood(t *testing.T) {
 	require.NoError(t, w.Close())
 }
 
-// TestFIFOIsReplaced holds that a FIFO that was made anew is noticed, and that the next writer's is the one that is read.
+// TestFIFOIsReplaced checks that a recreated FIFO is noticed, and that the next writer's is the one that is read.
 func TestFIFOIsReplaced(t *testing.T) {
 	path := makeFIFO(t)
 	f, err := OpenFIFO(path)
@@ -163,7 +163,7 @@ func TestFIFOIsReplaced(t *testing.T) {
 	assert.True(t, f.Replaced())
 }
 
-// TestFIFOIsRemoved holds that the end of a writer is told when the FIFO is gone by then, and that it is.
+// TestFIFOIsRemoved checks that the end of a writer is reported if the FIFO was removed by then, and the removal too.
 func TestFIFOIsRemoved(t *testing.T) {
 	path := makeFIFO(t)
 	f, err := OpenFIFO(path)
@@ -191,7 +191,7 @@ func TestNotAFIFO(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestStdin reads a pipe, which may be opened again, and a socket, which may not.
+// TestStdin reads a pipe, which can be opened again, and a socket, which can't.
 func TestStdin(t *testing.T) {
 	for name, pair := range map[string]func() (r, w *os.File){
 		"pipe": func() (r, w *os.File) {
@@ -232,7 +232,7 @@ func TestStdin(t *testing.T) {
 			in.Stop()
 			require.ErrorIs(t, <-ended, os.ErrClosed)
 			require.NoError(t, in.Close())
-			require.NoError(t, w.Close()) // ends the read that could not be ended
+			require.NoError(t, w.Close()) // ends the read that could not be interrupted
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLeft takes up what an earlier process left, and nothing else.
+// TestLeft resumes what a previous process left, and nothing else.
 func TestLeft(t *testing.T) {
 	dir := t.TempDir()
 	none, err := Left(filepath.Join(dir, "nowhere"))
@@ -73,7 +73,7 @@ func TestLock(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestBudget has two spools that share what there is, and one that gives back what the disk did not take.
+// TestBudget has two spools that share a budget, and one that returns what the disk did not accept.
 func TestBudget(t *testing.T) {
 	b := NewBudget(10)
 	b.Use(3)

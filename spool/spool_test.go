@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// create makes a spool that is gone after the test.
+// create returns a spool that is removed after the test.
 func newSpool(t *testing.T) *Spool {
 	t.Helper()
 	s, err := Create(Settings{Dir: t.TempDir()})
@@ -32,7 +32,7 @@ func write(t *testing.T, s *Spool, text string) {
 	require.NoError(t, err)
 }
 
-// next reads what is there after waiting for it.
+// next reads what is available after waiting for it.
 func next(t *testing.T, tail *Tail) string {
 	t.Helper()
 	require.NoError(t, tail.Wait(t.Context()))
@@ -121,7 +121,7 @@ func TestHide(t *testing.T) {
 	assert.NoError(t, s.Close())
 }
 
-// full is a disk that takes so many bytes.
+// full is a disk with a limited capacity.
 type full struct {
 	to   io.Writer
 	room int
@@ -138,8 +138,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return n, errors.Join(err, f.err)
 }
 
-// TestDiskFull holds that a copied input is read to its end when the disk is full, that the beginning is kept and the
-// rest counted, and that it is told once, though the disk has room again later.
+// TestDiskFull checks that a copied input is read to its end when the disk is full, that its beginning is kept and the rest
+// counted, and that this is reported once, although the disk has room again later.
 func TestDiskFull(t *testing.T) {
 	errNoSpace := errors.New("no space left on device")
 	s := newSpool(t)
@@ -171,7 +171,7 @@ func TestCopierLimit(t *testing.T) {
 	}
 }
 
-// TestArrivals holds that times stay in order, are never too early, and need bounded memory.
+// TestArrivals checks that times are in order, never too early, and need bounded memory.
 func TestArrivals(t *testing.T) {
 	var a arrivals
 	begin := time.Unix(0, 0)

@@ -32,7 +32,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// flakyOutput takes what it may and fails after that.
+// flakyOutput accepts a number of bytes and fails after that.
 type flakyOutput struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -52,7 +52,7 @@ func (o *flakyOutput) Write(p []byte) (int, error) {
 		n = min(n, o.allow)
 		o.allow -= n
 	}
-	o.text.Write(p[:n]) // a bytes.Buffer takes everything
+	o.text.Write(p[:n]) // a bytes.Buffer never fails
 	if n < len(p) {
 		return n, errFull
 	}
@@ -73,7 +73,7 @@ func (o *flakyOutput) String() string {
 	return o.text.String()
 }
 
-// started gives a running exporter over out. It has no goroutine, so a test need not shut it down.
+// started returns a running exporter over out. It has no goroutine, so a test need not shut it down.
 func started(t *testing.T, out *flakyOutput, change func(*Config)) exporter.Logs {
 	t.Helper()
 	return startedWith(t, exportertest.NewNopSettings(metadata.Type), out, change)
@@ -100,7 +100,7 @@ func opensOnly(out io.WriteCloser) openFunc {
 	return func(string) (io.WriteCloser, error) { return out, nil }
 }
 
-// item is a record to be: an event of a session, or a raw line.
+// item is a record to create: an event of a session, or a raw line.
 type item struct {
 	service, session, uid string
 	event                 events.DisplayEvent
@@ -117,7 +117,7 @@ func delta(session, words string) item {
 	return i
 }
 
-// records writes a batch by hand, one resource an item.
+// records builds a batch by hand, one resource per item.
 func records(items ...item) plog.Logs {
 	logs := plog.NewLogs()
 	for _, i := range items {
@@ -176,7 +176,7 @@ func run() []events.DisplayEvent {
 	return all
 }
 
-// fold makes records of events as the receiver does.
+// fold creates records of events as the receiver does.
 func fold(evs []events.DisplayEvent) plog.Logs {
 	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
 		ID: "stream", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"},
@@ -188,8 +188,8 @@ func fold(evs []events.DisplayEvent) plog.Logs {
 	return stream.Take().Logs
 }
 
-// TestRecordsLookLikeTheirEvents holds that rendering records gives what rendering their events gives, in every mode and
-// style, though the exporter knows the records alone.
+// TestRecordsLookLikeTheirEvents checks that rendering records gives the same text as rendering their events, in every mode
+// and style, although the exporter has only the records.
 func TestRecordsLookLikeTheirEvents(t *testing.T) {
 	for mode := render.ModeDefault; mode < render.ModeJSON; mode++ {
 		for style := render.StyleMarker; style <= render.StyleActivity; style++ {
@@ -305,7 +305,7 @@ func TestRecordsLeftOut(t *testing.T) {
 	assert.Equal(t, map[string]int64{"": 7}, counted(t, tel, "otelcol_exporter_sent_log_records"), "the helper's own count")
 }
 
-// counted gives the values of a counter by the attribute reason.
+// counted returns the values of a counter by the attribute reason.
 func counted(t *testing.T, tel *componenttest.Telemetry, name string) map[string]int64 {
 	t.Helper()
 	m, err := tel.GetMetric(name)
@@ -343,8 +343,8 @@ func TestRecentRecords(t *testing.T) {
 	assert.True(t, r.add("another", "a"), "a uid of another pipeline hides nothing")
 }
 
-// TestFailedWriteIsReturnedAndRepairedOnce cuts the write of a batch at every byte; sending the batch again must give
-// the whole text once.
+// TestFailedWriteIsReturnedAndRepairedOnce cuts the write of a batch at every byte; sending the batch again must give the
+// whole text once.
 func TestFailedWriteIsReturnedAndRepairedOnce(t *testing.T) {
 	batch := fold(run())
 	whole := &flakyOutput{allow: -1}
@@ -394,7 +394,7 @@ func TestShutdownWritesWhatIsLeft(t *testing.T) {
 	assert.True(t, out.closed)
 }
 
-// stuckOutput hangs in Write until it is let go.
+// stuckOutput hangs in Write until it is released.
 type stuckOutput struct{ entered, free chan struct{} }
 
 func (o stuckOutput) Write(p []byte) (int, error) {
@@ -405,7 +405,7 @@ func (o stuckOutput) Write(p []byte) (int, error) {
 
 func (stuckOutput) Close() error { return nil }
 
-// TestStuckOutput holds that waiting behind a write that hangs ends with the context.
+// TestStuckOutput checks that waiting behind a write that hangs ends with the context.
 func TestStuckOutput(t *testing.T) {
 	out := stuckOutput{entered: make(chan struct{}), free: make(chan struct{})}
 	exp := startedWith(t, exportertest.NewNopSettings(metadata.Type), out, nil)

@@ -52,7 +52,7 @@ func TestRotation(t *testing.T) {
 	require.Greater(t, len(entries), 3)
 	var got strings.Builder
 	last := ""
-	for _, e := range entries { // backups sort by their time, before the present file
+	for _, e := range entries { // backups sort by time, before the present file
 		data, err := os.ReadFile(filepath.Join(folder, "sub", e.Name()))
 		require.NoError(t, err)
 		assert.LessOrEqual(t, len(data), megabyte, e.Name())
@@ -78,7 +78,7 @@ func TestRotationTellsABadPathAtTheStart(t *testing.T) {
 	assert.ErrorContains(t, exp.Start(t.Context(), componenttest.NewNopHost()), "open output ")
 }
 
-// failsToClose is an output whose close fails.
+// failsToClose is an output whose Close fails.
 type failsToClose struct{ io.Writer }
 
 var errClose = errors.New("quota exceeded")
@@ -91,8 +91,8 @@ func TestFailedCloseIsTold(t *testing.T) {
 	assert.ErrorIs(t, exp.Shutdown(t.Context()), errClose)
 }
 
-// TestFileIsFollowedToItsPath holds that a log goes on under its path when others remove the file or its folder, or put
-// the file aside, with and without rotation.
+// TestFileIsFollowedToItsPath checks that a log continues under its path if others remove the file or its folder, or rotate
+// the file, with and without rotation.
 func TestFileIsFollowedToItsPath(t *testing.T) {
 	for _, rotation := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "logs")
@@ -112,7 +112,7 @@ func TestFileIsFollowedToItsPath(t *testing.T) {
 	}
 }
 
-// TestTwoExportersOfOneFile holds that two of them can share a file, and that both follow when one of them rotates it.
+// TestTwoExportersOfOneFile checks that two exporters can share a file, and that both follow if one of them rotates it.
 func TestTwoExportersOfOneFile(t *testing.T) {
 	for _, rotation := range []bool{false, true} {
 		dir := t.TempDir()
@@ -142,7 +142,7 @@ func TestTwoExportersOfOneFile(t *testing.T) {
 	}
 }
 
-// TestFullDisk holds that a disk without room is an error of every batch, and that the log is whole once there is room.
+// TestFullDisk checks that a full disk is an error for every batch, and that the log is complete once there is room.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
@@ -159,8 +159,8 @@ func TestFullDisk(t *testing.T) {
 	assert.Equal(t, "one\ntwo\nthree\n", contentOf(t, path))
 }
 
-// TestUnsafePathHindersNobody: a link in the place of one file is not followed, what was rendered for it is counted and
-// logged once, and the other files are written.
+// TestUnsafePathHindersNobody: a link in the place of one file is not followed, the text rendered for it is counted and logged
+// once, and the other files are written.
 func TestUnsafePathHindersNobody(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
 )
 
-// TestAdvice holds what the user is told of settings that do not do what they look like: each once.
+// TestAdvice checks the warnings about settings without effect: each once.
 func TestAdvice(t *testing.T) {
 	const noLines = "mode json shows only input lines and records have none; set raw_lines: true at the receiver agent_stream, or another mode"
 	line := item{session: "s", raw: `{"type":"x"}`}

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestReadmeNamesEveryMetric holds that the README has each metric of metadata.yaml.
+// TestReadmeNamesEveryMetric checks that the README has each metric of metadata.yaml.
 func TestReadmeNamesEveryMetric(t *testing.T) {
 	var metadata struct {
 		Telemetry struct {
@@ -36,7 +36,7 @@ func TestOneConsumer(t *testing.T) {
 	assert.Equal(t, 1, cfg.QueueConfig.GetOrInsertDefault().NumConsumers)
 }
 
-// TestReadmeNamesEverySetting holds that no setting is undocumented.
+// TestReadmeNamesEverySetting checks that every setting is documented.
 func TestReadmeNamesEverySetting(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

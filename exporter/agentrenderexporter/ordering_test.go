@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// numbered is a batch of texts "stream number", as records of those numbers.
+// numbered returns a batch of texts "stream number", as records with those numbers.
 func numbered(stream string, numbers ...int64) plog.Logs {
 	var all []plog.Logs
 	for _, n := range numbers {
@@ -34,7 +34,7 @@ func numbered(stream string, numbers ...int64) plog.Logs {
 	return joined(all...)
 }
 
-// without has a batch whose last record is none that is shown.
+// without returns a batch whose last record is not shown.
 func without(logs plog.Logs) plog.Logs {
 	logs.ResourceLogs().At(logs.ResourceLogs().Len() - 1).ScopeLogs().At(0).LogRecords().At(0).SetEventName("tailspan.made_later")
 	return logs
@@ -44,7 +44,7 @@ func TestRecordsAreWrittenInTheirOrder(t *testing.T) {
 	tests := []struct {
 		name    string
 		batches []plog.Logs
-		now     string // what is written when the last batch was taken
+		now     string // what is written when the last batch was accepted
 		then    string // a window later
 	}{
 		{"in order", []plog.Logs{numbered("a", 1), numbered("a", 2, 3)}, "a 1|a 2|a 3", "a 1|a 2|a 3"},
@@ -77,7 +77,7 @@ func TestRecordsAreWrittenInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfWholeRuns: a run whose records arrive in any order looks as if they had not.
+// TestOrderOfWholeRuns: a run whose records arrive in any order looks as if they were in order.
 func TestOrderOfWholeRuns(t *testing.T) {
 	verbose := func(c *Config) { c.Mode, c.Style, c.Results = "verbose", "transcript", true }
 	want := &flakyOutput{allow: -1}
@@ -145,7 +145,7 @@ func TestRecordsThatWaitAreNotLostByAFailure(t *testing.T) {
 	})
 }
 
-// statusHost notes what a component reports.
+// statusHost records the status that a component reports.
 type statusHost struct{ reported []componentstatus.Status }
 
 func (*statusHost) GetExtensions() map[component.ID]component.Component { return nil }

@@ -24,7 +24,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// disk is a set of outputs by path that notes what is open.
+// disk is a set of outputs by path that records what is open.
 type disk struct {
 	mu      sync.Mutex
 	files   map[string]*bytes.Buffer
@@ -126,7 +126,7 @@ func of(pipeline, task string, logs plog.Logs) plog.Logs {
 	return changed
 }
 
-// joined is one batch of several.
+// joined joins batches into one.
 func joined(all ...plog.Logs) plog.Logs {
 	batch := plog.NewLogs()
 	for _, logs := range all {
@@ -173,7 +173,7 @@ func TestOpenFilesAreBounded(t *testing.T) {
 	assert.Zero(t, d.open)
 }
 
-// TestOutletsAreForgotten holds that outputs of long ago take no memory.
+// TestOutletsAreForgotten checks that outputs of long ago take no memory.
 func TestOutletsAreForgotten(t *testing.T) {
 	d := newDisk()
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
@@ -193,8 +193,8 @@ func TestOutletsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestOneOutputFails holds that what can be written is, that the failure is told, and that trying again gives everything
-// once.
+// TestOneOutputFails checks that everything possible is written, that the failure is reported, and that a retry gives
+// everything once.
 func TestOneOutputFails(t *testing.T) {
 	for _, when := range []string{"opening", "writing"} {
 		t.Run(when, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestOneOutputFails(t *testing.T) {
 	}
 }
 
-// TestMixedBatchesKeepTheOrderOfASession cuts the records of several sessions into batches that mix them at random; each
-// session's texts must come out in their order.
+// TestMixedBatchesKeepTheOrderOfASession divides the records of several sessions into randomly mixed batches; the texts of
+// each session must be written in order.
 func TestMixedBatchesKeepTheOrderOfASession(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -249,11 +249,11 @@ func TestMixedBatchesKeepTheOrderOfASession(t *testing.T) {
 	}
 }
 
-// rawItem is a line that the receiver hands on as it is.
+// rawItem is a line that the receiver exports unchanged.
 func rawItem(line string) item { return item{session: "s", raw: line} }
 
-// TestSeveralModesOfOnePipeline feeds one batch, events and lines, to an exporter of each mode: json writes the lines and
-// nothing else, the others what is no copy.
+// TestSeveralModesOfOnePipeline sends one batch, events and lines, to an exporter of each mode: json writes only the lines,
+// the others everything but copies.
 func TestSeveralModesOfOnePipeline(t *testing.T) {
 	batch := records(rawItem(`{"type":"text", "x":"\x1b"}`), text("s", "Hello"), rawItem("plain words"))
 	copied := plog.NewLogs()
@@ -293,8 +293,8 @@ func timed(session string, calls map[string]float64) plog.Logs {
 	return logs
 }
 
-// TestActivityThrottle holds that the throttle judges by the times of records, and that its timer writes the last line
-// without another batch, also to a file that is not open.
+// TestActivityThrottle checks that the throttle uses the times of records, and that its timer writes the last line without
+// another batch, even to a file that is not open.
 func TestActivityThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk()
@@ -309,7 +309,7 @@ func TestActivityThrottle(t *testing.T) {
 		assert.Equal(t, []string{"[build] Read a", "[build] Read c", "[build] Read e"}, withoutTime(d.read("logs/p/build.log")))
 		assert.Equal(t, 1, d.openFiles())
 
-		// What the timer can't write is told by the next batch.
+		// The next batch reports what the timer could not write.
 		require.NoError(t, exp.ConsumeLogs(t.Context(), of("p", "build", timed("s", map[string]float64{"f": 2.1}))))
 		d.breaks("logs/p/build.log", true)
 		time.Sleep(time.Second)

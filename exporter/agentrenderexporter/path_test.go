@@ -76,7 +76,7 @@ func TestEncodeValue(t *testing.T) {
 	assert.NotEqual(t, cut, plain.encode(long+"x"))
 }
 
-// TestPairsOfValuesDoNotMeet: what is text for one value is a separator for the path, so it is encoded.
+// TestPairsOfValuesDoNotMeet: text in a value that separates values in the path is encoded.
 func TestPairsOfValuesDoNotMeet(t *testing.T) {
 	p, err := parsePathPattern("{a}-{b}/{c}2{b}.log")
 	require.NoError(t, err)
@@ -110,8 +110,8 @@ func TestElementsStayShort(t *testing.T) {
 	}
 }
 
-// FuzzEncodeValue holds that no value leaves its place in a path: it is one element, no special one, valid, bounded, not a
-// name of a rotated file, and no other value has it.
+// FuzzEncodeValue checks that no value leaves its place in a path: it is one element, not a special one, valid, bounded, not
+// the name of a rotated file, and different from that of any other value.
 func FuzzEncodeValue(f *testing.F) {
 	for _, s := range []string{"", "..", "../../x", `a\b`, "\x00", strings.Repeat(".", 300), strings.Repeat("é/", 99), "\u202e", "a:b", " . ", "a~2026"} {
 		f.Add(s, "a_b")

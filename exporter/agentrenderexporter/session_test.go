@@ -13,10 +13,10 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestSummaryOfARunThatGoesOn holds what is told of a run that is at work when the exporter stops: nothing, until the one
-// that hears its end tells of the whole.
+// TestSummaryOfARunThatGoesOn checks what is written of a run that is active when the exporter stops: no summary, until the
+// exporter that receives its end summarizes the whole run.
 func TestSummaryOfARunThatGoesOn(t *testing.T) {
-	// shown is what an exporter writes that has not heard the first records of a run, and is stopped after the others.
+	// shown returns what an exporter writes that missed the first records of a run, and is stopped after the others.
 	shown := func(evs []events.DisplayEvent, unheard int) string {
 		out := &flakyOutput{allow: -1}
 		exp := started(t, out, func(c *Config) { c.Mode = "verbose" })
@@ -37,14 +37,14 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	assert.Equal(t, begun+"[run failed: out of turns]\n--- Summary ---\ntools     1 call\n  Read  1 call\nduration  4.1s\n",
 		shown(ended, 0), "it has ended")
 
-	// That a turn was aborted ends a run too.
+	// An aborted turn ends a run too.
 	whole := slices.DeleteFunc(evs, func(e events.DisplayEvent) bool { return e.Kind == events.KindTurnAborted })
 	assert.Contains(t, shown(whole, 3), "--- Summary ---\ntools     3 calls, 1 failed, 5s\n  Task  1 call, 3s\n"+
 		"  Grep  1 call, 1 failed, 1s\n  Read  1s\n  before this log began  1 call\n", "another log showed the first call")
 }
 
-// TestEndsOfTranscripts: a run that no line ends has a record of its end, by which it is summed up. An end that is not known
-// yet is none, and that of a sub-agent in a file of its own sums up nothing.
+// TestEndsOfTranscripts: a run that no line ends has a record of its end, which triggers its summary. An end that is not known
+// yet does not, nor does that of a sub-agent in a separate file.
 func TestEndsOfTranscripts(t *testing.T) {
 	end := func(outcome string, change func(plog.LogRecord)) plog.Logs {
 		logs := plog.NewLogs()

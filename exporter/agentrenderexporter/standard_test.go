@@ -22,11 +22,11 @@ import (
 	"github.com/tailspan/tailspan/exporter/agentrenderexporter/internal/metadata"
 )
 
-// readerVariable makes this test program one that renders to its standard output for as long as it is told to.
+// readerVariable makes this test program one that renders to its standard output until it is stopped.
 const readerVariable = "TAILSPAN_TEST_READER"
 
-// TestReaderGoesAway: what a process that writes to a pipe is killed for ends neither the collector nor the pipeline. It is
-// a process of its own, since the signal is only sent for the standard outputs.
+// TestReaderGoesAway: the signal that kills a process that writes to a closed pipe ends neither the collector nor the
+// pipeline. It is a separate process, because the signal is only sent for the standard outputs.
 func TestReaderGoesAway(t *testing.T) {
 	if os.Getenv(readerVariable) != "" {
 		renderToNobody(t)
@@ -47,11 +47,11 @@ func TestReaderGoesAway(t *testing.T) {
 	require.NoError(t, out.Close())
 	_, err = fmt.Fprintln(next)
 	require.NoError(t, err)
-	_ = cmd.Wait() // what the test program itself says fails too
+	_ = cmd.Wait() // the result of the test program fails too
 	assert.Equal(t, "went on", stderr.String(), "%v", cmd.ProcessState)
 }
 
-// renderToNobody writes a batch to standard output, and when nobody reads that any more some others.
+// renderToNobody writes a batch to standard output, and some others once nobody reads it any more.
 func renderToNobody(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	core, logs := observer.New(zap.ErrorLevel)

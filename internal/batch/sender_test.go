@@ -22,7 +22,7 @@ const mark = "test.truncated"
 
 var errTooLarge = errors.New("rpc error: code = ResourceExhausted desc = grpc: received message larger than max (9 vs. 8)")
 
-// logsOf makes a batch of resources, each with two scopes and in each of them as many records as bodies.
+// logsOf returns a batch of resources, each with two scopes, and in each of them as many records as bodies.
 func logsOf(resources int, bodies ...string) plog.Logs {
 	ld := plog.NewLogs()
 	for r := range resources {
@@ -43,7 +43,7 @@ func logsOf(resources int, bodies ...string) plog.Logs {
 	return ld
 }
 
-// records lists id, scope, resource and body of each record.
+// records lists ID, scope, resource and body of each record.
 func records(ld plog.Logs) (list []string) {
 	for _, rl := range ld.ResourceLogs().All() {
 		resource, _ := rl.Resource().Attributes().Get("resource")
@@ -65,7 +65,7 @@ func cloneLogs(ld plog.Logs) plog.Logs {
 	return c
 }
 
-// TestLimit: parts are within the limit but for those of one element, and together they are what came, in order.
+// TestLimit: parts are within the limit, except those of one element, and together they are the input, in order.
 func TestLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -102,8 +102,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestSplit: what is refused for its size comes in smaller parts, whole and in order, and what the consumer got before is
-// not changed by that.
+// TestSplit: a batch refused for its size arrives in smaller parts, complete and in order, and what the consumer received
+// before does not change.
 func TestSplit(t *testing.T) {
 	ld := logsOf(2, "a", "b", "c")
 	ld.MarkReadOnly() // as behind a fan-out
@@ -129,7 +129,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestRest: what was not taken comes back, and goes on from there.
+// TestRest: what was not accepted is returned, and sending continues from there.
 func TestRest(t *testing.T) {
 	for _, limit := range []int{0, 100} {
 		ld := logsOf(2, "a", "b", "c")
@@ -161,7 +161,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestCut: one record that is refused is cut, its longest value first, until it is taken, marked, and counted once.
+// TestCut: a single refused record is cut, its longest value first, until it is accepted, marked, and counted once.
 func TestCut(t *testing.T) {
 	text := strings.Repeat("é", 50_000)
 	for _, tt := range []struct {
@@ -220,7 +220,7 @@ func idAndMark(m pcommon.Map) map[string]any {
 	return map[string]any{"id": raw["id"], mark: raw[mark]}
 }
 
-// TestLast: what can't be cut any more is offered once more as the last, and what send says then counts.
+// TestLast: an element that can't be cut any more is offered once more as the last, and the result of send then counts.
 func TestLast(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		ld := logsOf(1, strings.Repeat("x", 5000))
@@ -398,8 +398,8 @@ func points(md pmetric.Metrics) (list []string) {
 	return list
 }
 
-// TestLimitOfManyElements: large batches, which are not sized element by element where they are far below the limit, are
-// bounded all the same, wherever in them the large elements are.
+// TestLimitOfManyElements: large batches, which are not sized element by element if they are far below the limit, are bounded
+// all the same, wherever the large elements are.
 func TestLimitOfManyElements(t *testing.T) {
 	const limit = 1 << 20
 	for name, size := range map[string]func(i int) (body, attribute int){

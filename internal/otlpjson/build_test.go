@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// node describes a span in a test. Ids are small numbers; parent 0 is none, and so is trace 0.
+// node describes a span in a test. IDs are small numbers; parent 0 is none, and so is trace 0.
 type node struct {
 	trace, id, parent byte
 	name              string
@@ -19,7 +19,7 @@ type node struct {
 	attributes        map[string]any
 }
 
-// requests makes one export request for each node, all of one service, as a collector without batching would.
+// requests returns one export request for each node, all of one service, like a collector without batching.
 func requests(t *testing.T, service string, nodes ...node) []ptrace.Traces {
 	t.Helper()
 	var all []ptrace.Traces
@@ -43,7 +43,7 @@ func requests(t *testing.T, service string, nodes ...node) []ptrace.Traces {
 	return all
 }
 
-// records makes one request with a log record for each severity.
+// records returns one request with a log record for each severity.
 func records(severities ...plog.SeverityNumber) plog.Logs {
 	logs := plog.NewLogs()
 	scope := logs.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty()

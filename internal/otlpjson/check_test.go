@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// checkCase is a trace and the problems that it has.
+// checkCase is a trace and its problems.
 type checkCase struct {
 	name  string
 	nodes []node

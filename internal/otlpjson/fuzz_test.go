@@ -7,8 +7,8 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// FuzzRead holds, for any bytes: no panic and no endless walk in Read, Check, Summarize and the table; what was counted
-// is not more than what was read; and a table has no control byte but newlines.
+// FuzzRead checks, for any bytes: Read, Check, Summarize and the table do not panic and do end; no more is counted than was
+// read; and a table contains no control byte except newlines.
 func FuzzRead(f *testing.F) {
 	f.Add("")
 	f.Add(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"01","spanId":"02","parentSpanId":"02"}]}]}]}`)

@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// twoSessions is a run with a sub-agent under a pipeline, a run that failed in the same session, and a run of another
-// agent in which nothing names the session.
+// twoSessions is a run with a sub-agent under a pipeline, a failed run in the same session, and a run of another agent without
+// a session.
 func twoSessions(t *testing.T) *otlpjson.Data {
 	t.Helper()
 	agent := func(conversation string, input, output int64) map[string]any { // with what no call has

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// TestOutcomes: each run says how it ended, and no success is claimed that nothing shows.
+// TestOutcomes: each run has its outcome, and no success is claimed without evidence.
 func TestOutcomes(t *testing.T) {
 	for _, tt := range []struct {
 		name, outcome, reason, result string

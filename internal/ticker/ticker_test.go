@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/ticker"
 )
 
-// TestRun holds that Run ends with its context and with the first error.
+// TestRun checks that Run ends with its context and with the first error.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestStart holds that stop waits for a call at work, and that none follows.
+// TestStart checks that stop waits for a running call, and that none follows.
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// TestNothingIsWritten: neither a file that nobody writes nor the folder around it changes.
+// TestNothingIsWritten: neither a file that nobody writes nor its folder changes.
 func TestNothingIsWritten(t *testing.T) {
 	for _, journal := range []string{"wal", "delete"} {
 		t.Run(journal, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// TestWriterIsNotHeldUp: while rows wait to be accepted OpenCode can write, empty its log and go.
+// TestWriterIsNotHeldUp: while rows are unacknowledged, OpenCode can write, empty its log and exit.
 func TestWriterIsNotHeldUp(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -53,7 +53,7 @@ func TestWriterIsNotHeldUp(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "message msg_1 {}", "# ses_1", "part prt_1 {}"}, all(t, f))
 }
 
-// TestRestlessWriter: who writes all the time is followed all the same, in each way that a database may be written.
+// TestRestlessWriter: a database that is written all the time is followed all the same, in each journal mode.
 func TestRestlessWriter(t *testing.T) {
 	for _, journal := range []string{"wal", "delete", "persist"} {
 		t.Run(journal, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestUncommitted(t *testing.T) {
 	require.NoError(t, tx.Rollback())
 }
 
-// TestReplacedDatabase is another file under the path: what it holds besides comes.
+// TestReplacedDatabase is another file at the path: its additional content is delivered.
 func TestReplacedDatabase(t *testing.T) {
 	old, other := newWriter(t, "wal"), newWriter(t, "wal")
 	old.session("ses_1", "")
@@ -103,7 +103,7 @@ func TestReplacedDatabase(t *testing.T) {
 	assert.Equal(t, []string{"# ses_2", "session ses_2"}, all(t, f))
 }
 
-// TestLinkToADatabase: the log lies beside the database and not beside a link to it, and holds what is new.
+// TestLinkToADatabase: the log is beside the database, not beside a link to it, and contains what is new.
 func TestLinkToADatabase(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -148,18 +148,18 @@ func TestOtherFiles(t *testing.T) {
 	assert.False(t, opencodedb.Is([]byte("{}")))
 }
 
-// TestLogWithoutIndex: a write-ahead log whose index can't be had is an error that says what to do, and read when it can.
+// TestLogWithoutIndex: a write-ahead log without an accessible index is an error with advice, and is read once it is accessible.
 func TestLogWithoutIndex(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
 	dir := t.TempDir()
-	path := filepath.Join(dir, "opencode.db") // as a backup has it that was made meanwhile
+	path := filepath.Join(dir, "opencode.db") // as in a backup made meanwhile
 	for _, ending := range []string{"", "-wal"} {
 		content, err := os.ReadFile(w.path + ending)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path+ending, content, 0o600))
 	}
-	require.NoError(t, os.Symlink(filepath.Join(dir, "no", "where"), path+"-shm")) // which nobody can open, whatever his rights
+	require.NoError(t, os.Symlink(filepath.Join(dir, "no", "where"), path+"-shm")) // which nobody can open, whatever their permissions
 	f := follow(t, path, opencodedb.Settings{})
 	_, err := f.Next(t.Context())
 	require.ErrorContains(t, err, "unable to open database file")
@@ -176,7 +176,7 @@ func settleIfThere(t *testing.T, path string) {
 	}
 }
 
-// TestDatabaseThatComesLater: an error goes by when its cause does.
+// TestDatabaseThatComesLater: an error ends with its cause.
 func TestDatabaseThatComesLater(t *testing.T) {
 	w := newWriter(t, "delete")
 	w.session("ses_1", "")
@@ -199,7 +199,7 @@ func TestCloseEarly(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// TestBrokenFiles reads files that are no database, or a broken one: there are rows, each one JSON object, and perhaps an
+// TestBrokenFiles reads files that are not a database, or a broken one: it returns rows, each one JSON object, and perhaps an
 // error, and it ends.
 func TestBrokenFiles(t *testing.T) {
 	w := newWriter(t, "delete")

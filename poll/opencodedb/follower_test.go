@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// TestSample reads a real database: the rows are those that were taken from it, but for the link that shares a session.
+// TestSample reads a real database: the rows are those that were taken from it, except the link that shares a session.
 func TestSample(t *testing.T) {
 	r, err := opencodedb.Open(unpack(t), opencodedb.Settings{})
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func canonical(t *testing.T, rows []string) []string {
 	return list
 }
 
-// TestSecretsAreNeverRead fills every table and column that is not for us with a secret.
+// TestSecretsAreNeverRead fills every table and column that must not be read with a secret.
 func TestSecretsAreNeverRead(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.exec("PRAGMA foreign_keys = off")
@@ -86,7 +86,7 @@ func TestSecretsAreNeverRead(t *testing.T) {
 	}
 }
 
-// TestOrder holds how families, sessions, messages and parts stand.
+// TestOrder checks the order of families, sessions, messages and parts.
 func TestOrder(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_b", "")
@@ -110,7 +110,7 @@ func TestOrder(t *testing.T) {
 	}, batches(t, follow(t, w.path, opencodedb.Settings{})))
 }
 
-// TestOrderOfAFamily: what a sub-agent does comes within the turn that it works for, not behind all turns of its parent.
+// TestOrderOfAFamily: what a sub-agent does comes within the turn that it works for, not after all turns of its parent.
 func TestOrderOfAFamily(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_a", "")
@@ -127,7 +127,7 @@ func TestOrderOfAFamily(t *testing.T) {
 	}, batches(t, follow(t, w.path, opencodedb.Settings{})))
 }
 
-// TestFollow holds what comes with each change, in each way that a database may be written.
+// TestFollow checks what each change delivers, in each journal mode.
 func TestFollow(t *testing.T) {
 	for _, journal := range []string{"wal", "delete", "truncate"} {
 		t.Run(journal, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestLongQuietSession: a session is known by what is added to it, however long ago it was last looked at.
+// TestLongQuietSession: an addition to a session is found, however long ago the session was last scanned.
 func TestLongQuietSession(t *testing.T) {
 	w := newWriter(t, "wal")
 	f := follow(t, w.path, opencodedb.Settings{Since: w.now + 1_000_000})
@@ -183,7 +183,7 @@ func TestLongQuietSession(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_5 {}"}, all(t, f), "a new stream is delivered again")
 }
 
-// TestBatches: a batch that is not accepted comes again, whatever happens in between, and each row comes once.
+// TestBatches: an unacknowledged batch is returned again, whatever happens in between, and each row once.
 func TestBatches(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -216,7 +216,7 @@ func TestBatches(t *testing.T) {
 	assert.Equal(t, 1, count[`part prt_zzzz {"added":1}`])
 }
 
-// TestLargeRow is left out and counted once.
+// TestLargeRow is skipped and counted once.
 func TestLargeRow(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -232,7 +232,7 @@ func TestLargeRow(t *testing.T) {
 	assert.InDelta(t, 2002, skipped[0], 100, "all values of the row")
 }
 
-// TestOddValues: whatever a column holds makes a line.
+// TestOddValues: whatever a column contains yields a line.
 func TestOddValues(t *testing.T) {
 	w := newWriter(t, "delete")
 	w.session("ses_1", "")
@@ -252,7 +252,7 @@ func TestOddValues(t *testing.T) {
 	assert.Contains(t, rows[1], `"data":"\ufffd{"`)
 }
 
-// TestCircle: sessions that are each other's parents are read once and end.
+// TestCircle: sessions that are each other's parents are read once, and reading ends.
 func TestCircle(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "ses_2")
@@ -265,7 +265,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestRandom writes at random while it is read, and holds that the last state of each row arrives, and no state twice.
+// TestRandom writes at random while it is read, and checks that the last state of each row arrives, and no state twice.
 func TestRandom(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -311,8 +311,8 @@ func TestRandom(t *testing.T) {
 	assert.Equal(t, last, got)
 }
 
-// TestClockSetBack: rows that are dated before those that were accepted are given, as they are written and as they change,
-// and nothing twice.
+// TestClockSetBack: rows dated before acknowledged ones are delivered, as they are written and as they change, and nothing
+// twice.
 func TestClockSetBack(t *testing.T) {
 	w := newWriter(t, "wal")
 	now := time.Now().UnixMilli()
@@ -332,7 +332,7 @@ func TestClockSetBack(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "session ses_1", "message msg_1 {}", "part prt_3 {}"}, all(t, f), "a new stream, which is delivered again")
 }
 
-// TestMove: a database that was renamed in the midst of a look is read on, with what was not accepted and nothing twice.
+// TestMove: a database that is renamed during a scan is read further, with the unacknowledged rows and nothing twice.
 func TestMove(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -353,8 +353,8 @@ func TestMove(t *testing.T) {
 	assert.Equal(t, []string{"# ses_1", "message msg_1 {}"}, all(t, f))
 }
 
-// TestCallEndsBehindItsSubAgent: of what one look finds, the last work of a sub-agent comes before the row which shows that its
-// call is over, though the message of that row is older.
+// TestCallEndsBehindItsSubAgent: within one scan, the last work of a sub-agent comes before the row that shows the end of its
+// call, although the message of that row is older.
 func TestCallEndsBehindItsSubAgent(t *testing.T) {
 	w := newWriter(t, "wal")
 	f := follow(t, w.path, opencodedb.Settings{})
@@ -375,8 +375,8 @@ func TestCallEndsBehindItsSubAgent(t *testing.T) {
 	}, all(t, f))
 }
 
-// TestCallsEndInTwoSessions: sub-agents of a sub-agent and of its session end between two looks, and an older row of the session is
-// new too: each row comes once.
+// TestCallsEndInTwoSessions: sub-agents of a sub-agent and of its session end between two scans, and an older row of the
+// session is new too: each row is delivered once.
 func TestCallsEndInTwoSessions(t *testing.T) {
 	w := newWriter(t, "wal")
 	f := follow(t, w.path, opencodedb.Settings{})
@@ -397,8 +397,8 @@ func TestCallsEndInTwoSessions(t *testing.T) {
 	}, all(t, f), "the call in the sub-agent ends before the sub-agent does")
 }
 
-// TestFirstScanFails: a first scan that ends in the table of sessions is repeated as the first one: with the positions of an
-// earlier process, and without what is older than Since.
+// TestFirstScanFails: a first scan that fails in the table of sessions is repeated as the first one, with the positions of an
+// earlier process, and without rows older than Since.
 func TestFirstScanFails(t *testing.T) {
 	path := unpack(t)
 	whole, err := os.ReadFile(path)

@@ -1,6 +1,6 @@
 package opencodedb
 
-// In the package itself, since opening a database takes a hundred times as long as making a row of it.
+// In the package itself, because opening a database takes a hundred times as long as converting a row.
 
 import (
 	"bytes"
@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxFuzzed keeps inputs short: the fuzzer tries to leave out every part of one.
+// maxFuzzed keeps inputs short, because the fuzzer tries to remove every part of one.
 const maxFuzzed = 48
 
-// FuzzRow makes rows of whatever a column may hold, and whatever it was declared as: each is one JSON object on one line,
-// with every column, and texts, numbers and nulls are what they were.
+// FuzzRow converts rows of any column content and declared type: each is one JSON object on one line, with every column, and
+// texts, numbers and nulls are unchanged.
 func FuzzRow(f *testing.F) {
 	f.Add([]byte(`{"type":"text"}`), uint8(3), int64(7), 1.5)
 	f.Add([]byte("a\nb\"c\\\x00\xff\u2028<&>"), uint8(4), int64(math.MinInt64), math.Inf(1))

@@ -26,13 +26,13 @@ const fixtures = "../../testdata/opencode"
 // longAgo is the time of files that nobody writes.
 var longAgo = time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 
-// settle dates a database back, as if nobody had written to it for long.
+// settle dates a database back, as if it had not been written for long.
 func settle(t *testing.T, path string) {
 	t.Helper()
 	require.NoError(t, os.Chtimes(path, longAgo, longAgo))
 }
 
-// unpack puts the real database where it can be read.
+// unpack extracts the real database to a readable file.
 func unpack(t *testing.T) string {
 	t.Helper()
 	in, err := os.Open(filepath.Join(fixtures, "db", "sample.opencode.db.gz"))
@@ -58,7 +58,7 @@ type writer struct {
 	now  int64 // row time
 }
 
-// newWriter makes a database with the schema of 1.18.33.
+// newWriter creates a database with the schema of 1.18.33.
 func newWriter(t testing.TB, journal string) *writer {
 	t.Helper()
 	w := &writer{t: t, path: filepath.Join(t.TempDir(), "opencode.db"), now: longAgo.UnixMilli()}
@@ -84,7 +84,7 @@ func (w *writer) exec(query string, args ...any) {
 	require.NoError(w.t, err)
 }
 
-// session, message and part write a row, or write it anew, at the time that it is.
+// session, message and part insert or replace a row with the current row time.
 func (w *writer) session(id, parent string) {
 	w.t.Helper()
 	w.now++
@@ -112,7 +112,7 @@ func (w *writer) partAt(at int64, id, message, session, data string) {
 		ON CONFLICT DO UPDATE SET time_updated = excluded.time_updated, data = excluded.data`, id, message, session, at, at, data)
 }
 
-// row is what a test looks at of one.
+// row is the part of a row that tests check.
 type row struct {
 	Table string
 	ID    string
@@ -133,7 +133,7 @@ func parse(t *testing.T, line []byte) string {
 	return r.String()
 }
 
-// all takes what there is, waiting for the files to show a change where they are too fresh to.
+// all reads everything, waiting until the files are old enough to show a change.
 func all(t *testing.T, f *opencodedb.Follower) []string {
 	t.Helper()
 	var rows []string

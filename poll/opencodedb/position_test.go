@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// kept is what a program keeps of the families of a database: as JSON, as it outlives processes.
+// kept is what a program stores of the families of a database: as JSON, as it outlives processes.
 type kept map[string][]byte
 
 func (k kept) settings(wake bool) opencodedb.Settings {
@@ -27,10 +27,10 @@ func (k kept) settings(wake bool) opencodedb.Settings {
 	}}
 }
 
-// life is what one process takes: what is new, and what came again.
+// life is what one process reads: what is new, and what is replayed.
 type life struct{ fresh, again []string }
 
-// take takes what there is, at most limit batches of it, and keeps the positions.
+// take reads everything, at most limit batches, and stores the positions.
 func (k kept) take(t *testing.T, f *opencodedb.Follower, limit int) (l life) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -70,7 +70,7 @@ func (k kept) keep(t *testing.T, f *opencodedb.Follower, root string) {
 	k[root] = value
 }
 
-// process reads what there is with a follower of its own.
+// process reads everything with a new follower.
 func (k kept) process(t *testing.T, w *writer, wake bool, limit int) life {
 	t.Helper()
 	f := opencodedb.NewFollower(w.path, k.settings(wake))
@@ -79,8 +79,8 @@ func (k kept) process(t *testing.T, w *writer, wake bool, limit int) life {
 	return l
 }
 
-// TestRestart: what was accepted is not read again, but for a family in which something is new: that is given whole first,
-// as it is now.
+// TestRestart: acknowledged rows are not read again, except in a family with something new, which is first returned whole, as
+// it is now.
 func TestRestart(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -109,7 +109,7 @@ func TestRestart(t *testing.T) {
 	assert.Len(t, l.again, 7, "all of them were asked for")
 }
 
-// TestRestartAfterForget: a family that was closed goes on with what comes then, also in a later process.
+// TestRestartAfterForget: a family that was closed continues with later rows only, even in a later process.
 func TestRestartAfterForget(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")
@@ -131,9 +131,9 @@ func TestRestartAfterForget(t *testing.T) {
 	assert.NotContains(t, append(l.again, l.fresh...), `part prt_1 "1"`)
 }
 
-// TestRestartsAtRandom writes at random, and stops the reading at random, in the middle of families too. Each row that is
-// there in the end came in its last state, none is called new twice once its family was finished, and what is said to come
-// again did come before.
+// TestRestartsAtRandom writes at random, and stops reading at random, even in the middle of families. Each row that exists in
+// the end arrived in its last state, none counts as new twice once its family was finished, and each replayed row arrived
+// before.
 func TestRestartsAtRandom(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -188,8 +188,7 @@ func TestRestartsAtRandom(t *testing.T) {
 	}
 }
 
-// TestRestartWithARowFromTheFuture: what is written while no process looks is given by the next, whatever row lies in the
-// future.
+// TestRestartWithARowFromTheFuture: the next process returns what is written while none runs, whatever row lies in the future.
 func TestRestartWithARowFromTheFuture(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.now = time.Now().UnixMilli()

@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// multiply has the table of parts hold its rows many times over: it puts levels of pages above the only page of the table that
-// point at the same page again and again.
+// multiply makes the table of parts return its rows many times: it puts levels of pages above the only page of the table that
+// point at the same page repeatedly.
 func multiply(t *testing.T, w *writer, levels int) {
 	t.Helper()
 	var root, size int
@@ -51,7 +51,7 @@ func multiply(t *testing.T, w *writer, levels int) {
 	settle(t, w.path)
 }
 
-// TestMoreRowsThanBytes: a file of some kilobytes can stand for any number of rows. They are neither listed nor waited for.
+// TestMoreRowsThanBytes: a file of some kilobytes can represent any number of rows. They are neither listed nor waited for.
 func TestMoreRowsThanBytes(t *testing.T) {
 	w := newWriter(t, "delete")
 	w.session("ses_1", "")
@@ -72,7 +72,7 @@ func TestMoreRowsThanBytes(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// TestMaxTime: what takes too long is given up, so that other databases are read.
+// TestMaxTime: a scan that takes too long is given up, so that other databases are read.
 func TestMaxTime(t *testing.T) {
 	w := newWriter(t, "delete")
 	w.session("ses_1", "")
@@ -86,7 +86,7 @@ func TestMaxTime(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// TestLongIDs are read as none; a session's row counts by all of its values.
+// TestLongIDs are read as empty; a session's row counts by all of its values.
 func TestLongIDs(t *testing.T) {
 	w := newWriter(t, "wal")
 	w.session("ses_1", "")

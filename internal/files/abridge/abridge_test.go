@@ -24,7 +24,7 @@ func abridged(line string, size int) (string, bool) {
 	return string(short), ok
 }
 
-// most is what a short line may have.
+// most is the maximum size of a short line.
 const most = abridge.HardLimit + abridge.KeepString + 2*abridge.KeepShort
 
 func TestAbridge(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAbridgeWhatIsLongWithoutLongStrings(t *testing.T) {
 	}
 }
 
-// Many top members, or many objects, are more than the limit takes; they are bounded all the same.
+// Many top-level members, or many objects, exceed the limit; they are bounded all the same.
 func TestAbridgeIsBounded(t *testing.T) {
 	for name, line := range map[string]string{
 		"members": `{"a":0` + strings.Repeat(`,"k":"v"`, 100_000) + `}`,
@@ -122,7 +122,7 @@ func FuzzAbridge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, size, times uint16) {
 		data = bytes.ReplaceAll(data, []byte("\n"), nil)
 		line := string(data)
-		if n := int(times) % 3000; n > 1 && len(data)*n < 1<<20 { // long ones: what was found, over and over
+		if n := int(times) % 3000; n > 1 && len(data)*n < 1<<20 { // long ones: the fuzzer's input, repeated
 			line = `{"first":1,"all":[` + strings.Repeat(line+",", n) + line + `],"last":"z"}`
 		}
 		got, ok := abridged(line, int(size)+1)

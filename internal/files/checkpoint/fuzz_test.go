@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzCheckpoint: what is not a value that we wrote is refused, with one of three errors; what is read writes itself.
+// FuzzCheckpoint: a value that we did not write is one of three errors; a value that is decoded encodes to itself.
 func FuzzCheckpoint(f *testing.F) {
 	c := Checkpoint{Stream: "s", Path: "/a", Inode: 7, File: File{Size: 100, Offset: 90, HeadLen: 90, TailLen: 90}, State: []byte("x")}
 	value, err := c.Encode()

@@ -83,7 +83,7 @@ func TestGlobs(t *testing.T) {
 	}
 }
 
-// onThisSystem puts a volume before paths where there are volumes.
+// onThisSystem prefixes paths with a volume on systems with volumes.
 func onThisSystem(paths []string) []string {
 	wd, _ := os.Getwd()
 	out := make([]string, 0, len(paths))
@@ -109,7 +109,7 @@ func TestGlobHomeAndWorkingFolder(t *testing.T) {
 	assert.False(t, g.Match(filepath.Join(wd, "other", "x.jsonl")))
 }
 
-// FuzzGlob: no pattern panics; what matches lies in folders that can hold it; asked folder by folder, the answer is the same.
+// FuzzGlob: no pattern panics; matches are in folders that can hold them; matching folder by folder yields the same result.
 func FuzzGlob(f *testing.F) {
 	f.Add("/a/**/*.jsonl", "/a/b/c/x.jsonl")
 	f.Add("/a/{b,c/d}/*", "/a/c/d/x")

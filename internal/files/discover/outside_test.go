@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// It is tested by itself: which file a link leads to when it is asked for is not to be arranged through a Handler.
+// The test is separate, because a Handler can't control where a link leads when it is checked.
 func TestOutside(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/internal/transcripttest/filestest"
 )
 
-// TestRefusedFolderIsRemoved: it is not missing any more, and all folders that exist are watched.
+// TestRefusedFolderIsRemoved: it no longer counts as missing, and all existing folders are watched.
 func TestRefusedFolderIsRemoved(t *testing.T) {
 	refused := 0
 	w, err := discover.NewWatcher(func(string, error) { refused++ })

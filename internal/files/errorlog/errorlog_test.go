@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 )
 
-// TestLog: each reason is logged once of each path, and again after it was resolved; what is logged of the store, and of what
-// has no path, does not take turns.
+// TestLog: each reason is logged once per path, and again after it was resolved; entries for the store, and those without a
+// path, do not alternate.
 func TestLog(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	l := errorlog.New(zap.New(core))

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
-// TestPosition holds the two rules: the same head, and the same bytes before the offset.
+// TestPosition checks both rules: the same head, and the same bytes before the offset.
 func TestPosition(t *testing.T) {
 	text := strings.Repeat("0123456789", 200)
 	var p fingerprint.Position

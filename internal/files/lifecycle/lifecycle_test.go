@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestShutdown: what is under way has as long as drain and the caller's context last; then its own context ends.
+// TestShutdown: running work has as long as drain and the caller's context allow; then its own context ends.
 func TestShutdown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		drain, limit time.Duration // limit is that of Shutdown's context

@@ -42,7 +42,7 @@ func FuzzCompleteObject(f *testing.F) {
 	})
 }
 
-// FuzzBalanced: what is a whole JSON object or array is balanced, and no beginning of it is.
+// FuzzBalanced: a complete JSON object or array is balanced, and no prefix of it is.
 func FuzzBalanced(f *testing.F) {
 	for _, text := range []string{`{"a":"}\\\""}`, `[[],{}]`, " {} ", "\xef\xbb\xbf{}", `{"a`} {
 		f.Add([]byte(text))

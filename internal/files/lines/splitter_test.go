@@ -18,7 +18,7 @@ type token struct {
 	tooLong      bool
 }
 
-// cutAt feeds a Splitter with pieces of the given sizes (over and over) and gives the tokens and the unfinished rest.
+// cutAt feeds a Splitter with pieces of the given sizes, repeatedly, and returns the tokens and the unfinished rest.
 func cutAt(input []byte, sizes []byte, buffer, limit int) (tokens []token, rest string, pending int64) {
 	s := NewSplitter(NewPool(buffer, limit), limit)
 	s.Reset(0, 0)
@@ -56,7 +56,7 @@ func kept(line string) string {
 	return string(short)
 }
 
-// wantTokens says what lines the input has, in the plainest way.
+// wantTokens splits the input into lines in the simplest way.
 func wantTokens(input []byte, limit int) (tokens []token, rest string, pending int64) {
 	var offset int64
 	for {
@@ -123,7 +123,7 @@ func TestSplitterMemoryIsBounded(t *testing.T) {
 	assert.Len(t, s.buf, 1000, "a buffer that has grown is released")
 }
 
-// feed has a Splitter read one piece, as far as there is room, and gives what was left and the lines.
+// feed makes a Splitter read one piece, as far as there is room, and returns the rest and the lines.
 func feed(s *Splitter, input string) (left string, lines []string) {
 	n := copy(s.Room(), input)
 	s.Wrote(n)
@@ -136,7 +136,7 @@ func feed(s *Splitter, input string) (left string, lines []string) {
 	}
 }
 
-// TestSplitterReleasesLongBuffers: the buffer that a long line needed is held while lines are long, and no longer.
+// TestSplitterReleasesLongBuffers: the buffer for a long line is held while lines are long, and no longer.
 func TestSplitterReleasesLongBuffers(t *testing.T) {
 	b := NewPool(1000, 100_000)
 	s := NewSplitter(b, 100_000)
@@ -166,7 +166,7 @@ func TestSplitterReleasesLongBuffers(t *testing.T) {
 	assert.Len(t, s.buf, 1000)
 }
 
-// TestSplittersShareBuffers: what one Splitter released another may write to, and the lines of each stay its own.
+// TestSplittersShareBuffers: one Splitter may write to what another released, and the lines of each are not changed.
 func TestSplittersShareBuffers(t *testing.T) {
 	b := NewPool(0, 20_000)
 	var splitters [3]*Splitter

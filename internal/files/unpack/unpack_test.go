@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pack compresses as the name says.
+// pack compresses by the extension of the name.
 func pack(t testing.TB, name, content string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -67,7 +67,7 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, "plain", got)
 }
 
-// TestTorn cuts a file anywhere: what is there is the beginning, and the error says that it goes on.
+// TestTorn cuts a file anywhere: the result is the beginning of the content and an error for a truncated file.
 func TestTorn(t *testing.T) {
 	text := strings.Repeat("a line that is like others, ", 20)
 	for _, name := range packed {
@@ -92,7 +92,7 @@ func TestWrongContent(t *testing.T) {
 	}
 }
 
-// TestSystemError is told from those of the content.
+// TestSystemError is distinguished from those of the content.
 func TestSystemError(t *testing.T) {
 	disk := errors.New("input/output error")
 	for _, name := range packed {
@@ -105,7 +105,7 @@ func TestSystemError(t *testing.T) {
 	}
 }
 
-// TestWindow: a file can't make us take more memory than the window allows.
+// TestWindow: a file can't make us use more memory than the window allows.
 func TestWindow(t *testing.T) {
 	// A frame header (RFC 8878, 3.1.1.1) that asks for a window of 2^31 bytes, and an empty last block.
 	_, err := read("a.zst", bytes.NewReader([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x01, 0x00, 0x00}))

@@ -15,11 +15,11 @@ import (
 	"github.com/tailspan/tailspan/poll/internal/source"
 )
 
-// TestDatabaseAsksForDescriptors only where a lack of them may be why it is not read: idle files are closed then.
+// TestDatabaseAsksForDescriptors only if a lack of them may be why it can't be read: idle files are closed then.
 func TestDatabaseAsksForDescriptors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		content string // empty: there is no file
-		folders int    // above it; SQLite opens no file whose path is longer than 512 bytes
+		folders int    // above it; SQLite opens no file with a path longer than 512 bytes
 		want    bool
 	}{
 		"not there":    {},

@@ -49,7 +49,7 @@ func write(t *testing.T, l logfile.Location, s logfile.Settings, words ...string
 	return f.Close()
 }
 
-// TestModes: files and the folders that they are in are private unless another mode is set.
+// TestModes: files and their folders are private unless another mode is set.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are those of Unix")
@@ -65,8 +65,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestNothingIsFollowed: whatever is in the place of a folder or file below the trusted folder, nothing else is written to
-// or created.
+// TestNothingIsFollowed: whatever is in the place of a folder or file below the trusted folder, nothing else is written or
+// created.
 func TestNothingIsFollowed(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -140,7 +140,7 @@ func tree(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// TestRotationKeepsModes: the permissions that the operator gave a file are those of its successor and of what is packed.
+// TestRotationKeepsModes: the new file and the compressed one have the permissions that the operator gave the file.
 func TestRotationKeepsModes(t *testing.T) {
 	dir := t.TempDir()
 	at := logfile.Location{Folder: dir, Name: "p/x.log"}
@@ -169,8 +169,8 @@ func TestRotationKeepsModes(t *testing.T) {
 	assert.Len(t, entries, 2, "what was packed is removed")
 }
 
-// TestRotationFollowsNoLink: links that are called like rotated files, packed or being packed are not written to, and what
-// is in the place of the file when it is rotated is not either.
+// TestRotationFollowsNoLink: links named like rotated, compressed or partly compressed files are not written to, nor is what
+// is in the place of the file when it is rotated.
 func TestRotationFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	logs, victim := filepath.Join(dir, "logs"), filepath.Join(dir, "victim")
@@ -199,7 +199,7 @@ func TestRotationFollowsNoLink(t *testing.T) {
 	assert.Equal(t, "two\n", content(t, filepath.Join(logs, "p", "x.log")))
 }
 
-// TestBackups: the newest are kept, and only files that are rotated ones of this file are removed.
+// TestBackups: the newest are kept, and only rotated files of this file are removed.
 func TestBackups(t *testing.T) {
 	dir := t.TempDir()
 	day := func(ago int) string {
@@ -234,7 +234,7 @@ func listed(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestFailedCleanUp is reported, and hinders no write.
+// TestFailedCleanUp is reported, and prevents no write.
 func TestFailedCleanUp(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("permissions do not bind this user")

@@ -14,7 +14,7 @@ import (
 
 var epoch = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 
-// sink is what came out, by stream.
+// sink is the output, by stream.
 type sink struct {
 	buffer *reorder.Buffer[[2]int64]
 	got    map[uint64][]int64
@@ -98,7 +98,7 @@ func TestDeadline(t *testing.T) {
 	assert.Equal(t, []int64{2}, k.got[2])
 }
 
-// TestBounds: too much does not wait, and streams of long ago are forgotten.
+// TestBounds: items over the limit do not wait, and streams of long ago are evicted.
 func TestBounds(t *testing.T) {
 	k := newSink(settings)
 	for n := int64(2); n <= 200; n++ {
@@ -119,7 +119,7 @@ func TestBounds(t *testing.T) {
 	assert.Len(t, k.got[1], 200)
 }
 
-// TestAnyOrder: within a window every order of arrival gives the one of the numbers, over several streams.
+// TestAnyOrder: within a window every order of arrival yields the order of the numbers, over several streams.
 func TestAnyOrder(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
