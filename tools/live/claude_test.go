@@ -50,16 +50,16 @@ func claude() cli {
 		compact: &compaction{prompt: "/compact", summary: regexp.MustCompile(`Tool calls will be rejected and you will fail the task`)},
 		retried: 529,
 		limits: []limit{
-			{byRun, []string{"sub-agent", "asked-again"}, "the output tokens of a sub-agent's calls, and its last call, are on the run; not all its words are shown", func(e *expectation) {
+			{byRun, []string{"sub-agent", "asked-again"}, "the output tokens of a sub-agent's calls and its last call are on the run; not all of its text is shown", func(e *expectation) {
 				e.not.eachCall, e.not.words = true, true
 			}},
-			{byRun, []string{"asked-again"}, "the answer to the report of a task in the background is a run of its own, linked to the first", func(e *expectation) {
+			{byRun, []string{"asked-again"}, "the answer to the report of a background task is a separate run, linked to the first", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "ok", continues: true}}
 			}},
-			{byRun, []string{"compaction"}, "`/compact` is a run of its own that says nothing, and the call that it makes has its tokens there", func(e *expectation) {
+			{byRun, []string{"compaction"}, "`/compact` is a separate run without text, and its model call has its tokens there", func(e *expectation) {
 				e.runs, e.not.eachCall = []ending{ok, ok, ok}, true
 			}},
-			{byCollector, []string{"compaction"}, "the call that compacts is not in the transcript", func(e *expectation) { e.not.summary = true }},
+			{byCollector, []string{"compaction"}, "the compacting call is not in the transcript", func(e *expectation) { e.not.summary = true }},
 			{byCollector, []string{"sigkill"}, stops, endless},
 		},
 	}

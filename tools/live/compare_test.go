@@ -45,8 +45,8 @@ func endless(e *expectation) {
 func noResult(e *expectation) { e.failed = 0 }
 
 const (
-	unanswered = "the call that was stopped has no result in the stream: it is interrupted, and not failed"
-	stops      = "the transcript just stops: `incomplete`, and the call has no end"
+	unanswered = "the stopped call has no result in the stream: it is interrupted, not failed"
+	stops      = "the transcript stops: `incomplete`, and the call has no end"
 )
 
 // expected returns what an account must show of a scenario.

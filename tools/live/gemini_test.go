@@ -58,14 +58,14 @@ func gemini() cli {
 		limits: []limit{
 			{byRun, []string{"ctrl-c"}, unanswered, noResult},
 			{byRun, nil, "the stream has the tokens of a run, not of its model calls", noCalls},
-			{byRun, []string{"sub-agent"}, "of a sub-agent the stream has the call that starts it; its tokens are in those of the run", func(e *expectation) { e.agents, e.lost = 0, 2 }},
-			{byRun, []string{"ctrl-c", "sigkill"}, "the tokens of a run come with its end, which it did not reach", noTokens},
-			{byCollector, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "a prompt that got no answer has none in the transcript either: `incomplete`", func(e *expectation) {
+			{byRun, []string{"sub-agent"}, "of a sub-agent the stream has only the call that starts it; its tokens are included in the run", func(e *expectation) { e.agents, e.lost = 0, 2 }},
+			{byRun, []string{"ctrl-c", "sigkill"}, "the tokens of a run come with its end, which was not reached", noTokens},
+			{byCollector, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "a prompt without an answer has none in the transcript either: `incomplete`", func(e *expectation) {
 				e.runs, e.not.end = []ending{{outcome: "incomplete"}}, true
 			}},
-			{byRun, []string{"failing-tool"}, "the stream says of a command that failed that it succeeded", func(e *expectation) { e.failed = 0 }},
-			{byCollector, []string{"compaction"}, "the calls that compact are not in the transcript", func(e *expectation) { e.not.summary = true }},
-			{byCollector, []string{"ctrl-c", "sigkill"}, "the transcript just stops: `incomplete`; a call is in it when it is over", func(e *expectation) {
+			{byRun, []string{"failing-tool"}, "the stream reports a failed command as successful", func(e *expectation) { e.failed = 0 }},
+			{byCollector, []string{"compaction"}, "the compacting calls are not in the transcript", func(e *expectation) { e.not.summary = true }},
+			{byCollector, []string{"ctrl-c", "sigkill"}, "the transcript stops: `incomplete`; it contains a call only when it is over", func(e *expectation) {
 				endless(e)
 				e.lost, e.failed = 1, 0
 			}},

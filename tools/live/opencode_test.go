@@ -58,16 +58,16 @@ func opencode() cli {
 		compact: &compaction{input: 49900, summary: regexp.MustCompile(`Do not mention the summary process`)},
 		retried: 500,
 		limits: []limit{
-			{byRun, []string{"sub-agent", "asked-again"}, "of a sub-agent the stream has the call that starts it", func(e *expectation) { e.agents, e.not.agents = 0, true }},
+			{byRun, []string{"sub-agent", "asked-again"}, "of a sub-agent the stream has only the call that starts it", func(e *expectation) { e.agents, e.not.agents = 0, true }},
 			{byRun, []string{"ctrl-c", "sigkill"}, "a call and its tokens are written when it is over", func(e *expectation) {
 				noTokens(e)
 				e.lost, e.failed = 1, 0
 			}},
-			{byRun, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "the stream begins with the error: when the run began is not shown", func(e *expectation) { e.not.start = true }},
-			{byCollector, []string{"compaction"}, "what goes on by itself after a compaction is a run of its own, linked to the first", func(e *expectation) {
+			{byRun, []string{"refused-401", "refused-429", "refused-500", "refused-529"}, "the stream begins with the error and does not show when the run began", func(e *expectation) { e.not.start = true }},
+			{byCollector, []string{"compaction"}, "what continues automatically after a compaction is a separate run, linked to the first", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "ok", continues: true}, ok}
 			}},
-			{byCollector, []string{"ctrl-c", "sigkill"}, "the database just stops: `incomplete`; the tokens of the call are not in it", func(e *expectation) {
+			{byCollector, []string{"ctrl-c", "sigkill"}, "the database stops: `incomplete`; it lacks the tokens of the call", func(e *expectation) {
 				endless(e)
 				noTokens(e)
 			}},

@@ -40,14 +40,14 @@ func qwen() cli {
 		},
 		compact: &compaction{prompt: "/compress", says: "Context compressed", summary: regexp.MustCompile(`produce the <state_snapshot>`)},
 		retried: 500,
-		cannot:  map[string]string{"asked-again": "`send_message` reaches sub-agents in the background only; one in the foreground ends with its report"},
+		cannot:  map[string]string{"asked-again": "`send_message` reaches only background sub-agents; a foreground one ends with its report"},
 		limits: []limit{
-			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run, and its words are not shown", func(e *expectation) { e.not.eachCall, e.not.words = true, true }},
-			{byRun, []string{"compaction"}, "`/compress` is a run of its own; the stream counts the tokens of the whole session", func(e *expectation) {
+			{byRun, []string{"sub-agent"}, "the tokens of a sub-agent's calls are on the run, and its text is not shown", func(e *expectation) { e.not.eachCall, e.not.words = true, true }},
+			{byRun, []string{"compaction"}, "`/compress` is a separate run; the stream counts the tokens of the whole session", func(e *expectation) {
 				e.runs = []ending{ok, ok, ok}
 				noTokens(e)
 			}},
-			{byCollector, []string{"compaction"}, "`/compress` is a run of its own, whose end is not shown: `incomplete`", func(e *expectation) {
+			{byCollector, []string{"compaction"}, "`/compress` is a separate run whose end is not shown: `incomplete`", func(e *expectation) {
 				e.runs = []ending{ok, {outcome: "incomplete", continues: true}, ok}
 			}},
 			{byCollector, []string{"refused-429"}, "it gives up twice, a minute apart, which the transcript does not show: the run ends the first time", func(e *expectation) { e.not.end = true }},

@@ -117,7 +117,7 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{{outcome: "error", cause: "overloaded"}}},
 	},
 	{
-		name: "retried", title: "a refusal, tried again", script: refuseOnce(shortCall), play: runOnce,
+		name: "retried", title: "a refusal, retried", script: refuseOnce(shortCall), play: runOnce,
 		want: expectation{runs: []ending{ok}, exit: []int{0}, lasts: time.Second},
 	},
 	{
@@ -129,12 +129,12 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{ok}, agents: 2, exit: []int{0}, lasts: time.Second},
 	},
 	{
-		name: "ctrl-c", title: "Ctrl-C in the middle of a tool", script: callThenSay(longCall),
+		name: "ctrl-c", title: "Ctrl-C during a tool", script: callThenSay(longCall),
 		play: inTheMiddle(func(s *stage, p *os.Process) { require.NoError(s.t, p.Signal(syscall.SIGINT)) }),
 		want: expectation{runs: []ending{{outcome: "interrupted"}}, failed: 1, lasts: time.Second},
 	},
 	{
-		name: "sigkill", title: "SIGKILL in the middle of a tool", script: callThenSay(longCall),
+		name: "sigkill", title: "SIGKILL during a tool", script: callThenSay(longCall),
 		play: inTheMiddle(func(s *stage, p *os.Process) {
 			require.NoError(s.t, syscall.Kill(-agentProcess(s.t, p.Pid), syscall.SIGKILL)) // the launcher and the CLI that it started
 		}),
@@ -145,7 +145,7 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{ok, ok}, exit: []int{0}, lasts: time.Second},
 	},
 	{
-		name: "resume", title: "a second process goes on, after a pause", script: callThenSay(shortCall),
+		name: "resume", title: "a second process continues, after a pause", script: callThenSay(shortCall),
 		play: func(s *stage) {
 			s.run(s.cli.args(prompt), nil)
 			s.pause()
@@ -154,7 +154,7 @@ var scenarios = []scenario{
 		want: expectation{runs: []ending{ok, ok}, exit: []int{0}, lasts: time.Second},
 	},
 	{
-		name: "compaction", title: "the conversation is compacted, and goes on", script: compacting,
+		name: "compaction", title: "the conversation is compacted and continues", script: compacting,
 		play: func(s *stage) {
 			s.run(s.cli.args(prompt), nil)
 			if s.cli.compact.prompt != "" {
