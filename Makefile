@@ -113,7 +113,7 @@ prometheus:
 		echo "Debian's package prometheus is not available: the rules are tested without promtool"
 
 .PHONY: test
-test: prometheus ## vet and all tests, with the race detector where there is a C compiler
+test: prometheus ## vet and all tests, with the race detector if there is a C compiler
 	@race='$(RACE)'; [ -n "$$race" ] || { echo "no C compiler that works, or RACE is empty: testing without the race detector"; export CGO_ENABLED=0; }; \
 	set -ex; for module in . tools; do $(GO) vet -C $$module ./...; $(GO) test -C $$module $$race -timeout $(TESTTIMEOUT) ./...; done; \
 	cd deploy/stack; $(GO) vet ./...; PATH="$$PATH:$(PROMETHEUS)" $(GO) test -timeout $(TESTTIMEOUT) ./...
@@ -162,7 +162,7 @@ $(PEER): tools/bench/peer-builder.yaml $(OCB)
 
 # Go refuses a flag that a test binary does not know, so -update goes only to the packages that use the helper.
 .PHONY: golden
-golden: ## rewrite the golden files of all packages that have some
+golden: ## rewrite the golden files of all packages
 	$(GO) test $$(grep -rlE --include='*_test.go' 'internal/(goldentest|parsertest)"' . | xargs -n1 dirname | sort -u) -update
 
 # Each target runs by itself: Go fuzzes one at a time.
@@ -187,7 +187,7 @@ lint: ## golangci-lint if it is installed, else go vet and gofmt
 	fi
 
 .PHONY: drift
-drift: ## compare the types that we know with the newest published ones; needs npm and a network
+drift: ## compare the known types with the newest published ones; needs npm and a network
 	cd tools && $(GO) run ./drift
 
 .PHONY: generate
@@ -200,7 +200,7 @@ conformance: $(BIN)/tailspan ## compare the events with captures and cases kept 
 	@GO='$(GO)' SHARED='$(SHARED)' .ci/conformance $(BIN)/tailspan
 
 .PHONY: cases
-cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a collector at work, kept outside of this repository (SHARED=../shared WHOLE=)
+cases: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## play the cases that need a running collector, kept outside of this repository (SHARED=../shared WHOLE=)
 	@if [ ! -d '$(SHARED)/cases' ]; then echo "cases: no cases in $(SHARED), nothing to play"; exit 0; fi; set -x; \
 	$(TRIAL) TAILSPAN_CASES="$$(cd '$(SHARED)' && pwd)/cases" $(GO) test -C tools -count 1 -timeout 30m -run '^Test(Child)?Cases?' -v ./trial
 
@@ -210,43 +210,43 @@ spans: $(BIN)/otelcol-tailspan ## compare the spans, metrics and records of reco
 	python3 testdata/spans/check.py --collector $(BIN)/otelcol-tailspan --only '$(ONLY)' --jobs $(JOBS) testdata/spans
 
 .PHONY: live
-live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against a model server of ours; installs them from npm (ONLY=claude/ok LATEST=1 KEEP=folder ISOLATE=)
+live: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## run the real CLIs against our model server; installs them from npm (ONLY=claude/ok LATEST=1 KEEP=folder ISOLATE=)
 	@LATEST='$(LATEST)' tools/live/install $(CLIS)
 	$(GO) test -C tools -c -o $(CURDIR)/$(BUILD)/live.test ./live
 	cd tools/live && $(TRIAL) TAILSPAN_CLIS=$(CURDIR)/$(CLIS) TAILSPAN_KEEP='$(abspath $(KEEP))' $(ISOLATE) $(CURDIR)/$(BUILD)/live.test \
 		-test.timeout 60m -test.parallel 100 -test.v -test.run 'TestLive/$(if $(filter *,$(ONLY)),,$(ONLY))'
 
 .PHONY: capture
-capture: ## the same, and write what the runs leave, for fixtures (KEEP=$(BUILD)/captures ONLY=claude/ok LATEST=1)
+capture: ## the same, and keep the files of the runs, for fixtures (KEEP=$(BUILD)/captures ONLY=claude/ok LATEST=1)
 	@$(MAKE) live KEEP='$(or $(KEEP),$(BUILD)/captures)'
 
 # The mapper that Arize Phoenix reads GenAI spans with.
 OPENINFERENCE := @arizeai/openinference-genai@0.3.10
 
 .PHONY: openinference
-openinference: ## have the GenAI mapper of OpenInference read our spans; installs it from npm
+openinference: ## read our spans with the GenAI mapper of OpenInference; installs it from npm
 	@command -v npm >/dev/null 2>&1 || { echo "openinference: the mapper is installed by npm, which is not there" >&2; exit 1; }
 	@mkdir -p $(BUILD)/openinference && cd $(BUILD)/openinference && { [ -f package.json ] || npm init -y >/dev/null; } && \
 		npm install --no-audit --no-fund --loglevel error '$(OPENINFERENCE)'
 	TAILSPAN_OPENINFERENCE=$(CURDIR)/$(BUILD)/openinference $(GO) test -C tools -count 1 -v ./viewers
 
 .PHONY: torture
-torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and see that nothing is lost (KILLS=10 SEED=random)
+torture: $(BIN)/otelcol-tailspan ## kill the collector at random moments and check that nothing is lost (KILLS=10 SEED=random)
 	$(TRIAL) TAILSPAN_KILLS=$(KILLS) TAILSPAN_SEED=$(SEED) \
 		$(GO) test -C tools -count 1 -timeout 60m -run '^TestTorture$$' -v ./trial
 
 .PHONY: endurance
-endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## have consumers refuse, also for the size, files rotated under load, disks full, and a command outlive its collector (SEED=random WHOLE=1: in full)
+endurance: $(BIN)/tailspan $(BIN)/otelcol-tailspan ## refusing consumers, refused sizes, rotation under load, full disks, and a command that outlives its collector (SEED=random WHOLE=1: in full)
 	$(TRIAL) TAILSPAN_SEED=$(SEED) $(GO) test -C tools -count 1 -timeout 60m -run '^Test(RefusingConsumer|BatchSize|Rotation|DiskFullFor.*|PipeOverKills|CommandOutlivesTheCollector)$$' -v ./trial
 
 .PHONY: scale
-scale: $(BIN)/otelcol-tailspan ## hold the limits of 10,000 files with ulimit -n 256, of a large transcript and of a line of 1 GiB (WHOLE=1: 500 MB)
+scale: $(BIN)/otelcol-tailspan ## check the limits for 10,000 files with ulimit -n 256, a large transcript and a line of 1 GiB (WHOLE=1: 500 MB)
 	$(TRIAL) $(GO) test -C tools -count 1 -timeout 30m -run '^TestScaleOf' -v ./trial
 
 .PHONY: validate
-validate: $(BIN)/otelcol-tailspan ## have the collector check each configuration in deploy/config
+validate: $(BIN)/otelcol-tailspan ## check each configuration in deploy/config with the collector
 	@.ci/validate $(BIN)/otelcol-tailspan
 
 .PHONY: clean
-clean: ## remove what was built
+clean: ## remove build output
 	rm -rf $(BIN) $(BUILD)

@@ -3,8 +3,8 @@
 #
 #   ci.sh claude -p "Fix the failing test."
 #
-# GitHub Actions, GitLab CI, Jenkins and Buildkite are known by their variables. Elsewhere PIPELINE, RUN_ID and STEP name what the agent
-# works for. SUMMARY is where the page about the run goes. TRACE_URL, if set, is the address of a trace in your back end with
+# GitHub Actions, GitLab CI, Jenkins and Buildkite are detected by their variables. Elsewhere PIPELINE, RUN_ID and STEP identify the work of
+# the agent. SUMMARY is the path of the page about the run. TRACE_URL, if set, is the address of a trace in your back end with
 # {trace_id} in place of its id. An OpenTelemetry endpoint is read from the OTEL_EXPORTER_OTLP_* variables.
 set -eu
 
