@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// TestManyElements: a line takes no more than some hundred times its size while it is read, whatever lists it has. One with more
+// TestManyElements: parsing a line takes at most some hundred times its size in memory, whatever lists it has. A line with more
 // elements than any agent writes is malformed.
 func TestManyElements(t *testing.T) {
 	const size = 1 << 20

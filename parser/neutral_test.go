@@ -15,9 +15,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestNoLooks holds that no parser knows what its events will look like: in no event of any fixture is there a glyph, a
-// control character or a prefix of a renderer's that the input does not hold, and in names and previews no control
-// character at all. Words that a parser makes itself, of a notice say, are plain ASCII.
+// TestNoLooks checks that no parser depends on how its events are displayed: no event of any fixture has a glyph, a
+// control character or a prefix of a renderer that the input lacks, and names and previews have no control characters
+// at all. Texts that a parser itself creates, such as those of notices, are plain ASCII.
 func TestNoLooks(t *testing.T) {
 	eachFixture(t, "*", func(t *testing.T, _ string, input []byte, all []events.DisplayEvent) {
 		held := runesOf(input)
@@ -41,7 +41,7 @@ func TestNoLooks(t *testing.T) {
 	})
 }
 
-// words are the texts of an event that are shown to people as they are. Previews and summaries may end in an ellipsis of ours.
+// words returns the texts of an event that people see unchanged. Previews and summaries may end in our ellipsis.
 func words(e *events.DisplayEvent) []string {
 	all := []string{e.Text, e.Reasoning, e.Tool.Name, e.Tool.Target, e.Tool.Err, string(e.Tool.Output), e.Model, e.Notice.Code}
 	if e.End != nil {
@@ -63,7 +63,7 @@ var (
 	letterEscape  = map[byte]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 )
 
-// runesOf are all runes that an input can stand for: those in it, and those that are escaped, any number of times.
+// runesOf returns all runes that an input can represent: those in it, and those that are escaped, any number of times.
 func runesOf(input []byte) map[rune]bool {
 	held := map[rune]bool{}
 	for _, r := range string(input) {

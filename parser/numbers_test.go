@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// sumOf adds up the usage of a stream, as spans and summaries do.
+// sumOf adds up the usage of a stream as spans and summaries do.
 func sumOf(t *testing.T, provider string, lines ...string) (events.Usage, []events.DisplayEvent, parser.Stats) {
 	t.Helper()
 	s := newSource(t, provider)
@@ -29,7 +29,7 @@ func sumOf(t *testing.T, provider string, lines ...string) (events.Usage, []even
 	return total.Sum(), all, s.Stats()
 }
 
-// TestImplausibleNumbers gives each provider numbers that no line can have, before and after a good one.
+// TestImplausibleNumbers passes each provider implausible numbers, before and after a plausible one.
 func TestImplausibleNumbers(t *testing.T) {
 	claudeResult := func(id, cost, tokens string) string {
 		return fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"x","session_id":"s","uuid":%q,"total_cost_usd":%s,"usage":{"input_tokens":%s,"output_tokens":10}}`, id, cost, tokens)
@@ -89,7 +89,7 @@ func TestImplausibleNumbers(t *testing.T) {
 	}
 }
 
-// TestImplausibleDurations ignores durations that are negative, or longer than a month.
+// TestImplausibleDurations checks that durations that are negative or longer than a month are ignored.
 func TestImplausibleDurations(t *testing.T) {
 	end := func(ms string) string {
 		return `{"type":"result","subtype":"success","is_error":false,"duration_ms":` + ms + `,"num_turns":-3,"result":"x","session_id":"s","uuid":"e` + ms + `"}`
@@ -105,7 +105,7 @@ func TestImplausibleDurations(t *testing.T) {
 	}
 }
 
-// TestImplausibleTimes ignores times that OTLP cannot carry.
+// TestImplausibleTimes checks that times that OTLP cannot represent are ignored.
 func TestImplausibleTimes(t *testing.T) {
 	for stamp, want := range map[string]int{"2026-03-02T12:00:00Z": 0, "9999-01-01T00:00:00Z": 1} {
 		_, all, stats := sumOf(t, "claude", `{"type":"assistant","timestamp":"`+stamp+`","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"x"}]},"sessionId":"s","uuid":"u"}`)

@@ -34,13 +34,13 @@ func eachFixture(t *testing.T, pattern string, f func(t *testing.T, file string,
 	require.Positive(t, found, pattern)
 }
 
-// eventsOf reads a file as `tailspan events` does: in lines, or as one document. The events are kept.
+// eventsOf reads a file as `tailspan events` does: in lines, or as one document. The events are copies.
 func eventsOf(t *testing.T, file string, input []byte) (all []events.DisplayEvent) {
 	t.Helper()
 	return read(sourceOf(t, file), file, input)
 }
 
-// sourceOf is the parser of a fixture's provider.
+// sourceOf returns the parser of a fixture's provider.
 func sourceOf(t *testing.T, file string) *parser.Source {
 	t.Helper()
 	provider := filepath.Base(filepath.Dir(file))
@@ -68,28 +68,27 @@ func read(s *parser.Source, file string, input []byte) (all []events.DisplayEven
 	return all
 }
 
-// The same small task was given to every agent: read a Go file, search, edit it, run its tests.
-// Every record of it must have these categories of events. Thinking and marks of turns are there where a model thought
-// and a format marks turns.
+// Every agent received the same small task: read a Go file, search, edit it, run its tests. Every record of it must
+// have these categories of events. Reasoning and marks of turns exist if a model reasoned and a format marks turns.
 var (
 	parityCategories = []events.Kind{events.KindText, events.KindToolUse, events.KindToolResult, events.KindUsage, events.KindSessionStarted}
 	parityOptional   = []events.Kind{events.KindReasoning, events.KindTurnStarted, events.KindTurnDone, events.KindPrompt, events.KindSessionEnded}
 )
 
-// parityLacks is what a form can not tell, and why.
+// parityLacks lists what a form does not contain, and why.
 var parityLacks = map[string][]events.Kind{
-	// The stream of 0.42 --experimental-json tells no tokens, and the rollouts of 0.29 none either.
+	// The stream of 0.42 --experimental-json has no tokens, nor do the rollouts of 0.29.
 	"codex/parity-0.42-experimental.jsonl": {events.KindUsage},
 	"codex/parity-0.29.session.jsonl":      {events.KindUsage},
-	// The one document of --output-format json tells the answer and the totals.
+	// The single document of --output-format json has the answer and the totals.
 	"gemini/parity.result.json": {events.KindToolUse, events.KindToolResult, events.KindSessionStarted},
-	// Bodies of answers; what the tools said stands in the requests. Neither tells of a session.
+	// Bodies of answers; the requests contain the results of tools. Neither describes a session.
 	"openai/parity.bodies.jsonl":   {events.KindToolResult, events.KindSessionStarted},
 	"openai/parity.requests.jsonl": {events.KindText, events.KindToolUse, events.KindUsage, events.KindSessionStarted},
 }
 
-// TestParity holds that the same work gives the same categories of events from every provider, in every form and version,
-// whatever its tools are called.
+// TestParity checks that the same work yields the same categories of events from every provider, in every form and
+// version, whatever its tools are called.
 func TestParity(t *testing.T) {
 	providers := map[string]bool{}
 	eachFixture(t, "parity*", func(t *testing.T, file string, _ []byte, all []events.DisplayEvent) {
@@ -133,8 +132,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestDroppedOutputs holds that all but the texts of results is told where they and the arguments of calls are dropped,
-// and of those texts the head behind a summary that was cut. Arguments that are left out are left out everywhere.
+// TestDroppedOutputs checks that dropping the texts of results and the arguments of calls drops nothing else, and keeps
+// the head of a text whose summary was cut. Arguments that are dropped are dropped everywhere.
 func TestDroppedOutputs(t *testing.T) {
 	dropped := 0
 	eachFixture(t, "*", func(t *testing.T, file string, input []byte, kept []events.DisplayEvent) {
@@ -163,7 +162,7 @@ func TestDroppedOutputs(t *testing.T) {
 	assert.Positive(t, dropped)
 }
 
-// TestDroppedInput holds that a parser which saves work by it leaves arguments out, also one that is found later.
+// TestDroppedInput checks that a parser that saves work by it omits arguments, even if it is selected later.
 func TestDroppedInput(t *testing.T) {
 	for _, name := range []string{"codex", parser.Auto} {
 		s := newSource(t, name)
@@ -172,13 +171,13 @@ func TestDroppedInput(t *testing.T) {
 		out := s.ParseEvents([]byte(`{"timestamp":"2026-11-27T20:50:51.318Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}}`))
 		require.Equal(t, "codex", s.Provider())
 		require.NotEmpty(t, out)
-		call := out[len(out)-1].Tool // a source that looks for the provider gives what it held, too
+		call := out[len(out)-1].Tool // a source that detects the provider returns the held events too
 		assert.Equal(t, "ls", call.Target)
 		assert.Empty(t, call.Input)
 	}
 }
 
-// TestDropBeforeTheProviderIsKnown holds that a parser that is found later drops too.
+// TestDropBeforeTheProviderIsKnown checks that a parser that is selected later drops too.
 func TestDropBeforeTheProviderIsKnown(t *testing.T) {
 	s := newSource(t, parser.Auto)
 	s.DropOutput()

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// TestEveryProviderIsTested holds that a registered provider has fixtures with golden events, the tests that all parsers
-// share, fuzz targets and a benchmark.
+// TestEveryProviderIsTested checks that a registered provider has fixtures with golden events, the tests that all
+// parsers share, fuzz targets and a benchmark.
 func TestEveryProviderIsTested(t *testing.T) {
 	for _, name := range parser.Names() {
 		if name == parser.Auto || name == parser.None {
@@ -39,8 +39,8 @@ func TestEveryProviderIsTested(t *testing.T) {
 	}
 }
 
-// TestEveryProviderIsDocumented holds that a registered provider has a page with a table of its types, that the list of
-// documents links to it, and that the README and the one page say which provider does not stream.
+// TestEveryProviderIsDocumented checks that a registered provider has a page with a table of its types, that the list of
+// documents links to it, and that the README and the page say which provider does not stream.
 func TestEveryProviderIsDocumented(t *testing.T) {
 	for _, name := range parser.Names() {
 		if name == parser.Auto || name == parser.None {
@@ -62,10 +62,10 @@ func hasText(t *testing.T, path, want string) {
 	assert.True(t, strings.Contains(string(data), want), "%s has no %q", path, want) //nolint:testifylint // Contains would print the document
 }
 
-// folderOf is the folder of a provider, here and in testdata.
+// folderOf returns the folder of a provider, here and in testdata.
 func folderOf(name string) string { return strings.TrimSuffix(name, "_compatible") }
 
-// TestFixturesAreDetected holds that "auto" finds the provider of each fixture within its first lines.
+// TestFixturesAreDetected checks that "auto" detects the provider of each fixture from its first lines.
 func TestFixturesAreDetected(t *testing.T) {
 	fixtures, err := filepath.Glob(filepath.Join("..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestFixturesAreDetected(t *testing.T) {
 	}
 }
 
-// TestParentSession: where a provider's folders link sub-agents' transcripts to a session, the path tells which.
+// TestParentSession: if a provider's folders link sub-agents' transcripts to a session, the path identifies the session.
 func TestParentSession(t *testing.T) {
 	for path, want := range map[string]string{
 		"/home/dev/.gemini/tmp/shop/chats/session-2026-11-27T20-49-2b487b43.jsonl": "",

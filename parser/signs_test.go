@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// TestSigns: what the last line of a transcript shows of the end of its run, by the formats' own evidence.
+// TestSigns checks what the last line of a transcript shows about the end of its run, by the formats' own evidence.
 func TestSigns(t *testing.T) {
 	claude := func(content, stop, rest string) string {
 		return `{"type":"assistant","sessionId":"s","uuid":"u1","message":{"id":"m1","model":"opus","content":[` + content + `],"stop_reason":` + stop + `}` + rest + `}`
@@ -69,7 +69,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestCauses: end lines that are no success, and why.
+// TestCauses checks the causes of end lines that are not successes.
 func TestCauses(t *testing.T) {
 	for _, tt := range []struct {
 		name, provider, line string

@@ -70,7 +70,7 @@ func TestAutoHoldsUntilOneTells(t *testing.T) {
 		buffer := bytes.Clone(line)
 		require.Empty(t, s.ParseEvents(buffer))
 		assert.Equal(t, events.LineHeld, s.LineStatus())
-		clear(buffer) // the reader uses its memory again
+		clear(buffer) // the reader reuses its memory
 	}
 	assert.Equal(t, 3, s.Stats().Held)
 	out := s.ParseEvents(text(7))
@@ -192,8 +192,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestQuietLetsHeldLinesPass holds that lines which do not tell their provider pass when nothing comes for a while, once,
-// and that events are the same as without the quiet time.
+// TestQuietLetsHeldLinesPass checks that lines that do not identify their provider pass once when nothing arrives for a
+// while, and that the events are the same as without the quiet time.
 func TestQuietLetsHeldLinesPass(t *testing.T) {
 	s := newSource(t, "auto")
 	require.Empty(t, s.ParseEvents([]byte("loading")))
@@ -214,7 +214,7 @@ func TestQuietLetsHeldLinesPass(t *testing.T) {
 	assert.Equal(t, fast.Stats(), s.Stats())
 }
 
-// TestQuietThenGivenUp holds that what passed in a quiet time does not pass again at the end, and is counted once.
+// TestQuietThenGivenUp checks that lines that passed in a quiet time do not pass again at the end, and are counted once.
 func TestQuietThenGivenUp(t *testing.T) {
 	s := newSource(t, "auto")
 	s.ParseEvents([]byte("one"))

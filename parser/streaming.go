@@ -37,10 +37,10 @@ var streamings = [...]streaming{
 }
 
 // errNoProgram: the command line names no program whose flags we know.
-var errNoProgram = errors.New("no program whose flags for streaming are known")
+var errNoProgram = errors.New("no program with known streaming flags")
 
 // errOtherFormat: the command line requests something other than a stream.
-var errOtherFormat = errors.New("the command asks for another format")
+var errOtherFormat = errors.New("the command requests another output format")
 
 // StreamingCommand returns command with the flags that make its program write the stream that we parse. Flags that are
 // already set stay; one that requests another format is an error. If provider is "auto", the program's name decides.
@@ -66,14 +66,14 @@ func (s *streaming) extend(command []string, at int) ([]string, error) {
 	if s.command != "" {
 		i := slices.Index(command[at:], s.command)
 		if i < 0 {
-			return nil, fmt.Errorf("ask for a stream: %s writes one only by its command %q", s.program, s.command)
+			return nil, fmt.Errorf("ask for a stream: %s streams only with its subcommand %q", s.program, s.command)
 		}
 		at += i
 	}
 	var add []string
 	for _, flag := range s.flags {
 		if value := valueOf(command[at:], flag[0], s.short[flag[0]]); len(flag) > 1 && value != "" && value != flag[1] {
-			return nil, fmt.Errorf("ask for a stream: %w (%s %s): leave that out, or do not ask for a stream", errOtherFormat, flag[0], value)
+			return nil, fmt.Errorf("ask for a stream: %w (%s %s): remove it, or do not ask for a stream", errOtherFormat, flag[0], value)
 		}
 		if !has(command[at:], flag[0]) && !has(command[at:], s.short[flag[0]]) {
 			add = append(add, flag...)

@@ -41,9 +41,9 @@ func TestStreamingCommandErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name, provider, command, want string
 	}{
-		{"unknown program", Auto, "aider fix", "no program whose flags for streaming are known"},
-		{"another provider's program", "codex", "claude -p x", "no program whose flags for streaming are known"},
-		{"command that writes no stream", Auto, "codex resume", `only by its command "exec"`},
+		{"unknown program", Auto, "aider fix", "no program with known streaming flags"},
+		{"another provider's program", "codex", "claude -p x", "no program with known streaming flags"},
+		{"command that writes no stream", Auto, "codex resume", `only with its subcommand "exec"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := StreamingCommand(tc.provider, strings.Fields(tc.command))
@@ -52,14 +52,14 @@ func TestStreamingCommandErrors(t *testing.T) {
 	}
 }
 
-// TestStreamingsNameProviders holds the table to the registry.
+// TestStreamingsNameProviders compares the table with the registry.
 func TestStreamingsNameProviders(t *testing.T) {
 	for _, s := range streamings {
 		assert.Contains(t, Names(), s.provider)
 	}
 }
 
-// TestStreamingCommandOfAnotherFormat: a stream and another format are two wishes.
+// TestStreamingCommandOfAnotherFormat: a stream and another format exclude each other.
 func TestStreamingCommandOfAnotherFormat(t *testing.T) {
 	for command, want := range map[string]string{
 		"claude -p --output-format=json x": "--output-format json",
@@ -69,7 +69,7 @@ func TestStreamingCommandOfAnotherFormat(t *testing.T) {
 		"opencode run --format=default x":  "--format default",
 	} {
 		_, err := StreamingCommand(Auto, strings.Fields(command))
-		assert.ErrorContains(t, err, "ask for a stream: the command asks for another format ("+want+")", command)
+		assert.ErrorContains(t, err, "ask for a stream: the command requests another output format ("+want+")", command)
 	}
 	for _, command := range []string{"claude -p --output-format", "claude -p x -- --output-format json"} {
 		_, err := StreamingCommand(Auto, strings.Fields(command))

@@ -33,7 +33,7 @@ func linesOf(t testing.TB, provider string) (all [][][]byte) {
 	return all
 }
 
-// summary is what a stream gave, but for what is borrowed.
+// summary returns the events of a stream without borrowed fields.
 func summary(all []events.DisplayEvent) (s []string) {
 	for i := range all {
 		e := &all[i]
@@ -53,8 +53,8 @@ func feed(t testing.TB, provider string, lines [][]byte) ([]string, parser.Stats
 	return append(got, summary(s.Flush())...), s.Stats()
 }
 
-// A crash in the middle of a write leaves a record without its end and without a newline; what is written next, by the
-// program that was started again, stands behind it on the same line. In every format of lines.
+// A crash during a write leaves a record without end and newline. What the restarted program writes next follows it on
+// the same line. This is tested in every format of lines.
 func TestRecordBehindATornOne(t *testing.T) {
 	for _, provider := range parser.Names() {
 		glued := 0
@@ -114,14 +114,14 @@ func TestTornLines(t *testing.T) {
 	}
 }
 
-// A line that invites to look at its rest again and again takes the time of its length.
+// A line that may cause repeated searches of its rest takes time linear in its length.
 func TestTornLinesAreReadInLinearTime(t *testing.T) {
 	for name, part := range map[string]string{
 		"brackets": `{"a":[`, "objects": `{"a":{"b":1},`, "quotes": `"`, "escapes": `\\"`, "open objects": `{"type":"a`, "whole ones": `{"type":"a"}`,
 	} {
 		s := newSource(t, "claude")
 		const short = 1 << 17
-		took := func(size int) time.Duration { // the least of some, since others have the machine now and then
+		took := func(size int) time.Duration { // the minimum of several, since other processes may run
 			line := []byte(`{"type":"` + strings.Repeat(part, size/len(part)) + `}`)
 			least := time.Duration(math.MaxInt64)
 			for range 3 {
@@ -136,8 +136,8 @@ func TestTornLinesAreReadInLinearTime(t *testing.T) {
 	}
 }
 
-// FuzzTorn holds, for every provider: what is cut anywhere and has a record behind it gives the record's events, unless it
-// could be a value there; and no line at all makes the counts disagree.
+// FuzzTorn checks, for every provider: a record that was cut anywhere and is followed by a whole one yields the latter's
+// events, unless that could be a value there; and no line makes the counts inconsistent.
 func FuzzTorn(f *testing.F) {
 	for _, provider := range parser.Names() {
 		for _, lines := range linesOf(f, provider) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// A flag may stand anywhere in a text, also as its first byte, and its value may be the next element of a list. V is the
-// value; what is none has no V in it.
+// A flag may be anywhere in a text, including its first byte, and its value may be the next element of a list. V is the
+// value; texts without a value have no V.
 func TestArguments(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	const secret = "k7d9q2x8m4v1z6n3"

@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// benchTexts are a megabyte of each kind of text that agents write, all of it clean: it has the words that secrets are
-// named by, and no secret.
+// benchTexts are a megabyte of each kind of text that agents write. They contain the words that name secrets, but no
+// secret.
 func benchTexts(t testing.TB) map[string]string {
 	t.Helper()
 	fill := func(s string) string { return strings.Repeat(s, 1+(1<<20)/len(s))[:1<<20] }
@@ -48,8 +48,8 @@ func benchTexts(t testing.TB) map[string]string {
 	}
 }
 
-// BenchmarkString looks through clean text, beside a search for one byte and one pass of gjson over the members of a
-// line of the same length, in the same run.
+// BenchmarkString searches clean text and, for comparison in the same run, for one byte, and with gjson through the
+// members of a line of the same length.
 func BenchmarkString(b *testing.B) {
 	texts := benchTexts(b)
 	r := newRedactor(b, redact.Settings{})
@@ -85,7 +85,7 @@ func BenchmarkString(b *testing.B) {
 	})
 }
 
-// gjsonLine is a line of a thousand members and about a megabyte, escaped as the text of a transcript is.
+// gjsonLine returns a line of a thousand members and about a megabyte, escaped like the text of a transcript.
 func gjsonLine(s string) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"x"`)
@@ -105,15 +105,14 @@ func members(line []byte) (n int) {
 	return n
 }
 
-// TestBenchmarkBodies runs what the benchmarks measure, so that they can't measure wrong work, and holds that clean text
-// costs no allocation.
+// TestBenchmarkBodies checks that the benchmarks measure the intended work, and that clean text costs no allocation.
 func TestBenchmarkBodies(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	for name, s := range benchTexts(t) {
 		require.Equal(t, s, r.String(s), name)
 		b := []byte(s)
 		if name == "color" {
-			continue // what is looked through without its controls is copied
+			continue // text that is searched without its controls is copied
 		}
 		require.Zero(t, testing.AllocsPerRun(2, func() { r.String(s) }), name)
 		require.Zero(t, testing.AllocsPerRun(2, func() { r.Bytes(b) }), name)
@@ -121,7 +120,7 @@ func TestBenchmarkBodies(t *testing.T) {
 	require.Equal(t, 1+(1<<10), members(gjsonLine(strings.Repeat("a\n", 1<<19))))
 }
 
-// BenchmarkEvent looks through a result whose summary was cut, as most are.
+// BenchmarkEvent searches a result whose summary was cut, as most are.
 func BenchmarkEvent(b *testing.B) {
 	r := newRedactor(b, redact.Settings{DropOutput: true})
 	output := []byte(strings.ReplaceAll(benchTexts(b)["prose"][:32<<10], "\n", " "))
@@ -135,7 +134,7 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// turnSource gives the events of a turn for each line: a text, its tokens, a call, a result.
+// turnSource returns the events of a turn for each line: a text, its tokens, a call, a result.
 type turnSource struct {
 	evs [4]events.DisplayEvent
 	n   int
@@ -154,12 +153,12 @@ func (s *turnSource) ParseEvents([]byte) []events.DisplayEvent {
 	return s.evs[:]
 }
 
-// turnIDs are the made-up parts of ids.
+// turnIDs are the generated parts of IDs.
 var turnIDs = [...]string{
 	"01A7cQ2kVd9RtXw4ZpLm3NbH", "01BzY8sEfG5hJ6kLqW2eRtYu", "01Cn4MvBxZ7aSdFgHjKlPoIu", "01DqWeRtYu3iOpAsDfGhJkLz",
 }
 
-// BenchmarkIDs looks through the ids and names of turns, which have no other text; the figure is by turn of four events.
+// BenchmarkIDs searches the IDs and names of turns without other text; the figure is per turn of four events.
 func BenchmarkIDs(b *testing.B) {
 	s := redact.New(&turnSource{}, newRedactor(b, redact.Settings{}))
 	for b.Loop() {

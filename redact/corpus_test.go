@@ -13,15 +13,15 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// made are the files of the corpus that hold made-up secrets, and how many lines of each are changed.
+// made lists the files of the corpus that contain made-up secrets, with the number of changed lines.
 var made = map[string]int{
 	"../testdata/claude/case-secrets-in-arguments.jsonl": 2,
 	"../cmd/tailspan/doctor_test.go":                     1,
 	"../receiver/agentstreamreceiver/redaction_test.go":  1,
 }
 
-// TestCorpus holds precision: in our sources, documents and fixtures nothing is taken for a secret but what was made to
-// be one. The folder of this package is left out, since its tests are full of them.
+// TestCorpus checks precision: in our sources, documents and fixtures only made-up secrets are redacted. It skips the
+// folder of this package, whose tests are full of them.
 func TestCorpus(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	bytes := 0

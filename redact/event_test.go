@@ -18,14 +18,14 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// identity are the ids: one that holds a secret keeps a part of its hash, so that it differs from others.
+// identity lists the IDs: an ID with a secret contains a part of its hash, so that it differs from others.
 var identity = map[string]bool{
 	"SessionID": true, "TurnID": true, "MessageID": true, "ItemID": true, "ParentID": true, "AgentID": true,
 	"Tool.ID": true, "Tool.AgentID": true, "Session.PreviousID": true, "Session.ParentID": true,
 	"Approval.ID": true, "Ask.ID": true, "Ask.Questions.ID": true, "Ask.Answers.QuestionID": true,
 }
 
-// visit calls f for every string and byte slice that v holds, with the names of the fields on the way.
+// visit calls f for every string and byte slice in v, with the names of the fields on the path.
 func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -52,7 +52,7 @@ func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	}
 }
 
-// full is an event with every payload, and text in every string of it.
+// full returns an event with every payload, and text in every string.
 func full(text string) *events.DisplayEvent {
 	e := &events.DisplayEvent{
 		Usage: &events.Usage{}, Session: &events.Session{}, End: &events.End{Totals: &events.Totals{}}, Approval: &events.Approval{},
@@ -68,7 +68,7 @@ func full(text string) *events.DisplayEvent {
 	return e
 }
 
-// Every string of an event is free of secrets: a new field shows here.
+// Every string of an event is free of secrets; the test covers new fields.
 func TestEventEveryField(t *testing.T) {
 	const text = "x TOKEN=zz-0123456789abcdef"
 	e := full(text)
@@ -89,7 +89,7 @@ func TestEventEveryField(t *testing.T) {
 	})
 	assert.Equal(t, free, n)
 	assert.Greater(t, free, 40)
-	// What the source may still hold is as it was.
+	// The memory that the source may still hold is unchanged.
 	assert.Equal(t, text, end.Result)
 	assert.Equal(t, text, ask.Questions[0].Options[0].Label)
 	assert.Equal(t, text, ask.Answers[0].Selected[0])
@@ -111,7 +111,7 @@ func TestEventDrop(t *testing.T) {
 	assert.Equal(t, events.Tool{Summary: "TOKEN=[redacted]"}, e.Tool)
 }
 
-// What nobody sees is left alone: where it is counted by its length alone.
+// Texts that are not exported, but only counted by length, are unchanged.
 func TestSkip(t *testing.T) {
 	const secret = "TOKEN=zz-0123456789abcdef"
 	for _, tt := range []struct {
@@ -139,7 +139,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// planted are secrets as they stand in a text, and the part of each that must not be left.
+// planted are secrets as they appear in a text, and the part of each that must not remain.
 var planted = []struct{ text, secret string }{
 	{"curl -H 'Authorization: Bearer AAAA1111BBBB2222CCCC3333' https://api.example", "AAAA1111BBBB2222CCCC3333"},
 	{"DEMO_API_KEY=zz-demo-0123456789abcdef ./run", "zz-demo-0123456789abcdef"},
@@ -155,7 +155,7 @@ var planted = []struct{ text, secret string }{
 	{"hvs." + alnum36, alnum36},
 }
 
-// leaks reports a part of secret, of six bytes or more, that stands in s.
+// leaks returns a part of secret, of six bytes or more, that is in s.
 func leaks(s, secret string) string {
 	const least = 6
 	for i := 0; i+least <= len(secret); i++ {
@@ -166,11 +166,11 @@ func leaks(s, secret string) string {
 	return ""
 }
 
-// Wherever the cut of a summary falls, nothing of the secret is left, with the output at hand or without.
+// Wherever a summary is cut, nothing of the secret remains, with or without the output.
 func TestSummaryCut(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	cases := slices.Clone(planted)
-	// Longer than what is looked at beside the summary.
+	// Longer than what is searched in addition to the summary.
 	long := "Qz"
 	for i := range 200 {
 		long += fmt.Sprintf("%05x", (i*7919+11)*104729%(1<<20))
@@ -180,7 +180,7 @@ func TestSummaryCut(t *testing.T) {
 	}
 	for _, p := range cases {
 		for pad := range 2 * (events.SummaryRunes + 2) {
-			// Shorter and longer than what is looked at beside the summary.
+			// Shorter and longer than what is searched in addition to the summary.
 			tail := strings.Repeat(" and so on", []int{12, 200}[pad%2])
 			pad /= 2
 			output := strings.Repeat("é ", pad/2) + strings.Repeat(" ", pad%2) + "x " + p.text + tail
@@ -194,8 +194,8 @@ func TestSummaryCut(t *testing.T) {
 	}
 }
 
-// The lines of a stream with made-up credentials in commands and results: no part of one is left, in the events that it
-// makes and in the lines themselves.
+// The lines of a stream with made-up credentials in commands and results: no part of them remains in the events and in
+// the lines themselves.
 func TestSecretsInArguments(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	file, err := os.ReadFile("../testdata/claude/case-secrets-in-arguments.jsonl")
@@ -227,7 +227,7 @@ func quoted(t testing.TB, s string) string {
 	return string(b)
 }
 
-// Ids that hold secrets still tell calls apart, and a call and its result are still one.
+// IDs that contain secrets still distinguish calls, and a call and its result still have the same ID.
 func TestIDsStayDistinct(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	clean := func(id string) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// pieces are what the texts of FuzzRedact are made of: a byte of the input is the number of a piece, or stands for itself.
-// Inputs stay short, which matters more to the fuzzer than anything: it tries to leave out every part of an input.
+// pieces are the building blocks of FuzzRedact's texts: a byte of the input is the number of a piece, or represents
+// itself. Inputs stay short, which matters most to the fuzzer, since it tries to omit every part of an input.
 var pieces = []string{
 	"\n", " ", "\"", "'", "`", "\\", ":", "=", ",", ";", "{", "}", "[", "]", "(", ")", "<", ">", "|", "/", "@", "-", "_", ".", "$", "*", "&",
 	"password", "passwd", "secret", "token", "api_key", "key", "apiKey", "auth", "Authorization", "Cookie", "Bearer ", "Basic ", "name", "value",
@@ -24,7 +24,7 @@ var pieces = []string{
 
 const maxPieces = 32
 
-// textOf is the text that an input of FuzzRedact stands for.
+// textOf returns the text for an input of FuzzRedact.
 func textOf(input []byte) string {
 	var b strings.Builder
 	for _, c := range input {
@@ -37,9 +37,9 @@ func textOf(input []byte) string {
 	return b.String()
 }
 
-// FuzzRedact: redaction never panics; twice is once; bytes and strings agree; valid UTF-8 and valid JSON stay valid; a
-// text without a find is the text itself; and a planted secret doesn't survive, in no part, whatever is around it on
-// other lines, nor does it once control sequences are taken out.
+// FuzzRedact: redaction never panics and is idempotent; bytes and strings agree; valid UTF-8 and valid JSON stay
+// valid; a text without a find is returned unchanged; and no part of a planted secret remains, whatever is around it
+// on other lines, even after control sequences are removed.
 func FuzzRedact(f *testing.F) {
 	for i := range pieces {
 		f.Add([]byte{byte(i), byte(i * 7 % len(pieces)), byte(i * 31 % len(pieces))}, []byte{byte(i * 13 % len(pieces))}, uint8(i))
@@ -53,7 +53,7 @@ func FuzzRedact(f *testing.F) {
 		checkText(t, r, before+after)
 		p := planted[int(which)%len(planted)]
 		if leaks(before+after, p.secret) != "" {
-			return // the text around has a part of it of its own
+			return // the surrounding text contains a part of it
 		}
 		text := before + "\n" + p.text + "\n" + after
 		got := checkText(t, r, text)
@@ -63,7 +63,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// checkText holds what is true of every text.
+// checkText checks what must hold for every text.
 func checkText(t *testing.T, r *redact.Redactor, s string) string {
 	t.Helper()
 	got := r.String(s)

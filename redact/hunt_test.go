@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// forms are the documented ways in which a secret stands in a text, with %s for the secret.
+// forms are the documented ways in which a text contains a secret, with %s for the secret.
 var forms = []struct{ name, text string }{
 	{"assignment", "DEMO_API_KEY=%s"}, {"assignment in quotes", `export DB_PASSWORD="%s"`}, {"colon", "password: %s"},
 	{"walrus", `apiKey := "%s"`}, {"member", `"client_secret": "%s"`}, {"tag", "<password>%s</password>"},
@@ -33,7 +33,7 @@ var forms = []struct{ name, text string }{
 	{"private key", "-----BEGIN PRIVATE KEY-----\n%s\n%s\n-----END PRIVATE KEY-----"},
 }
 
-// surroundings are places where a form may stand.
+// surroundings are texts around a form.
 var surroundings = []struct {
 	name string
 	put  func(form string) string
@@ -89,7 +89,7 @@ func jsonString(s string) string {
 
 var huntSeed = flag.Uint64("hunt-seed", 1, "seed of TestHunt; 0 takes a new one")
 
-// madeUp is letters and digits: as random as a key, and never a word.
+// madeUp returns letters and digits that are as random as a key, and never a word.
 func madeUp(rnd *rand.Rand, n int) string {
 	const letters, digits = "bcdfghjkmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ", "23456789"
 	b := make([]byte, n)
@@ -101,8 +101,8 @@ func madeUp(rnd *rand.Rand, n int) string {
 	return string(b)
 }
 
-// TestHunt puts made-up secrets of every documented form into every place, and holds that none comes out, from texts,
-// targets, contents, and summaries whose cut falls into it.
+// TestHunt puts made-up secrets of every documented form in every place, and checks that none remains in texts,
+// targets, contents and summaries that are cut within it.
 func TestHunt(t *testing.T) {
 	seed := *huntSeed
 	if seed == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// TestInvisible: a character that the readable log leaves out does not keep a secret from being found, wherever it is.
+// TestInvisible: a character that the readable log omits does not hide a secret, wherever it is.
 func TestInvisible(t *testing.T) {
 	r, err := redact.NewRedactor(redact.Settings{})
 	require.NoError(t, err)
@@ -19,7 +19,7 @@ func TestInvisible(t *testing.T) {
 		"\u00ad", "\u034f", "\u061c", "\u115f", "\u17b4", "\u180e", "\u200b", "\u200c", "\u200d", "\u200e", "\u202e", "\u2060", "\u2066", "\u3164",
 		"\ufe0f", "\ufeff", "\uffa0", "\ufffb", "\U0001d173", "\U000e0041", "\u200b\u00ad", "\x00",
 	} {
-		for at := 1; at < len(secret)/2; at++ { // behind that, what comes before it is a secret by itself
+		for at := 1; at < len(secret)/2; at++ { // after that, the part before it is a secret by itself
 			text := "use " + secret[:at] + hidden + secret[at:] + " now"
 			assert.Equal(t, "use [redacted:github] now", r.String(text), fmt.Sprintf("%+q at %d", hidden, at))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// script is a source that gives prepared events, one list a line.
+// script is a source that returns prepared events, one list per line.
 type script struct {
 	lines [][]events.DisplayEvent
 	owed  []events.DisplayEvent
@@ -31,7 +31,7 @@ func piece(message, text string) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindText, Delta: true, MessageID: message, Text: text}
 }
 
-// told is a short form of events: kind, "+" for a piece, and the text.
+// told returns events in short form: kind, "+" for a piece, and the text.
 func told(evs []events.DisplayEvent) (out []string) {
 	for _, e := range evs {
 		mark := ""
@@ -115,7 +115,7 @@ func TestJoinerLimits(t *testing.T) {
 	assert.Equal(t, []string{"text:b", "text:c"}, told(j.Flush()))
 }
 
-// A secret that lies across pieces is whole when it is looked for.
+// A secret that spans pieces is whole when it is searched for.
 func TestSecretAcrossPieces(t *testing.T) {
 	const secret = "ghp_" + alnum36
 	for cut := range len(secret) {

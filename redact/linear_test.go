@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// hostile are beginnings of secrets that somebody may repeat to make redaction slow.
+// hostile are beginnings of secrets that somebody may repeat to slow down redaction.
 var hostile = []string{
 	"token=", "token", "password ", "set password ", " -a", " -u", " -p", "\npassword: |\n  a", "login bob password ", ":5432:", "*:*:",
 	"IDENTIFIED BY ", "IDENTIFIED WITH ", "ghp_", "sk-", "pcsk_", "AKIA", "eyJ", "M7", "://", "https://a:", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\n",
@@ -19,8 +19,8 @@ var hostile = []string{
 	"{\"a\":\"", "[\"--token\",", "\x1b[31mtoken",
 }
 
-// TestLinear holds that no text takes long because of what it is made of. Half a megabyte takes a tenth of a second, or
-// minutes where the work grows with the square of the text; the limit leaves room for a busy machine, and so does a second try.
+// TestLinear checks that no text takes long because of its content. Half a megabyte takes a tenth of a second, or minutes if
+// the time is quadratic; the limit and a second try allow for a busy machine.
 func TestLinear(t *testing.T) {
 	const n, limit = 1 << 19, 20 * time.Second
 	r := newRedactor(t, redact.Settings{})

@@ -14,13 +14,13 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// row is a line of testdata/*.tsv: a secret that is made up at run time, and the text that it is in.
+// row is a line of testdata/*.tsv: a secret that is generated at run time, and the text that contains it.
 type row struct {
 	group, name, text string
-	secret            []string // its parts of eight bytes and more
+	secret            []string // its parts of eight bytes or more
 }
 
-// readRows fills the patterns of a table. The same name gives the same secret.
+// readRows fills the patterns of a table. The same name yields the same secret.
 func readRows(t testing.TB, file string) (out []row) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + file)
@@ -57,7 +57,7 @@ func readRows(t testing.TB, file string) (out []row) {
 	return out
 }
 
-// left is what is left of a secret: eight bytes in a row of one of its parts.
+// left returns what remains of a secret: eight consecutive bytes of one of its parts.
 func left(secret []string, out string) string {
 	for _, part := range secret {
 		for i := 0; i+8 <= len(part); i++ {
@@ -69,7 +69,7 @@ func left(secret []string, out string) string {
 	return ""
 }
 
-// TestRecall holds that every row of the tables is redacted, and says how many there are of each group.
+// TestRecall checks that every row of the tables is redacted, and logs the number of rows of each group.
 func TestRecall(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	for _, file := range []string{"secrets.tsv", "siblings.tsv"} {
@@ -81,7 +81,7 @@ func TestRecall(t *testing.T) {
 				found[row.group]++
 			}
 			assert.Equal(t, got, r.String(got), "twice is once")
-			// The same inside of JSON, and of JSON in JSON that is cut off.
+			// The same in JSON, and in JSON in truncated JSON.
 			for _, text := range []string{`{"a":` + jsonString(row.text) + `}`, `x {"a":` + jsonString(`{"b":`+jsonString(row.text)+`}`)} {
 				got := r.String(text)
 				assert.Empty(t, left(row.secret, got), "%s %s in JSON: %q of %q", row.group, row.name, got, text)
@@ -95,7 +95,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestOrdinary holds that prose, code, hashes and identifiers that look a little like secrets stay as they are.
+// TestOrdinary checks that prose, code, hashes and identifiers that resemble secrets are unchanged.
 func TestOrdinary(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	b, err := os.ReadFile("testdata/ordinary.txt")

@@ -142,7 +142,7 @@ func TestString(t *testing.T) {
 		{"punctuation", "(password=hunter2x).", "(password=[redacted])."},
 		{"special bytes", `PASSWORD=p&a;b|c ok`, `PASSWORD=[redacted] ok`},
 
-		// what is none
+		// not secrets
 		{"counts", `{"tokens": 123, "max_tokens": 4096, "token_count": 12, "input_tokens": 12345678}`, ""},
 		{"secretary", "secretary: Mr Smith2000", ""},
 		{"reference in shell", "TOKEN=$TOKEN PASSWORD=${PASSWORD} SECRET=$(cat x1) API_KEY=%API_KEY%", ""},

@@ -62,7 +62,7 @@ func reason(err error) error {
 	if errors.As(err, &wrong) {
 		return errors.New(wrong.Code.String())
 	}
-	return errors.New("no RE2 expression")
+	return errors.New("not a valid RE2 expression")
 }
 
 // rule is a compiled Rule.

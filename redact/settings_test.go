@@ -80,7 +80,7 @@ func TestSettingsErrors(t *testing.T) {
 	assert.NoError(t, (&redact.Settings{}).Validate())
 }
 
-// Errors show no value of a setting, since it may be a secret.
+// Errors contain no value of a setting, since it may be a secret.
 func TestSettingsErrorsShowNoValue(t *testing.T) {
 	const value = "zz-demo-0123456789"
 	for name, s := range map[string]redact.Settings{
@@ -120,7 +120,7 @@ func TestSource(t *testing.T) {
 	assert.Equal(t, events.LineIgnored, s.LineStatus())
 }
 
-// Control sequences hide no secret: a renderer takes them out, and would join its halves.
+// Control sequences do not hide a secret: a renderer removes them and would join its halves.
 func TestControls(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	for _, tc := range []struct{ in, want string }{

@@ -30,7 +30,7 @@ const (
 
 var partPattern = regexp.MustCompile(`\{([a-zA-Z])(\d+)?(\+|-\d+)?!?\}`)
 
-// fill makes an example of a shape; last is the change to the length of its last part.
+// fill returns an example of a shape; last is the change in the length of its last part.
 func fill(rnd *rand.Rand, shape string, last int) string {
 	shape = strings.TrimPrefix(strings.Replace(shape, "<", "", 1), "|")
 	shape = strings.NewReplacer(`\{`, "\x01", `\}`, "\x02", "{g}", "{h8}-{h4}-{h4}-{h4}-{h12}").Replace(shape)
@@ -48,7 +48,7 @@ func fill(rnd *rand.Rand, shape string, last int) string {
 	return strings.NewReplacer("\x01", "{", "\x02", "}").Replace(out)
 }
 
-// draw is n bytes of an alphabet, with bytes of each kind that it has in front where there is room, none of a separator at
+// draw returns n bytes of an alphabet, with bytes of each of its kinds at the front if there is room, and no separator at
 // the ends.
 func draw(rnd *rand.Rand, alphabet string, n int) string {
 	b := make([]byte, n)
@@ -65,7 +65,7 @@ func draw(rnd *rand.Rand, alphabet string, n int) string {
 	return string(b)
 }
 
-// rows are the lines of shapes.txt.
+// rows returns the lines of shapes.txt.
 func rows(t *testing.T) (out [][]string) {
 	t.Helper()
 	b, err := os.ReadFile("internal/shape/shapes.txt")
@@ -79,8 +79,8 @@ func rows(t *testing.T) (out [][]string) {
 	return out
 }
 
-// TestShapes holds that each line of the table is a fact with a source and a date, that an example of it is redacted, and
-// that what is a byte too short is not, nor what differs in a byte of its fixed part, unless another line says so.
+// TestShapes checks that each line of the table is a fact with a source and a date and that an example of it is redacted.
+// An example that is a byte too short, or differs in a byte of its fixed part, is not, unless another line matches.
 func TestShapes(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -114,7 +114,7 @@ func TestShapes(t *testing.T) {
 	assert.Greater(t, negatives, len(all))
 }
 
-// literalOf is the longest fixed part of a shape.
+// literalOf returns the longest fixed part of a shape.
 func literalOf(shape string) (longest string) {
 	shape = strings.NewReplacer(`\{`, "\x01", `\}`, "\x02", "<", "{A1}", "|", "", "{g}", "{h8}-{h4}-{h4}-{h4}-{h12}").Replace(shape)
 	for _, literal := range partPattern.Split(shape, -1) {
@@ -125,7 +125,7 @@ func literalOf(shape string) (longest string) {
 	return strings.NewReplacer("\x01", "{", "\x02", "}").Replace(longest)
 }
 
-// matchesAny reports whether another line of the table finds something in s: then it is no counter-example.
+// matchesAny reports whether another line of the table matches in s, so that it is not a counter-example.
 func matchesAny(rows [][]string, s string) bool {
 	for _, row := range rows {
 		if literal := literalOf(row[1]); strings.Contains(s, literal) && expression(row[1]).MatchString(s) {
@@ -135,7 +135,7 @@ func matchesAny(rows [][]string, s string) bool {
 	return false
 }
 
-// expression is a regular expression for a shape.
+// expression returns a regular expression for a shape.
 func expression(shape string) *regexp.Regexp {
 	shape = strings.NewReplacer(`\{`, "\x01", `\}`, "\x02", "<", "", "|", "", "{g}", "{h8}-{h4}-{h4}-{h4}-{h12}").Replace(shape)
 	var b strings.Builder
@@ -161,8 +161,8 @@ func expression(shape string) *regexp.Regexp {
 	return regexp.MustCompile(strings.NewReplacer("\x01", `\{`, "\x02", `\}`).Replace(b.String()))
 }
 
-// TestShapeBehindLetter holds that a token with a shape is recognised although a word is right in front of it, and that
-// one in the middle of base64 is not.
+// TestShapeBehindLetter checks that a token with a shape is recognized directly after a word, and not recognized within
+// base64.
 func TestShapeBehindLetter(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// TestActivityAction holds that the throttle lets pass silently what shows nothing, and only that, for every kind with and
-// without its payload.
+// TestActivityAction checks that the throttle silently passes exactly the events that show nothing, for every kind with
+// and without its payload.
 func TestActivityAction(t *testing.T) {
 	for _, k := range append(events.Kinds(), 200) {
 		for name, e := range map[string]events.DisplayEvent{

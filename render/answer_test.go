@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestAnswer holds that a result is shown where it is all that there is of a run, once and in every mode that shows texts.
+// TestAnswer checks that a result is shown if the run has nothing else, once and in every mode that shows texts.
 func TestAnswer(t *testing.T) {
 	text := &events.DisplayEvent{Kind: events.KindText, Text: "Words."}
 	call := &events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "c", Name: "Read"}}

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// BenchmarkEmit renders one event: a text of plain words, one with colours and other scripts, and a tool call.
+// BenchmarkEmit renders one event: a plain text, one with colours and other scripts, and a tool call.
 func BenchmarkEmit(b *testing.B) {
 	for name, e := range benchEvents() {
 		for _, style := range []render.Style{render.StyleMarker, render.StyleTranscript, render.StyleProgress, render.StyleActivity} {
@@ -37,7 +37,7 @@ func benchEvents() map[string]*events.DisplayEvent {
 	}
 }
 
-// TestBenchEvents holds that the benchmark measures work that is done.
+// TestBenchEvents checks that the benchmark measures the intended work.
 func TestBenchEvents(t *testing.T) {
 	for name, e := range benchEvents() {
 		require.NotEmpty(t, emit(render.Settings{Mode: render.ModeVerbose}, e), name)

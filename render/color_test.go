@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// luminance is how bright a colour of the table of 256 is (relative luminance of WCAG 2.2). Only the colours from 16 on
-// are the same in every terminal.
+// luminance returns the brightness of a colour in the table of 256 (relative luminance of WCAG 2.2). Only the colours
+// from 16 on are the same in every terminal.
 func luminance(t *testing.T, n int) float64 {
 	require.True(t, n >= 16 && n <= 255, "colour %d is of the terminal's own palette", n)
 	levels := [6]float64{0, 95, 135, 175, 215, 255}
@@ -32,8 +32,8 @@ func luminance(t *testing.T, n int) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// TestColorsCanBeRead holds that what is written in colour can be read on black and on white, in every style, and that
-// texts have no colour of ours.
+// TestColorsCanBeRead checks that coloured lines are readable on black and on white, in every style, and that texts
+// have no colour of ours.
 func TestColorsCanBeRead(t *testing.T) {
 	all := []*events.DisplayEvent{
 		{Kind: events.KindSessionStarted, Model: "demo-1"}, use("1", "Read", "a.go"), answer("1", "ok"), refusal("2", "no such file"),

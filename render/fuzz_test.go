@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// hostile are texts that a renderer must tame; the seeds of both targets.
+// hostile are texts that a renderer must make safe; the seeds of both targets.
 var hostile = []string{
 	"", "plain", "a\r\nb\rc\n", "safe \x1b[2J\x1b[H\x1b]0;owned\a\x1b]8;;http://bad.example\alink\x1b]8;;\a end\rFAKE OK\b\b",
 	"\x1b]52;c;ZXZpbA==\x1b\\x", "\u009b31mred\u009d0;t\u009cx", "\xe2\x1b[m\x80\xae", "a\u202eb\u2066c\u061c\u2028d\u0085e",
@@ -20,8 +20,8 @@ var hostile = []string{
 	"a\u200bb\u00adc\ufeffd\U000e0041\U000e0100", "\u200d👩\u200d\u200b💻\u200d", "❤\ufe0f\ufe0f\u200d🔥 1\ufe0f\u20e3 a\ufe0f", "می\u200cخواهم क्\u200dष न\u200d",
 }
 
-// FuzzSanitize holds that what Sanitize gives has no forbidden character, is valid UTF-8, is not changed by a second
-// Sanitize, and is what a slow reading by events.EscapeLen gives.
+// FuzzSanitize checks that the result of Sanitize has no forbidden character, is valid UTF-8, does not change when
+// sanitised again, and equals the result of a slow implementation with events.EscapeLen.
 func FuzzSanitize(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s)
@@ -38,8 +38,8 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-// FuzzPieces holds that a text gives the same output whole and in pieces, cut at any two bytes, in every mode, style and
-// with commands escaped; that it is safe; and that a marker is one line.
+// FuzzPieces checks that a text has the same output whole and in pieces, cut at any two bytes, in every mode and style
+// and with commands escaped; that it is safe; and that a marker is one line.
 func FuzzPieces(f *testing.F) {
 	for i, s := range hostile {
 		f.Add(s, len(s)/3, 2*len(s)/3, uint8(i))
@@ -75,25 +75,25 @@ func emit(s render.Settings, all ...*events.DisplayEvent) string {
 	for _, e := range all {
 		r.Emit(e)
 	}
-	_ = r.Close() // a bytes.Buffer takes everything
+	_ = r.Close() // writing to a bytes.Buffer never fails
 	return out.String()
 }
 
-// forbidden reports the characters that must never leave a renderer.
+// forbidden reports whether a character must never leave a renderer.
 func forbidden(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x202a && r <= 0x202e ||
 		r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c || r == 0x2028 || r == 0x2029 ||
 		unseen(r) && !contextual(r)
 }
 
-// unseen are characters that show nothing by themselves, by the tables of Unicode.
+// unseen reports whether a character displays nothing by itself, by the tables of Unicode.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r >= 0xfff0 && r <= 0xfffb ||
 		r >= 0x180b && r <= 0x180f || r == 0xfeff || r == 0xad || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x206f ||
 		r >= 0x1bca0 && r <= 0x1bca3 || r >= 0x1d173 && r <= 0x1d17a || r >= 0xe0000 && r <= 0xe0fff
 }
 
-// contextual are those of them that stay in some places.
+// contextual reports whether such a character is kept in some places.
 func contextual(r rune) bool { return r == 0x200c || r == 0x200d || r == 0xfe0e || r == 0xfe0f }
 
 func checkSafe(t *testing.T, in, got string) {
@@ -104,7 +104,7 @@ func checkSafe(t *testing.T, in, got string) {
 	if i := strings.IndexFunc(got, forbidden); i >= 0 {
 		t.Errorf("%q gives a forbidden character at %d: %q", in, i, got)
 	}
-	// Where joiners and selectors stay, each is alone, but for the selector that makes an emoji of what is joined then.
+	// Joiners and selectors are kept only singly, except for a selector that turns a joined character into an emoji.
 	before := ' '
 	for _, r := range got {
 		if contextual(r) && (contextual(before) && !(before == 0xfe0f && r == 0x200d) || unicode.IsSpace(before) || unicode.In(before, unicode.Latin)) {
@@ -114,7 +114,7 @@ func checkSafe(t *testing.T, in, got string) {
 	}
 }
 
-// withoutContextual removes what slowSanitize does not judge.
+// withoutContextual removes what slowSanitize does not handle.
 func withoutContextual(s string) string {
 	return strings.Map(func(r rune) rune {
 		if contextual(r) {
@@ -124,7 +124,7 @@ func withoutContextual(s string) string {
 	}, s)
 }
 
-// slowSanitize says by events.EscapeLen what Sanitize says by its own state machine.
+// slowSanitize does with events.EscapeLen what Sanitize does with its own state machine.
 func slowSanitize(s string) string {
 	var b strings.Builder
 	for s != "" {

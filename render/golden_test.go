@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestGolden renders made event lists in every look.
+// TestGolden renders made-up event lists in every look.
 func TestGolden(t *testing.T) {
 	for name, evs := range map[string][]*events.DisplayEvent{
 		"one-run":             oneRun(),
@@ -81,7 +81,7 @@ func oneRun() []*events.DisplayEvent {
 	}
 }
 
-// terminalInjection has escape sequences wherever an agent can put words.
+// terminalInjection has escape sequences wherever an agent can write text.
 func terminalInjection() []*events.DisplayEvent {
 	return []*events.DisplayEvent{
 		said("safe \x1b[2J\x1b[H\x1b]0;owned\a\x1b]8;;http://bad.example\alink\x1b]8;;\a \x1b]52;c;ZXZpbA==\aend\rFAKE OK\b\b"),
@@ -92,7 +92,7 @@ func terminalInjection() []*events.DisplayEvent {
 	}
 }
 
-// forgedLines has arguments and text that look like lines of ours, or like commands to a CI system.
+// forgedLines has arguments and text that resemble lines of ours or commands to a CI system.
 func forgedLines() []*events.DisplayEvent {
 	return []*events.DisplayEvent{
 		use("t1", "Bash", "cat <<E\n\t[Read] /fake\r\nE"),
@@ -103,7 +103,7 @@ func forgedLines() []*events.DisplayEvent {
 	}
 }
 
-// toolsWithoutInput has calls that tell no argument, or no name.
+// toolsWithoutInput has calls without argument, or without name.
 func toolsWithoutInput() []*events.DisplayEvent {
 	evs := []*events.DisplayEvent{use("w1", "Read", ""), use("w2", "Bash", ""), use("w3", "Frobnicate", ""), use("w4", "Edit", ""), use("w5", "", "x"), use("w6", "NotebookEdit", "")}
 	for _, e := range evs {

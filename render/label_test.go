@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestLabels: a stream is called by the least that distinguishes it from the others that are open.
+// TestLabels: a stream has the shortest label that distinguishes it from the other open ones.
 func TestLabels(t *testing.T) {
 	fix := func(pipeline, run, stepRun string) render.Origin {
 		return render.Origin{Pipeline: pipeline, Run: run, Step: "fix", StepRun: stepRun}
@@ -72,7 +72,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// log0 is what a stream is called that is alone.
+// log0 returns the label of a stream that is alone.
 func log0(o render.Origin) string {
 	if o.Step != "" {
 		return o.Step
@@ -86,8 +86,8 @@ func log0(o render.Origin) string {
 	return o.Session[:8]
 }
 
-// TestHeadingsOfPipelines: a stream is introduced in full, later headings are as short as they can be. The first stream is
-// named where that is asked for, or where another is open.
+// TestHeadingsOfPipelines: a stream is introduced with its full name; later headings are as short as possible. The first
+// stream is named if that is requested, or if another one is open.
 func TestHeadingsOfPipelines(t *testing.T) {
 	var out bytes.Buffer
 	log := render.NewLog(&out, render.LogSettings{Settings: render.Settings{Mode: render.ModeVerbose}, Introduce: true})
@@ -116,7 +116,7 @@ func TestHeadingsOfPipelines(t *testing.T) {
 	assert.Equal(t, "one\n--- [01a21ec6-2] ---\ntwo\n--- [01a21ec6-1] ---\nthree\n", out.String())
 }
 
-// TestQuietNamesThePipeline where the step alone does not say which.
+// TestQuietNamesThePipeline if the step is ambiguous.
 func TestQuietNamesThePipeline(t *testing.T) {
 	var out bytes.Buffer
 	log := render.NewLog(&out, render.LogSettings{Settings: render.Settings{Mode: render.ModeQuiet}})

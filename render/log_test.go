@@ -18,10 +18,10 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// screen is what a log was written to.
+// screen receives the output of a log.
 type screen struct{ terminaltest.Buffer }
 
-// String is all that was written, without the times of lines.
+// String returns everything that was written, without the times of lines.
 func (s *screen) String() string {
 	var b strings.Builder
 	for line := range strings.Lines(s.Buffer.String()) {
@@ -40,15 +40,15 @@ func activity(w *screen, t render.ThrottleSettings) *render.Log {
 	})
 }
 
-// reads emits calls of Read, one a file.
+// reads emits calls of Read, one per file.
 func reads(s events.Sink, files ...string) {
 	for _, f := range files {
 		s.Emit(use(f, "Read", f))
 	}
 }
 
-// TestThrottle holds the rule of the activity style: at most one tool line a second and step, the newest wins, the last
-// one always appears, everything else at once behind what waits of its step.
+// TestThrottle checks the rule of the activity style: at most one tool line per second and step, the newest wins, the
+// last one always appears, everything else appears immediately after the held line of its step.
 func TestThrottle(t *testing.T) {
 	warn := &events.DisplayEvent{Kind: events.KindNotice, Text: "slow", Notice: events.Notice{Level: events.LevelWarn}}
 	silent := []*events.DisplayEvent{answer("a", "x"), of(events.KindUsage, ""), of(events.KindMessage, ""), of(events.KindPrompt, ""),
@@ -146,7 +146,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// TestThrottleOfOutput holds the scope of seed 001: all steps share one allowance.
+// TestThrottleOfOutput checks the scope of an output: all steps share one limit.
 func TestThrottleOfOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &screen{}
@@ -164,7 +164,7 @@ func TestThrottleOfOutput(t *testing.T) {
 	})
 }
 
-// TestThrottleByEventTime holds that what was done earlier is judged by its own times, and that its last line appears.
+// TestThrottleByEventTime checks that earlier events are throttled by their own times, and that the last line appears.
 func TestThrottleByEventTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &screen{}
@@ -185,7 +185,7 @@ func TestThrottleByEventTime(t *testing.T) {
 	})
 }
 
-// TestThrottleWithoutTimes holds that a replay whose events tell no time loses no line: how fast it is read says nothing.
+// TestThrottleWithoutTimes checks that a replay whose events have no time loses no line: the reading speed is irrelevant.
 func TestThrottleWithoutTimes(t *testing.T) {
 	w := &screen{}
 	settings := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}
@@ -202,8 +202,8 @@ func TestThrottleWithoutTimes(t *testing.T) {
 	assert.Equal(t, "Read 0\nRead 1\nRead 2\nRead 4\nRead 5\nRead 6\n", w.String(), "3 came too early")
 }
 
-// TestThrottleRate holds, for bursts of many steps at odd times, that no second has more than one tool line of a step,
-// and that the last call of every step appears.
+// TestThrottleRate checks, for bursts of many steps at irregular times, that no second has more than one tool line of
+// a step, and that the last call of every step appears.
 func TestThrottleRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type line struct {
@@ -256,7 +256,7 @@ func TestThrottleOff(t *testing.T) {
 	assert.Equal(t, "Read 1\nRead 2\nRead 3\n", w.String())
 }
 
-// TestOnlyActivityIsThrottled holds that no other style and mode loses a line.
+// TestOnlyActivityIsThrottled checks that no other style or mode loses a line.
 func TestOnlyActivityIsThrottled(t *testing.T) {
 	for style := render.StyleMarker; style < render.StyleActivity; style++ {
 		w := &screen{}
@@ -267,7 +267,7 @@ func TestOnlyActivityIsThrottled(t *testing.T) {
 	}
 }
 
-// TestHeadings holds where the styles that name no step tell whose lines follow: where that changes, and nowhere else.
+// TestHeadings checks that the styles that do not name the step show a heading whenever the stream changes, and only then.
 func TestHeadings(t *testing.T) {
 	steps := []string{"build", "build", "", "test", "build"}
 	logOf := func(s render.Settings) string {
@@ -302,8 +302,8 @@ func TestHeadings(t *testing.T) {
 	assert.Equal(t, "[tool: Read(x)]\n--- [b::error::] ---\n[tool: Read(x)]\n", lines.String())
 }
 
-// TestReplayDatesItsBeginning holds that lines before the first time that a stream tells are given it, in the place
-// where they belong, and that none of them waits for ever.
+// TestReplayDatesItsBeginning checks that lines before the first time of a stream get that time, in their place,
+// and that none of them waits forever.
 func TestReplayDatesItsBeginning(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true, Reasoning: true}
 	dated := use("t", "Bash", "go vet")
@@ -348,7 +348,7 @@ func TestReplayDatesItsBeginning(t *testing.T) {
 	assert.Equal(t, log("15:04:05"), emit(s, undated...), "a live stream has a clock")
 }
 
-// TestLiveClock holds that the clock dates the events of a live stream, and not those of one that is copied.
+// TestLiveClock checks that the clock provides the times of a live stream's events, and not of those of a copied stream.
 func TestLiveClock(t *testing.T) {
 	now := time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Now: func() time.Time { return now }}

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestErrorsInJSON holds that of a server's answer in JSON its message is shown, and any other text as it is.
+// TestErrorsInJSON checks that the message of a server's JSON answer is shown in its place, and any other text unchanged.
 func TestErrorsInJSON(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"words", "quota used up", "quota used up"},

@@ -58,7 +58,7 @@ func TestTextInDefaultMode(t *testing.T) {
 	}
 }
 
-// TestDefaultModeIsTextAlone holds that no other kind, known or not, changes what default mode writes of whole texts.
+// TestDefaultModeIsTextAlone checks that no other kind, known or not, changes how default mode writes whole texts.
 func TestDefaultModeIsTextAlone(t *testing.T) {
 	texts := []*events.DisplayEvent{said("one"), said("two\n"), said("")}
 	want := emit(render.Settings{}, texts...)
@@ -74,7 +74,7 @@ func TestDefaultModeIsTextAlone(t *testing.T) {
 	}
 }
 
-// full is an event of kind k with every payload filled.
+// full returns an event of kind k with every payload.
 func full(k events.Kind) *events.DisplayEvent {
 	return &events.DisplayEvent{
 		Kind: k, SessionID: "1a2b3c4d-0000", Model: "demo-1", Text: "words", Reasoning: "thoughts",
@@ -88,7 +88,7 @@ func full(k events.Kind) *events.DisplayEvent {
 	}
 }
 
-// TestBarePayloads holds that an event without its payload, of any kind, does no harm in any mode and style.
+// TestBarePayloads checks that an event without its payload, of any kind, does no harm in any mode and style.
 func TestBarePayloads(t *testing.T) {
 	for _, k := range append(events.Kinds(), events.KindUnspecified, 200) {
 		for mode := render.ModeDefault; mode <= render.ModeJSON; mode++ {
@@ -189,7 +189,7 @@ func TestEscapeCommands(t *testing.T) {
 	assert.Equal(t, "::error::boo\n", emit(render.Settings{}, said("::error::boo")), "off unless asked for")
 }
 
-// TestEscapeOnlyOfTheSystem: what the system whose job this is does not obey stays.
+// TestEscapeOnlyOfTheSystem: commands that the system that runs this job does not obey are unchanged.
 func TestEscapeOnlyOfTheSystem(t *testing.T) {
 	const all = "::error::a\n##[group]b\n##vso[c]\n##teamcity[d]\nsection_start:1:e\n--- f\n"
 	for system, want := range map[render.CISystems]string{
@@ -234,7 +234,7 @@ func TestDetectCI(t *testing.T) {
 	assert.EqualError(t, err, `must be one of auto, on, off, got "yes"`)
 }
 
-// limitedWriter takes n bytes and then fails, or lies about a short write if short.
+// limitedWriter accepts n bytes and then fails, or reports a short write if short.
 type limitedWriter struct {
 	strings.Builder
 	n     int
@@ -244,7 +244,7 @@ type limitedWriter struct {
 var errFull = errors.New("disk full")
 
 func (w *limitedWriter) Write(p []byte) (int, error) {
-	n, _ := w.Builder.Write(p[:min(w.n, len(p))]) // a Builder takes everything
+	n, _ := w.Builder.Write(p[:min(w.n, len(p))]) // writing to a Builder never fails
 	w.n -= n
 	if n < len(p) && !w.short {
 		return n, errFull
@@ -309,7 +309,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "[tool: Read(calc.go)]\n", emit(render.Settings{Mode: render.ModeVerbose, Style: 9}, full(events.KindToolUse)))
 }
 
-// TestBreakCommands: commands are broken however the writes are cut, and nothing else is changed.
+// TestBreakCommands: commands are broken however the writes are split, and nothing else changes.
 func TestBreakCommands(t *testing.T) {
 	const in = "\x1b[31mred\x1b[0m \xff\n\u00a0::error::a\n--- b\n## c ##[d] \u3000é\r::warning::e\nsection_end:1:x\n"
 	const want = "\x1b[31mred\x1b[0m \xff\n\u00a0:\\:error::a\n---\\ b\n## c ##\\[d] \u3000é\r:\\:warning::e\nsection_end\\:1:x\n"

@@ -26,7 +26,7 @@ func results(tools ...events.Tool) []*events.DisplayEvent {
 	return all
 }
 
-// TestToolCalls is the fixed table of tools: what each style makes of a call.
+// TestToolCalls is the fixed table of tools: how each style shows a call.
 func TestToolCalls(t *testing.T) {
 	long := strings.Repeat("x", 130)
 	cut40, cut120 := long[:39]+"…", long[:119]+"…"
@@ -76,7 +76,7 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// TestPreviews is case 086: arguments at the border of the preview.
+// TestPreviews is case 086: arguments at the limit of the preview.
 func TestPreviews(t *testing.T) {
 	p := func(n int) string { return strings.Repeat("p", n) }
 	s := render.Settings{Mode: render.ModeVerbose}
@@ -188,7 +188,7 @@ func TestProgressLeavesOutBlankText(t *testing.T) {
 	assert.Equal(t, "a\nb\n", emit(s, said("a"), said(" "), said("b")))
 }
 
-// TestOtherKinds says what verbose mode makes of kinds that are neither text nor tools.
+// TestOtherKinds checks how verbose mode shows kinds that are neither text nor tools.
 func TestOtherKinds(t *testing.T) {
 	notice := func(level events.Level, code, text string) *events.DisplayEvent {
 		return &events.DisplayEvent{Kind: events.KindNotice, Text: text, Notice: events.Notice{Level: level, Code: code}}

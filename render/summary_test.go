@@ -18,7 +18,7 @@ import (
 
 var nine = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 
-// at gives an event its time, in seconds after nine.
+// at sets the time of an event, in seconds after nine o'clock.
 func at(seconds float64, e *events.DisplayEvent) *events.DisplayEvent {
 	timed := *e
 	timed.Time = nine.Add(time.Duration(seconds * float64(time.Second)))
@@ -31,9 +31,8 @@ func used(scope events.UsageScope, in, cached, out int64, cost float64) *events.
 	}}
 }
 
-// TestSummary holds what is said of a run at its end, and that a second run starts anew.
-// TestSummaryMeasuresOnlyWhatIsLive holds that the clock measures a live stream, but not one that may have been written
-// earlier, and that no duration of nothing is told.
+// TestSummaryMeasuresOnlyWhatIsLive checks that the clock measures a live stream but not one that may have been written
+// earlier, and that no duration is shown for nothing.
 func TestSummaryMeasuresOnlyWhatIsLive(t *testing.T) {
 	now := time.Date(2026, 11, 27, 15, 4, 5, 0, time.UTC)
 	step := 2 * time.Second
@@ -48,6 +47,7 @@ func TestSummaryMeasuresOnlyWhatIsLive(t *testing.T) {
 	assert.NotContains(t, log(), "duration")
 }
 
+// TestSummary checks the summary at the end of a run, and that a second run starts a new one.
 func TestSummary(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
 	run := []*events.DisplayEvent{
@@ -78,8 +78,8 @@ func TestSummary(t *testing.T) {
 	assert.NotContains(t, emit(render.Settings{Mode: render.ModeVerbose}, run...), "Summary", "it is asked for")
 }
 
-// TestSummaryOfARunThatGoesOn holds that a stream that is stopped tells of no end, and that the one which goes on with the
-// run, and heard only the rest of it, sums up the whole.
+// TestSummaryOfARunThatGoesOn checks that a stopped stream shows no end, and that the stream that continues the run, and
+// received only the rest of it, summarizes the whole run.
 func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
 	for ended, want := range map[bool]string{
@@ -142,7 +142,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	assert.Contains(t, got, "tokens    2,000 in, 2,000 out\n")
 }
 
-// TestMemoryIsBounded: long names, targets and ids are not kept, however many calls are open.
+// TestMemoryIsBounded: long names, targets and IDs are not kept, however many calls are open.
 func TestMemoryIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)
 	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
@@ -172,7 +172,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestSummaryCountsWhatTheThrottleHides holds that a call that is not shown is counted.
+// TestSummaryCountsWhatTheThrottleHides checks that a call that is not shown is counted.
 func TestSummaryCountsWhatTheThrottleHides(t *testing.T) {
 	w := &screen{}
 	s := render.NewLog(w, render.LogSettings{Settings: render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Summary: true}}).Open(render.Origin{})
@@ -181,7 +181,7 @@ func TestSummaryCountsWhatTheThrottleHides(t *testing.T) {
 	assert.Equal(t, "Read 1\nRead 4\nfinished\n--- Summary ---\ntools     4 calls\n  Read  4 calls\n", w.String())
 }
 
-// TestResults holds the results that are shown on request, with how long the call took.
+// TestResults checks the results that are shown if configured, with the duration of the call.
 func TestResults(t *testing.T) {
 	lines := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "1", HasLines: true, Lines: 12}}
 	told := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "2", Summary: "PASS", Duration: 62 * time.Second}}
@@ -200,7 +200,7 @@ func TestResults(t *testing.T) {
 	assert.Empty(t, emit(render.Settings{Results: true}, run...), "default mode is text alone")
 }
 
-// TestReasoning holds that thoughts show where they are asked for, behind a margin, and never in default mode.
+// TestReasoning checks that reasoning is shown if configured, after a margin, and never in default mode.
 func TestReasoning(t *testing.T) {
 	thought := func(delta bool, text string) *events.DisplayEvent {
 		return &events.DisplayEvent{Kind: events.KindReasoning, MessageID: "m", Delta: delta, Text: text}
@@ -219,7 +219,7 @@ func TestReasoning(t *testing.T) {
 	}
 }
 
-// TestSubAgentsAreIndented holds that what a sub-agent does stands further to the right, in all verbose styles.
+// TestSubAgentsAreIndented checks that the lines of a sub-agent are indented, in all verbose styles.
 func TestSubAgentsAreIndented(t *testing.T) {
 	under := func(parent string, e *events.DisplayEvent) *events.DisplayEvent {
 		e.ParentID = parent
@@ -238,7 +238,7 @@ func TestSubAgentsAreIndented(t *testing.T) {
 	assert.Equal(t, "one\n\ntwo\n", emit(render.Settings{}, run()...), "default mode is the text as it is")
 }
 
-// TestColor holds that colours are the only sequences, on the lines that deserve them, and end with their line.
+// TestColor checks that colours are the only sequences, are on the intended lines, and end with their line.
 func TestColor(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Style: render.StyleTranscript, Color: true, Reasoning: true}
 	got := emit(s, use("1", "Read", "a\x1b[31m.go"), refusal("1", "no such file"), said("pl\x1b[1main"), &events.DisplayEvent{Kind: events.KindReasoning, Text: "a\nb"},

@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// live is a log on a made terminal.
+// live is a log on a made-up terminal.
 type live struct {
 	screen   *terminaltest.Screen
 	width    atomic.Int64
@@ -35,7 +35,7 @@ func onTerminal(width int, reflow bool, s render.Settings) *live {
 	return l
 }
 
-// status is the status line without its spinner.
+// status returns the status line without its spinner.
 func (l *live) status() string {
 	last := []rune(l.screen.Last())
 	if len(last) < 3 || last[0] != ' ' || last[1] < 0x2800 || last[1] > 0x28ff {
@@ -92,7 +92,7 @@ func TestStatusLine(t *testing.T) {
 	})
 }
 
-// TestStatusLineFits holds that the status takes one row of any width, counted in cells.
+// TestStatusLineFits checks that the status takes one row at any width, measured in cells.
 func TestStatusLineFits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for width := 1; width < 90; width++ {
@@ -120,7 +120,7 @@ func TestStatusLineFits(t *testing.T) {
 }
 
 // TestStatusNeverHarmsTheLog plays logs of many streams with texts in pieces on terminals that are resized at random
-// moments. What is left on the screen is the log and nothing else.
+// times. In the end the screen contains the log and nothing else.
 func TestStatusNeverHarmsTheLog(t *testing.T) {
 	for seed := range uint64(30) {
 		for _, reflow := range []bool{true, false} {
@@ -149,7 +149,7 @@ func playRandomLog(t *testing.T, random *rand.Rand, reflow bool) {
 		case 0:
 			width := 20 + random.IntN(100)
 			l.screen.Resize(width)
-			time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond) // the program hears of it later
+			time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond) // the program learns of it later
 			synctest.Wait()
 			l.width.Store(int64(width))
 			continue
@@ -182,15 +182,15 @@ func playRandomLog(t *testing.T, random *rand.Rand, reflow bool) {
 		require.Equal(t, strings.Join(want, "\n"), got)
 		return
 	}
-	for line := range strings.Lines(plain.String()) { // what the terminal itself cut off is gone
+	for line := range strings.Lines(plain.String()) { // the terminal itself cut off the rest
 		head := line[:min(len(line)-1, 12)]
 		require.Contains(t, got, strings.TrimRight(head, " "))
 	}
 	assert.False(t, strings.ContainsFunc(got, func(r rune) bool { return r >= 0x2800 && r <= 0x28ff }), "no status is left")
 }
 
-// TestTwoWritersOnOneScreen holds that a line to stderr does not stick to the unfinished text on stdout, and that what
-// goes to each is what was written to it.
+// TestTwoWritersOnOneScreen checks that a line on stderr does not continue the unfinished text on stdout, and that
+// each receives exactly what was written to it.
 func TestTwoWritersOnOneScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		screen := terminaltest.New(80, true)
@@ -211,7 +211,7 @@ func TestTwoWritersOnOneScreen(t *testing.T) {
 	})
 }
 
-// TestWritersGoOnAfterClose holds that a wrapped writer needs no open terminal, and tells of failed writes.
+// TestWritersGoOnAfterClose checks that a wrapped writer needs no open terminal, and reports failed writes.
 func TestWritersGoOnAfterClose(t *testing.T) {
 	var out bytes.Buffer
 	terminal := render.NewTerminal(&out, render.TerminalSettings{})

@@ -20,7 +20,7 @@ func by(parent string, e *events.DisplayEvent) *events.DisplayEvent {
 	return e
 }
 
-// ofAgent is what a sub-agent does in a stream of its own, which does not know its call.
+// ofAgent returns what a sub-agent does in a separate stream, which does not know its call.
 func ofAgent(id string, e *events.DisplayEvent) *events.DisplayEvent {
 	e.AgentID = id
 	return e
@@ -42,7 +42,7 @@ func inBackground(id, agent string) *events.DisplayEvent {
 	return e
 }
 
-// TestSubAgentsAreNamed where several work at the same time, or where what they do comes from a stream of its own.
+// TestSubAgentsAreNamed if several run at the same time, or if their events come from a separate stream.
 func TestSubAgentsAreNamed(t *testing.T) {
 	read := func(file string) *events.DisplayEvent { return use("r"+file, "Read", file) }
 	tests := []struct {

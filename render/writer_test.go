@@ -18,8 +18,8 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// wordSource is a source of a made format: "say words", "use name target", "fail name why"; lines that begin with a brace
-// are of a type it does not know, others are no lines of the format. It owes "bye" at the end.
+// wordSource is a source of a made-up format: "say words", "use name target", "fail name why". Lines that begin with a
+// brace have an unknown type; others are malformed. "bye" is pending at the end.
 type wordSource struct {
 	status events.LineStatus
 	out    []events.DisplayEvent
@@ -94,7 +94,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterJSON holds that mode json parses nothing and changes nothing, whatever the style.
+// TestWriterJSON checks that mode json parses nothing and changes nothing, in any style.
 func TestWriterJSON(t *testing.T) {
 	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
 		source := &wordSource{}
@@ -121,7 +121,7 @@ func TestWriterSkipsLongLines(t *testing.T) {
 	assert.Equal(t, []string{"skipped a line of 21 bytes, longer than 20", "skipped a line of 21 bytes, longer than 20"}, warnings)
 }
 
-// TestWriterDefaultLimit holds the line limit of 16 MiB, and that a line beyond it takes no memory.
+// TestWriterDefaultLimit checks the line limit of 16 MiB, and that a longer line takes no memory.
 func TestWriterDefaultLimit(t *testing.T) {
 	var out bytes.Buffer
 	w := render.NewWriter(render.New(&out, render.Settings{}), &wordSource{}, render.WriterSettings{})
@@ -161,7 +161,7 @@ func TestWriterTakesRecords(t *testing.T) {
 	assert.Equal(t, "two\nlines\n", out.String())
 }
 
-// passing is a source that gives up and passes lines on, as one does that finds no provider.
+// passing is a source that gives up and passes lines unchanged, like one that finds no provider.
 type passing struct {
 	wordSource
 	raw [][]byte
@@ -212,8 +212,8 @@ func TestProgressFormatter(t *testing.T) {
 	assert.Equal(t, "\n", p.End())
 }
 
-// FuzzWriter holds that the log of a stream is the same however the stream is cut into writes, that it is safe, and that
-// long lines are counted and nothing else.
+// FuzzWriter checks that the log of a stream does not depend on how the stream is split into writes, that it is safe,
+// and that long lines are counted and nothing else.
 func FuzzWriter(f *testing.F) {
 	f.Add([]byte(wordStream), uint16(3), uint8(200), uint8(0))
 	f.Add([]byte("say \xff\nuse \x1b]0;x\a y\n\n\r\nsay "+strings.Repeat("z", 99)), uint16(7), uint8(16), uint8(5))
@@ -249,11 +249,11 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// withoutInks takes out the colours that lines are written in.
+// withoutInks removes the colours of lines.
 var withoutInks = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[38;5;243m", "", "\x1b[38;5;160m", "", "\x1b[38;5;28m", "", "\x1b[38;5;130m", "", "\x1b[38;5;30m", "")
 
 func ExampleWriter() {
-	// A parser of package parser goes here; words stands for one.
+	// In a real program, use a parser of package parser instead of words.
 	w := render.NewWriter(render.New(os.Stdout, render.Settings{Mode: render.ModeVerbose}), &wordSource{}, render.WriterSettings{
 		Warn: func(message string) { fmt.Fprintln(os.Stderr, message) },
 	})

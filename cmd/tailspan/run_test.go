@@ -220,7 +220,7 @@ func TestRunUsage(t *testing.T) {
 		"export-timeout must not be negative, got -1s":                                {"run", "--export-timeout", "-1s", "--", "true"},
 		`--max-line-size must be positive, got "0"`:                                   {"run", "--max-line-size", "0", "--", "true"},
 		`--provider must be one of claude, codex, `:                                   {"run", "--provider", "cloud", "--", "true"},
-		"no program whose flags for streaming":                                        {"run", "--stream", "--", "true"},
+		"no program with known streaming flags":                                       {"run", "--stream", "--", "true"},
 		"otlp must be a URL of http or https, such as http://localhost:4318":          {"run", "--otlp", "collector:4317", "--", "true"},
 		"mode must be one of":                                                         {"run", "--mode", "loud", "--", "true"},
 	} {

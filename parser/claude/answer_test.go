@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestAnswersUnderOneMessageID: a proxy that sends one message id with every answer (issue 13, check 10) merges nothing, and
-// the lines of one message stay one answer, also where results of its first calls stand between them.
+// TestAnswersUnderOneMessageID: a proxy that sends one message ID with every answer (issue 13, check 10) merges nothing, and
+// the lines of one message stay one answer, even with results of its first calls between them.
 func TestAnswersUnderOneMessageID(t *testing.T) {
 	n := 0
 	line := func(body, more string, input int) string {

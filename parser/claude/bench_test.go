@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// benchLine makes a pair of lines of about n bytes in all: a call, and its result with the same text three times, as
-// Claude Code writes it. The ids differ by i, since a repeat would be left out.
+// benchLine returns a pair of lines of about n bytes in total: a call, and its result with the same text three
+// times, as Claude Code writes it. The IDs differ by i, since repetitions are omitted.
 func benchLine(n, i int) []byte {
 	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/3/62))
 	return []byte(fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%08d","type":"tool_result","content":"%s"}]},`+
@@ -24,7 +24,7 @@ func benchLine(n, i int) []byte {
 		`"tool_result_meta":[{"id":"toolu_%08d","permission_decision":{"decision":"accept","source":"config","reason_type":"mode"}}]}`, i, body, i, body, body, i))
 }
 
-// manyLines is enough lines of a size that a parser sees each for the first time.
+// manyLines returns enough lines of a size that a parser sees each for the first time.
 func manyLines(size int) [][]byte {
 	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
 	for i := range lines {
@@ -33,7 +33,7 @@ func manyLines(size int) [][]byte {
 	return lines
 }
 
-// captureLines is the lines of a real run many times over, under new ids each time, so that they are no repeats.
+// captureLines returns the lines of a real run, repeated many times with new IDs, so that they are not repetitions.
 func captureLines(t testing.TB) [][]byte {
 	t.Helper()
 	capture, err := os.ReadFile("../../testdata/claude/parallel.jsonl")
@@ -47,15 +47,15 @@ func captureLines(t testing.TB) [][]byte {
 	return lines
 }
 
-// BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
-// same bytes in the same run.
+// BenchmarkParse parses lines of several sizes, and a capture; for comparison, gjson.ForEach iterates over the
+// top-level members of the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, claude.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
 		parsertest.Input{Name: "64KiB", Lines: manyLines(64 << 10)}, parsertest.Input{Name: "capture", Lines: captureLines(b)})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
 	require.Equal(t, len(lines), parsertest.ParseAll(newSource(), lines), "one result a line")

@@ -15,13 +15,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestTables holds that the parser's switches and the tables of docs/formats/claude.md know the same types, and that what
-// is said to be ignored is.
+// TestTables checks that the parser's switches and the tables of docs/formats/claude.md list the same types, and that
+// what the tables call ignored is ignored.
 func TestTables(t *testing.T) {
 	for _, tc := range []struct {
 		heading   string
 		functions []string
-		line      string // with the type in it
+		line      string // containing the type
 	}{
 		{"Records", []string{"dispatch", "bookkeeping"}, `{"type":%q,"session_id":"s","uuid":"u"}`},
 		{"Subtypes of system", []string{"system", "quietSubtype"}, `{"type":"system","subtype":%q,"session_id":"s","uuid":"u"}`},
@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 			}
 			assert.Equal(t, parsertest.Cases(t, tc.functions...), documented, "switches (want) and documented types (got)")
 			if tc.line != "" {
-				parsertest.Types(t, newSource, tc.line, table, "system") // which is told by its subtypes
+				parsertest.Types(t, newSource, tc.line, table, "system") // which its subtypes describe
 				p := newSource()
 				p.ParseEvents(fmt.Appendf(nil, tc.line, "hologram"))
 				assert.Equal(t, events.LineUnknownType, p.LineStatus())
@@ -45,7 +45,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesTellEvents gives an example of each type to a parser and holds that what comes out is what the tables say.
+// TestTablesTellEvents parses an example of each type and checks that the result is as described in the tables.
 func TestTablesTellEvents(t *testing.T) {
 	const ids = `,"session_id":"s","uuid":"u"`
 	call := assistant("0", "m0", `{"type":"tool_use","id":"c","name":"Bash","input":{"command":"ls"}}`)

@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
-// sum of the events is the same: nothing is counted twice, nothing is lost.
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json over whole lines, and compares
+// the sum with that of the events: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, claude.Name, claude.Name) {
 		var sum rawSum
@@ -74,8 +74,8 @@ type rawLine struct {
 	Model map[string]rawModelUsage `json:"modelUsage"`
 }
 
-// rawSum adds up what the lines say, by the rules of the format: runs, else the last process total, else the turns, else
-// the largest usage told for each message.
+// rawSum adds up the counts in the lines, by the rules of the format: runs, or the last process total, or the turns, or
+// the largest usage of each message.
 type rawSum struct {
 	seen    map[string]bool
 	calls   map[string]rawUsage
@@ -83,7 +83,7 @@ type rawSum struct {
 	anon    []rawUsage
 
 	run                events.Tokens
-	process, before    events.Tokens // before are those of earlier processes
+	process, before    events.Tokens // before is the sum of earlier processes
 	hasRun, hasProcess bool
 	results            int
 }
@@ -156,7 +156,7 @@ func (s *rawSum) call(id string, u *rawUsage) {
 		return
 	}
 	for _, one := range u.Iterations {
-		if one.Model != "" { // an advisor's, which is not in the message's counts
+		if one.Model != "" { // an advisor's, which the message's counts exclude
 			s.call(id+"/"+one.Model, &one.rawUsage)
 		}
 	}
@@ -207,7 +207,7 @@ func TestUsageIsAnIncrement(t *testing.T) {
 	assert.Empty(t, p.ParseEvents(line("d", 20)), "less adds nothing")
 }
 
-// TestPlaceholder has the output of a message first unknown and then known, in the two forms that a stream has.
+// TestPlaceholder has a message whose output is first unknown and then known, in the two forms of a stream.
 func TestPlaceholder(t *testing.T) {
 	type usage struct {
 		input, output, provider int64

@@ -13,7 +13,7 @@ func collab(phase, id, tool, rest string) string {
 	return `{"type":"item.` + phase + `","item":{"id":"` + id + `","type":"collab_tool_call","tool":"` + tool + `",` + rest + `}}`
 }
 
-// progress lists the states that ToolProgress tells of calls.
+// progress lists the states of calls in ToolProgress events.
 func progress(all []events.DisplayEvent) (states []string) {
 	for i := range all {
 		if e := &all[i]; e.Kind == events.KindToolProgress {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// benchLine makes a line of about n bytes: a call's end as R4 tells it, or a message in every fourth.
+// benchLine returns a line of about n bytes: a call's end in the form of R4, or every fourth time a message.
 func benchLine(n, i int) []byte {
 	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/62))
 	if i%4 == 0 {
@@ -22,7 +22,7 @@ func benchLine(n, i int) []byte {
 		`"status":"completed","aggregated_output":"%s","exit_code":0,"duration":{"secs":0,"nanos":7393}},"started_at_ms":1795812654884,"completed_at_ms":1795812654884}}`, i, i, body)
 }
 
-// manyLines is enough lines of a size that a parser sees each for the first time.
+// manyLines returns enough lines of a size that a parser sees each for the first time.
 func manyLines(size int) [][]byte {
 	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
 	for i := range lines {
@@ -31,14 +31,14 @@ func manyLines(size int) [][]byte {
 	return lines
 }
 
-// captureLines is the lines of real runs, each with a parser of its own.
+// captureLines returns the lines of real runs, each for a separate parser.
 func captureLines(t testing.TB, name string) [][]byte {
 	t.Helper()
 	return parsertest.Lines(t, "../../testdata/codex/"+name+".jsonl")
 }
 
-// BenchmarkParse parses lines of several sizes, and captures, beside gjson.ForEach over the top-level members of the
-// same bytes in the same run.
+// BenchmarkParse parses lines of several sizes, and captures; for comparison, gjson.ForEach iterates over the
+// top-level members of the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, codex.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
@@ -46,7 +46,7 @@ func BenchmarkParse(b *testing.B) {
 		parsertest.Input{Name: "rollout", Lines: captureLines(b, "parallel.session")})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
 	require.Equal(t, len(lines)/4+2*len(lines)*3/4, parsertest.ParseAll(newSource(), lines), "a text or a call and its result a line")

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// response makes a line of a rollout with a response item.
+// response returns a line of a rollout with a response item.
 func response(item string) string {
 	return `{"timestamp":"2026-03-02T12:00:00Z","type":"response_item","payload":` + item + `}`
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestDetect holds that each fixture is told by its lines up to the third object, and no fixture of another provider by
-// any of its lines.
+// TestDetect checks that each fixture is detected by its lines up to the third object, and no fixture of another
+// provider by any of its lines.
 func TestDetect(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/*/*.jsonl")
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestDocs holds docs/formats/codex.md and the parser's switches in step, and the word "ignored" to what happens.
+// TestDocs compares docs/formats/codex.md with the parser's switches, and the word "ignored" with the result.
 func TestDocs(t *testing.T) {
 	for _, tc := range []struct {
 		heading   string
@@ -37,7 +37,7 @@ func TestDocs(t *testing.T) {
 				p := newSource()
 				out := p.ParseEvents(fmt.Appendf(nil, tc.line, name))
 				switch {
-				case strings.HasPrefix(becomes, "by the"): // another table tells
+				case strings.HasPrefix(becomes, "by the"): // described in another table
 				case becomes == "unknown":
 					assert.Equal(t, events.LineUnknownType, p.LineStatus(), name)
 				case strings.HasPrefix(becomes, "ignored"):
@@ -51,7 +51,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsKnowThePublishedTypes holds that the types which the SDK of 0.163.0 publishes stand in the tables.
+// TestDocsKnowThePublishedTypes checks that the tables contain the types that the SDK of 0.163.0 publishes.
 func TestDocsKnowThePublishedTypes(t *testing.T) {
 	lines, items := parsertest.Table(t, codex.Name, "Stream: ", "becomes"), parsertest.Table(t, codex.Name, "`type` (E2", "becomes")
 	for _, name := range []string{"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"} {

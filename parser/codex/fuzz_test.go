@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// FuzzParse holds, for any bytes split at newlines:
+// FuzzParse checks, for any bytes split at newlines:
 //   - no panic, whatever state earlier lines left behind
 //   - one ToolUse for an open call, at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
@@ -18,8 +18,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, newSource(), data) })
 }
 
-// FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
-// their own.
+// FuzzSplit checks that missing newlines lose nothing: objects on one line yield the same events as on separate
+// lines.
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, codex.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -27,7 +27,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzDroppedInput holds that a call tells the same target where its arguments are dropped, whatever they are.
+// FuzzDroppedInput checks that a call has the same target if its arguments are dropped, whatever they are.
 func FuzzDroppedInput(f *testing.F) {
 	for _, args := range []string{
 		`{"cmd": "ls \"a\\b\"", "workdir": "/"}`, `{"command":["bash","-lc","ls"],"plan":[{"step":"a","status":"in_progress"}]}`,

@@ -20,7 +20,7 @@ func TestCopiedHistory(t *testing.T) {
 	}
 	const (
 		early, born, later = "2026-03-02T11:00:00Z", "2026-03-02T12:00:00Z", "2026-03-02T12:00:05Z"
-		parent, fork       = "019cae34-7780-7000-8000-00000000000a", "019cae6b-6600-7000-8000-00000000000b" // minted at early and born
+		parent, fork       = "019cae34-7780-7000-8000-00000000000a", "019cae6b-6600-7000-8000-00000000000b" // created at early and born
 		forked             = `,"forked_from_id":"` + parent + `"`
 	)
 	for _, tc := range []struct {

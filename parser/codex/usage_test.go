@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
-// sum of the events is the same: nothing is counted twice, nothing is lost.
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json over whole lines, and compares
+// the sum with that of the events: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, codex.Name, codex.Name) {
 		var sum rawSum
@@ -66,8 +66,8 @@ type rawLine struct {
 	} `json:"payload"`
 }
 
-// rawSum adds up what the lines say, by the rules of the format: the last total of the thread in streams, the responses
-// in R4, the last total of earlier rollouts less that of a fork's parent, the responses of 0.29.
+// rawSum adds up the counts in the lines, by the rules of the format: the last total of the thread in streams, the
+// responses in R4, the last total of earlier rollouts minus that of a fork's parent, the responses of 0.29.
 type rawSum struct {
 	thread    *events.Tokens
 	responses map[string]events.Tokens
@@ -82,7 +82,7 @@ type rawSum struct {
 func (s *rawSum) add(line []byte) {
 	var l rawLine
 	if json.Unmarshal(line, &l) != nil {
-		if end := len(line) - 1; end > 0 && line[end] == 0 { // NULs behind the line
+		if end := len(line) - 1; end > 0 && line[end] == 0 { // NULs after the line
 			s.add(line[:end])
 		}
 		return
@@ -118,7 +118,7 @@ func (s *rawSum) total() events.Tokens {
 			t.Add(u)
 		}
 		return t
-	case len(s.counts) > 0 && len(s.heads) > 1: // the made forks copy one response
+	case len(s.counts) > 0 && len(s.heads) > 1: // the made-up forks copy one response
 		return s.counts[len(s.counts)-1].Sub(s.counts[0])
 	case len(s.counts) > 0:
 		return s.counts[len(s.counts)-1]
@@ -189,7 +189,7 @@ func TestStreamTellsTheTotalOfItsThread(t *testing.T) {
 	assert.Len(t, all(t, `{"type":"turn.completed","usage":null}`), 1, "no usage is not a usage of nothing")
 }
 
-// TestResponsesWithOneID: a server that draws the id of a response again (issue 13) loses no tokens; a repeated record counts
+// TestResponsesWithOneID: a server that reuses the ID of a response (issue 13) loses no tokens; a repeated record counts
 // once.
 func TestResponsesWithOneID(t *testing.T) {
 	record := func(input, total int) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// benchLine makes a message of about n bytes with a call and its result, whose text stands there twice, as Gemini CLI
-// writes it. The ids differ by i, since a repeat would be left out.
+// benchLine returns a message of about n bytes with a call and its result, whose text appears twice, as Gemini CLI
+// writes it. The IDs differ by i, since repetitions are omitted.
 func benchLine(n, i int) []byte {
 	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/2/62))
 	return []byte(fmt.Sprintf(`{"id":"fcaa589c-0000-4000-8000-%012d","timestamp":"2026-11-27T20:44:32.788Z","type":"gemini","content":"","thoughts":[],`+
@@ -24,7 +24,7 @@ func benchLine(n, i int) []byte {
 		`"timestamp":"2026-11-27T20:44:32.801Z","resultDisplay":{"fileDiff":"%s","fileName":"calc.go"},"description":"calc.go","displayName":"ReadFile"}]}`, i, i, i, body, body))
 }
 
-// manyLines is enough lines of a size that a parser sees each for the first time.
+// manyLines returns enough lines of a size that a parser sees each for the first time.
 func manyLines(size int) [][]byte {
 	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
 	for i := range lines {
@@ -33,7 +33,7 @@ func manyLines(size int) [][]byte {
 	return lines
 }
 
-// captureLines is the lines of a real run many times over, under new ids each time, so that they are no repeats.
+// captureLines returns the lines of a real run, repeated many times with new IDs, so that they are not repetitions.
 func captureLines(t testing.TB, name string) [][]byte {
 	t.Helper()
 	capture, err := os.ReadFile("../../testdata/gemini/" + name)
@@ -47,8 +47,8 @@ func captureLines(t testing.TB, name string) [][]byte {
 	return lines
 }
 
-// BenchmarkParse parses lines of several sizes, and captures, beside gjson.ForEach over the top-level members of the
-// same bytes in the same run.
+// BenchmarkParse parses lines of several sizes, and captures; for comparison, gjson.ForEach iterates over the
+// top-level members of the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, gemini.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: manyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4 << 10)},
@@ -56,7 +56,7 @@ func BenchmarkParse(b *testing.B) {
 		parsertest.Input{Name: "stream", Lines: captureLines(b, "parallel.jsonl")})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := manyLines(1 << 10)
 	require.Equal(t, 3*len(lines), parsertest.ParseAll(newSource(), lines), "a call, its result and its tokens from each line")

@@ -18,7 +18,7 @@ func TestDetectFixtures(t *testing.T) {
 	}
 }
 
-// TestDetectTakesNoOther holds that no line of another provider's fixtures is taken for one of Gemini CLI.
+// TestDetectTakesNoOther checks that no line of another provider's fixtures is detected as Gemini CLI's.
 func TestDetectTakesNoOther(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/*/*.json*")
 	require.NoError(t, err)

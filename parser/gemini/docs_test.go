@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// table gives the documented names of one table, with what they become.
+// table returns the documented names of one table, with what they become.
 func table(t *testing.T, heading string) map[string]string {
 	t.Helper()
 	return parsertest.Table(t, gemini.Name, heading, parsertest.Becomes...)
@@ -24,7 +24,7 @@ func table(t *testing.T, heading string) map[string]string {
 
 func names[V any](rows map[string]V) []string { return slices.Sorted(maps.Keys(rows)) }
 
-// TestDocumentedTypes holds the tables and the switches together, both ways.
+// TestDocumentedTypes compares the tables with the switches, in both directions.
 func TestDocumentedTypes(t *testing.T) {
 	for _, tc := range []struct{ heading, function string }{
 		{"Stream: `type`", "readLine"},
@@ -40,14 +40,14 @@ func TestDocumentedTypes(t *testing.T) {
 		{"One document", ""},
 	} {
 		for name, becomes := range table(t, tc.heading) {
-			if name != "error" { // not read as it stands, see TestDocumentedKinds
+			if name != "error" { // not parsed in this form, see TestDocumentedKinds
 				assert.Equal(t, !strings.HasPrefix(becomes, "ignored") || name == "lastUpdated", slices.Contains(known, tc.path+name), "%s: %s", tc.heading, name)
 			}
 		}
 	}
 }
 
-// TestDocumentedKinds gives a record of each kind to a parser and holds that what comes out is what the tables say.
+// TestDocumentedKinds parses a record of each kind and checks that the result is as described in the tables.
 func TestDocumentedKinds(t *testing.T) {
 	const at = `"timestamp":"2026-01-01T00:00:00.000Z"`
 	call := func(status string) string {

@@ -11,12 +11,12 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// FuzzParse holds, for any bytes, split at newlines and as one document:
+// FuzzParse checks, for any bytes, split at newlines and as one document:
 //   - no panic, whatever state earlier lines left behind
 //   - one ToolUse for an open call, at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
 //   - all strings are valid UTF-8, and none holds an escape character that the input lacks
-//   - a line that encoding/json refuses counts as malformed, and no other line that is one object does
+//   - a line that encoding/json rejects counts as malformed, and no other line that is one object does
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, gemini.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -26,8 +26,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
-// their own.
+// FuzzSplit checks that missing newlines lose nothing: objects on one line yield the same events as on separate
+// lines.
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, gemini.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -35,8 +35,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzRewritten holds that a document which is given again tells nothing again, and that a cut one, which a reader may
-// meet while it is rewritten, tells nothing and harms nothing.
+// FuzzRewritten checks that a document that is parsed again yields nothing new, and that a truncated one, which a
+// reader may see while it is rewritten, yields nothing and does no harm.
 func FuzzRewritten(f *testing.F) {
 	for _, file := range parsertest.Fixtures(f, gemini.Name) {
 		if lines := parsertest.Lines(f, file); len(lines) == 1 {

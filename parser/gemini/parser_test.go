@@ -28,7 +28,7 @@ func feed(t *testing.T, p *parsertest.Source, lines ...string) []events.DisplayE
 	return all
 }
 
-// only gives the events of a kind.
+// only returns the events of a kind.
 func only(all []events.DisplayEvent, kind events.Kind) (some []events.DisplayEvent) {
 	for _, e := range all {
 		if e.Kind == kind {
@@ -38,7 +38,7 @@ func only(all []events.DisplayEvent, kind events.Kind) (some []events.DisplayEve
 	return some
 }
 
-// texts gives the Text of events.
+// texts returns the Text of events.
 func texts(all []events.DisplayEvent) (s []string) {
 	for _, e := range all {
 		s = append(s, e.Text)
@@ -55,12 +55,12 @@ func say(text string) string {
 	return fmt.Sprintf(`{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","role":"assistant","content":%q,"delta":true}`, text)
 }
 
-// recorded is a gemini message of a transcript.
+// recorded returns a gemini message of a transcript.
 func recorded(id, content, calls string) string {
 	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-01-01T00:00:02.000Z","type":"gemini","content":%q,"model":"pro","tokens":{"input":1,"output":1,"total":2},"toolCalls":[%s]}`, id, content, calls)
 }
 
-// shellCall is a call of the shell whose model saw output.
+// shellCall returns a call of the shell whose model received output.
 func shellCall(id, status, output string) string {
 	return fmt.Sprintf(`{"id":%q,"name":"run_shell_command","args":{"command":"x"},"status":%q,"result":[{"functionResponse":{"id":%q,"response":{"output":%q}}}]}`, id, status, id, output)
 }
@@ -94,7 +94,7 @@ func TestLineStatus(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newSource()
 			all := p.ParseEvents([]byte(tc.line))
-			if tc.name != "values of other types" { // whose call is one all the same
+			if tc.name != "values of other types" { // whose call is still one
 				assert.Empty(t, all)
 			}
 			assert.Equal(t, tc.status, p.LineStatus())
@@ -160,7 +160,7 @@ func TestMessagesOfAStream(t *testing.T) {
 	first, second := "s1@2026-01-01T00:00:01.000Z#1", "s1@2026-01-01T00:00:01.000Z#2"
 	assert.Equal(t, []string{first, first, first, first, second}, ids)
 
-	// Another session that began at the same moment has none of these ids.
+	// Another session that began at the same time has different IDs.
 	other := feed(t, newSource(), strings.Replace(initLine, `"s1"`, `"s2"`, 1), line("tool_use", `"tool_name":"glob","tool_id":"c1"`))
 	assert.Equal(t, "s2@2026-01-01T00:00:01.000Z#1", other[len(other)-1].MessageID)
 }
@@ -277,8 +277,8 @@ func TestNotices(t *testing.T) {
 	assert.Len(t, feed(t, p, `{"id":"i","type":"info","content":"once"}`, `{"id":"i","type":"info","content":"once"}`), 1)
 }
 
-// TestBatchedResults: the stream's results of several calls are written when the slowest has ended; that of a call alone
-// is written when it has. How often the lines tell one time says nothing: two captures tell two in one batch.
+// TestBatchedResults: the stream's results of several calls are written when the slowest has ended, that of a single
+// call when it has ended. Equal times on lines prove nothing: two captures have two times in one batch.
 func TestBatchedResults(t *testing.T) {
 	call := func(id string) string {
 		return fmt.Sprintf(`{"type":"tool_use","timestamp":"2026-01-01T00:00:02.000Z","tool_name":"glob","tool_id":%q,"parameters":{}}`, id)

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestDocumentIsRewritten gives one parser the states of a document, as a reader meets them while it is rewritten.
+// TestDocumentIsRewritten passes one parser the states of a document, as a reader sees them while it is rewritten.
 func TestDocumentIsRewritten(t *testing.T) {
 	const folder = "../../testdata/gemini/case-rewritten-"
 	p := newSource()
@@ -38,7 +38,7 @@ func TestDocumentIsRewritten(t *testing.T) {
 	assert.Equal(t, [2]int64{24, 5}, [2]int64{sum.Input, sum.Output})
 }
 
-// TestDocumentsAgain holds for every fixture that is a document that all of it is told once.
+// TestDocumentsAgain checks for every fixture that is a document that everything is emitted once.
 func TestDocumentsAgain(t *testing.T) {
 	for _, file := range parsertest.Fixtures(t, gemini.Name) {
 		if lines := parsertest.Lines(t, file); strings.HasSuffix(file, ".session.json") {
@@ -49,7 +49,7 @@ func TestDocumentsAgain(t *testing.T) {
 	}
 }
 
-// TestTwinsAgree holds that a document and the JSONL that a later version made of it name the same things alike.
+// TestTwinsAgree checks that a document and the JSONL into which a later version converted it use the same names.
 func TestTwinsAgree(t *testing.T) {
 	ids := func(file string) (ids []string) {
 		p := newSource()
@@ -225,7 +225,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestCopiedHistory holds that what is recorded again gives nothing, and that the lines behind it do.
+// TestCopiedHistory checks that repeated records yield nothing, and that the lines after them do.
 func TestCopiedHistory(t *testing.T) {
 	user := func(id, text string) string {
 		return fmt.Sprintf(`{"id":%q,"type":"user","content":[{"text":%q}]}`, id, text)

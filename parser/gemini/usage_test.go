@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over whole lines, and holds that the
-// sum of the events is the same: nothing is counted twice, nothing is lost.
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json over whole lines, and compares
+// the sum with that of the events: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, gemini.Name, gemini.Name) {
 		var sum rawSum
@@ -57,8 +57,8 @@ type rawMessage struct {
 	Tokens *rawTokens `json:"tokens"`
 }
 
-// rawSum adds up what the records say: the results of a stream, the models of the one document, or the last tokens told
-// of each message.
+// rawSum adds up the counts in the records: the results of a stream, the models of the single document, or the last
+// tokens of each message.
 type rawSum struct {
 	results events.Tokens
 	all     int64
@@ -79,7 +79,7 @@ func (s *rawSum) add(line []byte) {
 	}
 	for _, m := range append(r.Messages, r.rawMessage) {
 		if m.ID != "" && m.Type == "gemini" && m.Tokens != nil {
-			s.byID[m.ID] = *m.Tokens // no fixture tells less of a message later than before
+			s.byID[m.ID] = *m.Tokens // in no fixture a message's tokens decrease
 		}
 	}
 	if r.Stats == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/parser/openai"
 )
 
-// bodyLines makes bodies of about n bytes: an answer with a text and a call, each half of them.
+// bodyLines returns bodies of about n bytes: an answer with a text and a call, each half of it.
 func bodyLines(n int) [][]byte {
 	text := strings.Repeat(`The discount is taken per line, so rounding adds up.\n`, max(1, n/2/54))
 	code := strings.Repeat(`\\tsum += price // \\\"cents\\\"\\n`, max(1, n/2/34))
@@ -25,7 +25,7 @@ func bodyLines(n int) [][]byte {
 	return lines
 }
 
-// streamLines is a streamed answer many times over.
+// streamLines returns a streamed answer, repeated many times.
 func streamLines(t testing.TB) [][]byte {
 	var lines [][]byte
 	for range 50 {
@@ -34,15 +34,15 @@ func streamLines(t testing.TB) [][]byte {
 	return lines
 }
 
-// BenchmarkParse parses bodies of several sizes, and a stream, beside gjson.ForEach over the top-level members of the
-// same bytes in the same run.
+// BenchmarkParse parses bodies of several sizes, and a stream; for comparison, gjson.ForEach iterates over the
+// top-level members of the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, openai.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: bodyLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: bodyLines(4 << 10)},
 		parsertest.Input{Name: "64KiB", Lines: bodyLines(64 << 10)}, parsertest.Input{Name: "stream", Lines: streamLines(b)})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := bodyLines(1 << 10)
 	require.Equal(t, 4*len(lines), parsertest.ParseAll(newSource(), lines), "text, call, usage and end of each")

@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/parser/openai"
 )
 
-// TestTableOfEvents holds that the parser's switch and the documentation know the same events of a response, and that
-// what is said to be ignored is.
+// TestTableOfEvents checks that the parser's switch and the documentation list the same events of a response, and
+// that what the documentation calls ignored is ignored.
 func TestTableOfEvents(t *testing.T) {
 	table := parsertest.Table(t, openai.Name, "Stream events of the Responses API", parsertest.Becomes...)
 	known := append(parsertest.Cases(t, "responseEvent", "quietEvent"), "error")
@@ -32,7 +32,7 @@ func TestTableOfEvents(t *testing.T) {
 	}
 }
 
-// TestTableOfItems holds the same for the items of a response.
+// TestTableOfItems checks the same for the items of a response.
 func TestTableOfItems(t *testing.T) {
 	table := parsertest.Table(t, openai.Name, "Output items of the Responses API", parsertest.Becomes...)
 	known := parsertest.Cases(t, "item", "isOutput")
@@ -58,7 +58,7 @@ func TestTableOfItems(t *testing.T) {
 	}
 }
 
-// TestCadenceIsDocumented holds that the page says what is different here: nothing appears before the response has ended.
+// TestCadenceIsDocumented checks that the page describes the difference here: nothing is emitted before the response has ended.
 func TestCadenceIsDocumented(t *testing.T) {
 	p := newSource()
 	for _, line := range []string{chunk("a", delta(`"content":"x"`)), "", chunk("a", delta(`"content":"y"`)), "", chunk("a", stop), ""} {

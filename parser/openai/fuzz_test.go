@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// numbered gives every call an id of its own, and a result that of the last call of its id which waits for one: in this
-// format the same id twice is two calls, and the same call in two bodies too.
+// numbered gives every call its own ID, and a result the ID of the last unanswered call with its ID: in this format the
+// same ID twice means two calls, and so does the same call in two bodies.
 type numbered struct {
 	calls   int
 	waiting map[string]string
@@ -41,20 +41,20 @@ func (n *numbered) rename(all []events.DisplayEvent) []events.DisplayEvent {
 	return all
 }
 
-// FuzzParse holds, for any bytes split at newlines:
+// FuzzParse checks, for any bytes split at newlines:
 //   - no panic, whatever state earlier lines left behind
 //   - at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
 //   - all strings are valid UTF-8, and none holds an escape character that the input lacks
-//   - a line that is one whole object does not count as malformed, unless data that was held before it proves torn
-//   - ids of calls are never empty
+//   - a line that is one whole object does not count as malformed, unless it shows that held data was torn
+//   - IDs of calls are never empty
 func FuzzParse(f *testing.F) {
 	parsertest.AddFixtures(f, folder)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := newSource()
 		var c parsertest.Checker
 		var n numbered
-		hasESC := parsertest.HasESC(data) // pieces come out later
+		hasESC := parsertest.HasESC(data) // pieces are emitted later
 		held := false
 		check := func(out []events.DisplayEvent) {
 			for i := range out {
@@ -74,8 +74,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSplit holds that lost newlines lose nothing: bodies that stand on one line give the same events as on lines of
-// their own.
+// FuzzSplit checks that missing newlines lose nothing: bodies on one line yield the same events as on separate
+// lines.
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, folder)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -85,8 +85,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzFrames holds that it does not matter how an event is cut into lines of data: one line, or one for each line of the
-// same JSON with indents.
+// FuzzFrames checks that it does not matter how an event is split into lines of data: one line, or one for each line of
+// the same JSON with indentation.
 func FuzzFrames(f *testing.F) {
 	for _, file := range parsertest.Fixtures(f, folder) {
 		for _, line := range parsertest.Lines(f, file) {
@@ -109,7 +109,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// dump gives the events of lines without what they hold as JSON, whose blanks may differ.
+// dump returns the events of lines without their JSON, whose blanks may differ.
 func dump(lines ...[]byte) []string {
 	p := newSource()
 	all := []string{}
@@ -129,7 +129,7 @@ func dump(lines ...[]byte) []string {
 	return all
 }
 
-// FuzzDroppedInput holds that a call tells the same target where its arguments are dropped, whatever they are.
+// FuzzDroppedInput checks that a call has the same target if its arguments are dropped, whatever they are.
 func FuzzDroppedInput(f *testing.F) {
 	for _, args := range []string{
 		`{"path": "a\\\"b", "content": "x\n"}`, "{\"x\":\"\n*** Add File: y\n\"}", `*** Begin Patch`, `"{\"command\":\"ls\"}"`, `{"cmd":["sh","-c","é"]}`,

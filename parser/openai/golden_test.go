@@ -27,7 +27,7 @@ func TestDroppedOutput(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	parsertest.Allocations(t, folder, newSource, func(line []byte) bool { // a piece of an answer that streams
+	parsertest.Allocations(t, folder, newSource, func(line []byte) bool { // a piece of a streaming answer
 		return bytes.Contains(line, []byte(`"delta"`)) || bytes.Contains(line, []byte(`"type":"response.`))
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/parsertest"
 )
 
-// brief writes the judged kinds of events in short: what was said, called, answered, and how it ended.
+// brief returns the compared kinds of events in short form: what was said, called and answered, and how it ended.
 func brief(all []events.DisplayEvent) []string {
 	var out []string
 	for i := range all {
@@ -38,7 +38,7 @@ func brief(all []events.DisplayEvent) []string {
 	return out
 }
 
-// parse runs lines through a parser and gives the brief of all events, Flush's behind a bar.
+// parse parses lines and returns the brief of all events, with those of Flush after a bar.
 func parse(t *testing.T, lines ...string) []string {
 	t.Helper()
 	p := newSource()
@@ -245,7 +245,7 @@ func TestLineStatus(t *testing.T) {
 	}
 }
 
-// TestEventsOfSeveralLines holds how lines of data become events: the standard's way, and where blank lines are missing.
+// TestEventsOfSeveralLines checks how lines of data become events: by the standard, and without blank lines.
 func TestEventsOfSeveralLines(t *testing.T) {
 	first, second := `data: {"choices":[{"index":0,`, `data: "delta":{"content":"x"}}]}`
 	status := func(p *parsertest.Source, lines ...string) (all []events.LineStatus) {
@@ -312,7 +312,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestLimits holds that an answer which never ends costs no more than its limit.
+// TestLimits checks that an answer that never ends costs no more than its limit.
 func TestLimits(t *testing.T) {
 	p := newSource()
 	piece := strings.Repeat("x", 1<<20)
@@ -332,7 +332,7 @@ func TestLimits(t *testing.T) {
 	assert.Len(t, p.Flush(), 4096)
 }
 
-// TestBackgroundResponse holds that a response which is fetched again until it has ended is told once.
+// TestBackgroundResponse checks that a response that is fetched repeatedly until it has ended is emitted once.
 func TestBackgroundResponse(t *testing.T) {
 	body := func(status, search, message string) string {
 		return fmt.Sprintf(`{"id":"resp","object":"response","status":%q,"output":[{"id":"ws","type":"web_search_call","status":%q,"action":{"query":"q"}}%s]}`, status, search, message)
@@ -409,7 +409,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestRequests holds that each result is told once, though every request repeats the conversation.
+// TestRequests checks that each result is emitted once, although every request repeats the conversation.
 func TestRequests(t *testing.T) {
 	request := func(messages string) string { return `{"model":"m","messages":[` + messages + `]}` }
 	user, call := `{"role":"user","content":"do it"}`, `,{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`

@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/parser/openai"
 )
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json, and holds that the sum of the
-// events is the same. A file of whole bodies is the sum of its bodies; a file of pieces is one answer, the largest counts.
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json, and compares the sum with that of
+// the events. A file of whole bodies is the sum of its bodies; a file of pieces is one answer, whose maximum counts.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, folder, openai.Name) {
 		var total events.UsageTotal
@@ -71,7 +71,7 @@ func rawTotal(t *testing.T, file string, lines [][]byte) (sum events.Tokens) {
 	return sum
 }
 
-// rawTokens reads the usage wherever one of the servers puts it.
+// rawTokens reads the usage from all places where servers put it.
 func rawTokens(body map[string]any) events.Tokens {
 	if response, ok := body["response"].(map[string]any); ok {
 		return rawTokens(response)
@@ -109,7 +109,7 @@ func rawNumber(v any) int64 {
 	case string:
 		word = v
 	}
-	const noCount = 1 << 56 // what stands for a number that is no count
+	const noCount = 1 << 56 // replaces a number that is not a count
 	n, err := strconv.ParseInt(word, 10, 64)
 	if err != nil {
 		f, _ := strconv.ParseFloat(word, 64)

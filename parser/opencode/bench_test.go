@@ -14,8 +14,8 @@ import (
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-// benchLine makes a line of about n bytes: a call that read a file, with the text three times, as OpenCode writes it.
-// The ids differ by i, since a repeat would be left out.
+// benchLine returns a line of about n bytes: a call that read a file, with the text three times, as OpenCode writes
+// it. The IDs differ by i, since repetitions are omitted.
 func benchLine(n, i int) []byte {
 	body := strings.Repeat(`12: func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/3/64))
 	return []byte(fmt.Sprintf(`{"type":"tool_use","timestamp":1795812891382,"sessionID":"ses_de136471affeLOdSvebkKsleI0","part":{"type":"tool","tool":"read",`+
@@ -25,7 +25,7 @@ func benchLine(n, i int) []byte {
 		i, body, body, body, i))
 }
 
-// benchRow is the same call as a row of the database: its column is text within text.
+// benchRow returns the same call as a row of the database: its column is text within text.
 func benchRow(n, i int) []byte {
 	var line struct{ Part json.RawMessage }
 	if err := json.Unmarshal(benchLine(n, i), &line); err != nil {
@@ -38,7 +38,7 @@ func benchRow(n, i int) []byte {
 	return fmt.Appendf(nil, `{"table":"part","id":"prt_%08d","message_id":"msg_1","session_id":"ses_1","time_created":1795812890995,"time_updated":1795812891231,"data":%s}`, i, data)
 }
 
-// manyLines is enough lines of a size that a parser sees each for the first time.
+// manyLines returns enough lines of a size that a parser sees each for the first time.
 func manyLines(size int, line func(n, i int) []byte) [][]byte {
 	lines := make([][]byte, max(64, min(2048, 8<<20/size)))
 	for i := range lines {
@@ -47,7 +47,7 @@ func manyLines(size int, line func(n, i int) []byte) [][]byte {
 	return lines
 }
 
-// captureLines is the lines of a real run many times over, under new ids each time, so that they are no repeats.
+// captureLines returns the lines of a real run, repeated many times with new IDs, so that they are not repetitions.
 func captureLines(t testing.TB) [][]byte {
 	t.Helper()
 	capture := bytes.Join(fixture(t, "parity.jsonl", false), []byte("\n"))
@@ -59,8 +59,8 @@ func captureLines(t testing.TB) [][]byte {
 	return lines
 }
 
-// BenchmarkParse parses lines of several sizes, and a capture, beside gjson.ForEach over the top-level members of the
-// same bytes in the same run.
+// BenchmarkParse parses lines of several sizes, and a capture; for comparison, gjson.ForEach iterates over the
+// top-level members of the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, opencode.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: manyLines(1<<10, benchLine)}, parsertest.Input{Name: "4KiB", Lines: manyLines(4<<10, benchLine)},
@@ -68,7 +68,7 @@ func BenchmarkParse(b *testing.B) {
 		parsertest.Input{Name: "capture", Lines: captureLines(b)})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines, rows := manyLines(1<<10, benchLine), manyLines(1<<10, benchRow)
 	require.Equal(t, 1+2*len(lines), parsertest.ParseAll(newSource(), lines), "a start, then a call and its result a line")

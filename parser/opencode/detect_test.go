@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-// fixture gives the lines of a fixture, or all of it.
+// fixture returns the lines of a fixture, or the whole fixture as one.
 func fixture(t testing.TB, name string, document bool) [][]byte {
 	t.Helper()
 	if !document {
@@ -25,7 +25,7 @@ func fixture(t testing.TB, name string, document bool) [][]byte {
 	return [][]byte{data}
 }
 
-// TestDetect knows each line of ours for ours, but for those that say nothing of themselves, and none of others'.
+// TestDetect checks that each of our lines is detected, except for those without evidence, and none of other providers.
 func TestDetect(t *testing.T) {
 	all, err := filepath.Glob("../../testdata/*/*.jsonl")
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-// sections are the tables of docs/formats/opencode.md that list types, and a line that holds one.
+// sections are the tables of docs/formats/opencode.md that list types, and a line that contains one.
 var sections = map[string]string{
 	"Lines of the stream":                  `{"type":%,"timestamp":1772445600000,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"msg_1","type":"text"}}`,
 	"Parts":                                `{"table":"part","id":"prt_1","message_id":"msg_1","session_id":"ses_1","data":{"type":%}}`,
@@ -24,8 +24,8 @@ var sections = map[string]string{
 	"Events of the log and the server\x00": `{"table":"event","id":"evt_1","type":%,"data":{}}`,
 }
 
-// TestDocsTellEveryType holds that each type in the tables is known to the parser, that no table forgets one which the
-// parser's sources name, and that what stands nowhere is counted as unknown.
+// TestDocsTellEveryType checks that the parser knows each type in the tables, that no table lacks one that the
+// parser's sources name, and that all others are counted as unknown.
 func TestDocsTellEveryType(t *testing.T) {
 	inDocs := map[string]bool{"user": true, "assistant": true} // see TestDocsTellEveryRole
 	for section, line := range sections {
@@ -64,7 +64,7 @@ func status(line, kind string) events.LineStatus {
 	return p.LineStatus()
 }
 
-// TestDocsTellEveryRole holds the messages' table in the same way: a role decides what a part's text is.
+// TestDocsTellEveryRole checks the table of messages in the same way: a role determines the kind of a part's text.
 func TestDocsTellEveryRole(t *testing.T) {
 	want := map[string]events.Kind{"user": events.KindPrompt, "assistant": events.KindText}
 	roles := parsertest.Table(t, opencode.Name, "Messages and sessions", parsertest.Becomes...)

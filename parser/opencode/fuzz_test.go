@@ -13,25 +13,25 @@ import (
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-// seeds are the heads of all fixtures: whole ones are long, and the fuzzer's own mutations small.
+// seeds adds the beginnings of all fixtures: whole ones are too long for the fuzzer.
 func seeds(f *testing.F) {
 	f.Helper()
 	for _, file := range parsertest.Fixtures(f, opencode.Name) {
 		lines := parsertest.Lines(f, file)
-		if len(lines) == 1 { // a document: on one line
+		if len(lines) == 1 { // a document on one line
 			lines[0] = bytes.ReplaceAll(lines[0], []byte("\n"), nil)
 		}
 		f.Add(parsertest.SeedOf(lines[:min(len(lines), 12)]))
 	}
 }
 
-// FuzzParse holds, for any bytes split at newlines:
+// FuzzParse checks, for any bytes split at newlines:
 //   - no panic, whatever state earlier lines left behind
 //   - one ToolUse for an open call, at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
 //   - all strings are valid UTF-8, and none holds an escape character that the input lacks
-//   - a line that is one object for encoding/json counts as malformed only for a column that is none
-//   - Flush gives what is owed once
+//   - a line that is one object for encoding/json counts as malformed only if a column is not one
+//   - Flush returns pending events once
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -53,13 +53,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// hasESC reports whether data may hold an escape character: raw, or escaped any number of times, as columns are.
+// hasESC reports whether data may contain an escape character: raw, or escaped any number of times, as in columns.
 func hasESC(data []byte) bool {
 	return parsertest.HasESC(data) || bytes.Contains(bytes.ToLower(data), []byte("u001b"))
 }
 
-// FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
-// their own.
+// FuzzSplit checks that missing newlines lose nothing: objects on one line yield the same events as on separate
+// lines.
 func FuzzSplit(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -75,7 +75,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzColumns holds that a row tells the same whether its column data is text, as in the database, or the object itself.
+// FuzzColumns checks that a row yields the same whether its column data is text, as in the database, or the object itself.
 func FuzzColumns(f *testing.F) {
 	for _, file := range []string{"parity.session.jsonl", "parity.log.jsonl", "subagent.session.jsonl", "case-message-without-steps.session.jsonl"} {
 		for _, line := range fixture(f, file, false) {
@@ -85,7 +85,7 @@ func FuzzColumns(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, table string, data []byte) {
-		if !json.Valid(data) || !utf8.Valid(data) { // encoding/json has its own mind about invalid UTF-8
+		if !json.Valid(data) || !utf8.Valid(data) { // encoding/json treats invalid UTF-8 differently
 			return
 		}
 		head, err := json.Marshal(map[string]string{"table": table, "id": "x_1", "session_id": "ses_1", "message_id": "msg_1", "type": "message.part.updated.1"})

@@ -10,10 +10,10 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestStreamBeginsWhenItsFirstMessageWasMade: the first line of a stream comes with the answer, and the id of its message
-// shows when the model was asked (1.18.33). An id of another making shows nothing.
+// TestStreamBeginsWhenItsFirstMessageWasMade: the first line of a stream comes with the answer, and the ID of its message
+// shows when the model was called (1.18.33). An ID of another form shows nothing.
 func TestStreamBeginsWhenItsFirstMessageWasMade(t *testing.T) {
-	const line = 1795895677702 // 6 s after the message was made
+	const line = 1795895677702 // 6 s after the creation of the message
 	for id, before := range map[string]time.Duration{
 		"msg_223b93c20001rZTsMiu18g2qSd": 5862 * time.Millisecond,
 		"msg_1":                          0,

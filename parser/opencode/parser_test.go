@@ -25,12 +25,12 @@ func one(t *testing.T, lines ...string) []events.DisplayEvent {
 	return out
 }
 
-// streamed is a line of the stream; part is what stands in its part besides the ids.
+// streamed returns a line of the stream; part is the content of its part in addition to the IDs.
 func streamed(kind string, n int, part string) string {
 	return fmt.Sprintf(`{"type":%q,"timestamp":%d,"sessionID":"ses_1","part":{"id":"prt_%d","messageID":"msg_1","sessionID":"ses_1",%s}}`, kind, 1772445600000+n, n, part)
 }
 
-// logged is a row of the event log with a part.
+// logged returns a row of the event log with a part.
 func logged(part, message, rest string) string {
 	data, _ := json.Marshal(fmt.Sprintf(`{"sessionID":"ses_1","part":{"id":%q,"sessionID":"ses_1","messageID":%q,%s},"time":1772445600000}`, part, message, rest))
 	return fmt.Sprintf(`{"table":"event","id":"evt_1","aggregate_id":"ses_1","seq":1,"type":"message.part.updated.1","data":%s}`, data)
@@ -83,7 +83,7 @@ func TestLineStatus(t *testing.T) {
 	}
 }
 
-// TestEnds holds when a stream has ended, and how.
+// TestEnds checks when a stream has ended, and how.
 func TestEnds(t *testing.T) {
 	start := streamed("step_start", 1, `"type":"step-start"`)
 	stop := streamed("step_finish", 2, `"type":"step-finish","reason":"stop"`)
@@ -132,7 +132,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestQuiet tells an end early to who follows a stream, and goes on if the agent does.
+// TestQuiet checks that Quiet returns an end early, and that the events continue if the agent does.
 func TestQuiet(t *testing.T) {
 	p := newSource()
 	p.ParseEvents([]byte(streamed("step_start", 1, `"type":"step-start"`)))
@@ -173,7 +173,7 @@ func TestCallInLog(t *testing.T) {
 	assert.Empty(t, state(done), "a repeat")
 }
 
-// TestFailedCalls holds which calls failed, and how.
+// TestFailedCalls checks which calls failed, and how.
 func TestFailedCalls(t *testing.T) {
 	for _, tc := range []struct {
 		name, tool, state string
@@ -206,7 +206,7 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// TestCallIDs pairs calls whose ids the model's server gave twice, or not at all.
+// TestCallIDs pairs calls whose IDs the model's server used twice, or not at all.
 func TestCallIDs(t *testing.T) {
 	p := newSource()
 	use := func(part, call, status string) []events.DisplayEvent {
@@ -220,7 +220,7 @@ func TestCallIDs(t *testing.T) {
 	assert.Equal(t, "prt_4", use("prt_4", "", "running")[0].Tool.ID)
 }
 
-// TestTextInLog tells a text once it has ended, a prompt at once, and each once.
+// TestTextInLog checks that a text is emitted when it has ended, a prompt immediately, and each once.
 func TestTextInLog(t *testing.T) {
 	p := newSource()
 	for _, step := range []struct {
@@ -252,7 +252,7 @@ func TestTextInLog(t *testing.T) {
 	}
 }
 
-// TestFormsAgree holds that stream, dump, log, export and tree of one session tell the same texts and calls.
+// TestFormsAgree checks that stream, dump, log, export and tree of one session yield the same texts and calls.
 func TestFormsAgree(t *testing.T) {
 	told := func(file string, document bool) (texts, calls []string) {
 		p := newSource()
@@ -278,7 +278,7 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// TestIDTime reads times out of ids where nothing else tells one.
+// TestIDTime checks the times from IDs, used if there is no other time.
 func TestIDTime(t *testing.T) {
 	out := one(t,
 		`{"table":"message","id":"msg_1","session_id":"ses_1","data":{"role":"assistant","time":{"created":1795813561556}}}`,
@@ -294,7 +294,7 @@ func TestIDTime(t *testing.T) {
 	}
 }
 
-// TestRequests reads what only the server tells.
+// TestRequests checks events that only the server has.
 func TestRequests(t *testing.T) {
 	out := one(t, `{"type":"permission.asked","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["git push","git push *"]}}`)
 	require.Equal(t, []events.Kind{events.KindApprovalRequest}, kinds(out))
@@ -306,7 +306,7 @@ func TestRequests(t *testing.T) {
 	}}, out[0].Ask)
 }
 
-// TestMemoryIsBounded feeds more messages that owe something than are remembered.
+// TestMemoryIsBounded passes more messages with pending events than are remembered.
 func TestMemoryIsBounded(t *testing.T) {
 	p := newSource()
 	const n = 40_000
@@ -318,7 +318,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.Greater(t, owed, 1<<12)
 }
 
-// TestSessionWithoutAPrompt: a session starts when it gets its model, which is when somebody asks something; or with what it has all the same.
+// TestSessionWithoutAPrompt: a session starts when its model is set, at the first prompt; otherwise at its first other content.
 func TestSessionWithoutAPrompt(t *testing.T) {
 	const created = `{"table":"session","id":"ses_1","agent":null,"model":null,"time_created":1}`
 	for _, c := range []struct {
@@ -349,7 +349,7 @@ func TestSessionWithoutAPrompt(t *testing.T) {
 	}
 }
 
-// TestQuietTellsFailure: the error of the last message of a database that is followed does not wait for the next one.
+// TestQuietTellsFailure: in a followed database the error of the last message does not wait for the next message.
 func TestQuietTellsFailure(t *testing.T) {
 	p := newSource()
 	row := func(line string) []events.Kind { return kinds(p.ParseEvents([]byte(line))) }

@@ -15,12 +15,12 @@ import (
 	"github.com/tailspan/tailspan/parser/opencode"
 )
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json over all of it, and holds that the
-// sum of the events is the same: nothing is counted twice, nothing is lost.
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json over all of it, and compares
+// the sum with that of the events: nothing is counted twice, nothing is lost.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, opencode.Name, opencode.Name) {
 		if strings.HasSuffix(file, ".export.json") {
-			continue // a document, summed below by its own columns
+			continue // a document, which is summed up below by its own columns
 		}
 		t.Run(strings.TrimPrefix(file, "../../testdata/opencode/"), func(t *testing.T) {
 			lines := parsertest.Lines(t, file)
@@ -44,7 +44,7 @@ func TestUsageSums(t *testing.T) {
 	assert.Equal(t, told.Info.Tokens.tokens(), parsedSum([][]byte{export}), "an export")
 }
 
-// parsedSum is the sum of the parser's events, without reasoning, which columns do not tell everywhere.
+// parsedSum returns the sum of the parser's events, without reasoning, which columns do not always have.
 func parsedSum(lines [][]byte) events.Tokens {
 	p := newSource()
 	var sum events.Tokens
@@ -72,7 +72,7 @@ func (r rawTokens) tokens() events.Tokens {
 	return events.Tokens{Input: r.Input, Output: r.Output, CacheRead: r.Cache.Read, CacheWrite: r.Cache.Write}
 }
 
-// rawSum keeps the tokens of each step by the id of its part, and of each message by its id: the last word counts.
+// rawSum holds the latest tokens of each step by the ID of its part, and of each message by its ID.
 type rawSum struct {
 	steps, messages map[string]events.Tokens
 	stepsOf         map[string]bool
@@ -164,7 +164,7 @@ func (s *rawSum) message(m *rawInfo) {
 	}
 }
 
-// total is the sum of all steps, and of the messages that have none.
+// total returns the sum of all steps, and of the messages without steps.
 func (s *rawSum) total() events.Tokens {
 	var sum events.Tokens
 	for _, t := range s.steps {
@@ -178,7 +178,7 @@ func (s *rawSum) total() events.Tokens {
 	return sum
 }
 
-// sessionColumns sums up what the rows of sessions tell of themselves; files and made rows have no such columns.
+// sessionColumns adds up the tokens in the rows of sessions; files and made-up rows have no such columns.
 func sessionColumns(lines [][]byte) (events.Tokens, bool) {
 	var sum events.Tokens
 	found := false
@@ -201,7 +201,7 @@ func sessionColumns(lines [][]byte) (events.Tokens, bool) {
 	return sum, found
 }
 
-// TestArithmetic holds what becomes of a step's tokens in the arithmetic that all providers share.
+// TestArithmetic checks the tokens of a step in the arithmetic that all providers share.
 func TestArithmetic(t *testing.T) {
 	for _, tc := range []struct {
 		name, version, provider, tokens string

@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestResponsesWithOneID: a server draws the id of a response again (Ollama numbers them 0 to 998, issue 13): both count, and
-// a report that is repeated counts once.
+// TestResponsesWithOneID: if a server reuses the ID of a response (Ollama numbers them 0 to 998, issue 13), both count, and a
+// repeated report counts once.
 func TestResponsesWithOneID(t *testing.T) {
 	report := func(uuid, at string, input int) string {
 		return fmt.Sprintf(`{"uuid":%q,"sessionId":"s","timestamp":%q,"type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_response","event.timestamp":%q,"response_id":"chatcmpl-42","model":"m","input_token_count":%d,"output_token_count":5,"prompt_id":"s########0"}}}`, uuid, at, at, input)

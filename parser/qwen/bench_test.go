@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// benchLines makes lines of about n bytes, in turn a result of a stream and one of a transcript. The ids differ, since a
-// repeat would be left out.
+// benchLines returns lines of about n bytes, alternately a result of a stream and one of a transcript. The IDs differ,
+// since repetitions are omitted.
 func benchLines(n int) [][]byte {
 	body := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/62))
 	lines := make([][]byte, max(64, min(2048, 8<<20/n)))
@@ -29,15 +29,15 @@ func benchLines(n int) [][]byte {
 	return lines
 }
 
-// BenchmarkParse parses lines of several sizes beside gjson.ForEach over the top-level members of the same bytes in the
-// same run.
+// BenchmarkParse parses lines of several sizes; for comparison, gjson.ForEach iterates over the top-level members of
+// the same bytes in the same run.
 func BenchmarkParse(b *testing.B) {
 	parsertest.Benchmark(b, qwen.Name, newSource,
 		parsertest.Input{Name: "1KiB", Lines: benchLines(1 << 10)}, parsertest.Input{Name: "4KiB", Lines: benchLines(4 << 10)},
 		parsertest.Input{Name: "64KiB", Lines: benchLines(64 << 10)})
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	lines := benchLines(1 << 10)
 	require.Equal(t, len(lines), parsertest.ParseAll(newSource(), lines), "one result a line")

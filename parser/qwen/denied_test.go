@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestDeniedByRule: a call that a rule does not allow is denied, in the stream by its text, in the transcript by its type
+// TestDeniedByRule: a call that a rule forbids is denied; the stream shows that by its text, the transcript by its type
 // (0.24.4).
 func TestDeniedByRule(t *testing.T) {
 	const text = `This \"run_shell_command\" invocation was denied by permission rules. Matching deny rule: \"Bash(rm *)\".`

@@ -11,13 +11,13 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// TestTables holds that the parser's switches and the tables of the documentation know the same types, and that what is
-// said to be ignored is.
+// TestTables checks that the parser's switches and the tables of the documentation list the same types, and that what
+// the tables call ignored is ignored.
 func TestTables(t *testing.T) {
 	for _, tc := range []struct {
 		heading string
 		known   []string
-		line    string // with the type in it
+		line    string // containing the type
 	}{
 		{"Records", parsertest.Cases(t, "dispatch"), `{"type":%q,"session_id":"s","uuid":"u"}`},
 		{"Subtypes of system", parsertest.Cases(t, "system", "quietSubtype"),
@@ -28,7 +28,7 @@ func TestTables(t *testing.T) {
 			table := parsertest.Table(t, qwen.Name, tc.heading, parsertest.Becomes...)
 			assert.Equal(t, slices.Sorted(maps.Keys(table)), tc.known)
 			if tc.line != "" {
-				parsertest.Types(t, newSource, tc.line, table, "system") // which is told by its subtypes
+				parsertest.Types(t, newSource, tc.line, table, "system") // which its subtypes describe
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestForegroundHelper: from 0.24 on a sub-agent in the foreground has a transcript of its own, which has its tokens; its id
-// is made of its type and its call.
+// TestForegroundHelper: from 0.24 on a foreground sub-agent has its own transcript, which has its tokens; its ID consists of
+// its type and its call.
 func TestForegroundHelper(t *testing.T) {
 	for version, want := range map[string]struct {
 		agent string

@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// FuzzParse holds, for any bytes split at newlines:
+// FuzzParse checks, for any bytes split at newlines:
 //   - no panic, whatever state earlier lines left behind
 //   - one ToolUse for an open call, at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
@@ -18,8 +18,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { parsertest.Parse(t, newSource(), data) })
 }
 
-// FuzzSplit holds that lost newlines lose nothing: objects that stand on one line give the same events as on lines of
-// their own.
+// FuzzSplit checks that missing newlines lose nothing: objects on one line yield the same events as on separate
+// lines.
 func FuzzSplit(f *testing.F) {
 	parsertest.AddFixtures(f, qwen.Name)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// eventsOf are the events of lines, without what an event borrows.
+// eventsOf returns the events of lines without borrowed fields.
 func eventsOf(lines ...string) (all []events.DisplayEvent) {
 	p := newSource()
 	for _, line := range lines {
@@ -27,8 +27,8 @@ func ofKind(all []events.DisplayEvent, kind events.Kind) (some []events.DisplayE
 	return some
 }
 
-// TestBackgroundHelper: the tokens of a sub-agent in the background count once, in its own transcript where the version
-// writes them there.
+// TestBackgroundHelper: the tokens of a background sub-agent count once, in its own transcript if the version writes
+// them there.
 func TestBackgroundHelper(t *testing.T) {
 	for version, wanted := range map[string]int{"0.24.4": 0, "0.15.10": 1, "1.0.0": 0} {
 		head := `"sessionId":"s","version":"` + version + `",`
@@ -50,7 +50,7 @@ func TestBackgroundHelper(t *testing.T) {
 	}
 }
 
-// TestHelperMessages: the lines of one response have one message id, with tokens in the transcript and without.
+// TestHelperMessages: the lines of one response have one message ID, with and without tokens in the transcript.
 func TestHelperMessages(t *testing.T) {
 	line := func(uuid, kind, parts, usage string) string {
 		return `{"uuid":"` + uuid + `","sessionId":"s","version":"0.24.4","agentId":"finder-c1","agentName":"finder","isSidechain":true,"type":"` + kind + `","message":{"parts":[` + parts + `]}` + usage + `}`

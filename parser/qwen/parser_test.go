@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// parse runs lines through a parser and gives the events of the last one.
+// parse parses lines and returns the events of the last one.
 func parse(lines ...string) (*parsertest.Source, []events.DisplayEvent) {
 	p := newSource()
 	var out []events.DisplayEvent
@@ -182,7 +182,7 @@ func TestTranscriptResults(t *testing.T) {
 	assert.True(t, out[0].Tool.Denied)
 }
 
-// TestTranscriptUsage holds which line tells the usage of a call: telemetry, and where there is none the message.
+// TestTranscriptUsage checks which line provides the usage of a call: telemetry, or the message if there is none.
 func TestTranscriptUsage(t *testing.T) {
 	message := func(uuid string, in int) string {
 		return row(uuid, "assistant", fmt.Sprintf(`"model":"m","message":{"role":"model","parts":[{"text":"t"}]},"usageMetadata":{"promptTokenCount":%d,"candidatesTokenCount":2}`, in))

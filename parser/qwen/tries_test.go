@@ -10,8 +10,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestFailuresBeforeTheLastEndNothing: the program makes a call again that its server failed, up to seven times, with waits of
-// up to half a minute (0.24.4). One that the server refused for good is the end.
+// TestFailuresBeforeTheLastEndNothing: the program repeats a call that its server failed, up to seven times, with delays of up
+// to half a minute (0.24.4). A final refusal is the end.
 func TestFailuresBeforeTheLastEndNothing(t *testing.T) {
 	report := func(event string, n, status int) string {
 		return fmt.Sprintf(`{"uuid":"%s%d","sessionId":"s","version":"0.24.4","type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.%s","response_id":"","error_message":"no","status_code":%d,"input_token_count":%d}}}`, event, n, event, status, n)

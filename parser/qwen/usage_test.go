@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser/qwen"
 )
 
-// rawLine is what a line of either form tells of tokens.
+// rawLine holds the tokens of a line of either form.
 type rawLine struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -45,8 +45,8 @@ func (u rawUsage) tokens() events.Tokens {
 	return events.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.Cached}
 }
 
-// TestUsageSums adds up the tokens of each fixture a second way, with encoding/json, and holds that the sum of the
-// events is the same: the last result's total, else the calls of a stream; of a transcript the telemetry, else the
+// TestUsageSums adds up the tokens of each fixture in a second way, with encoding/json, and compares the sum with
+// that of the events: the last result's total, or the calls of a stream; for a transcript the telemetry, or the
 // messages.
 func TestUsageSums(t *testing.T) {
 	for _, file := range parsertest.Recorded(t, qwen.Name, qwen.Name) {
@@ -84,7 +84,7 @@ func TestUsageSums(t *testing.T) {
 	}
 }
 
-// TestStreamAndTranscriptAgree holds that both files of one run tell the same tokens, where the run was not killed.
+// TestStreamAndTranscriptAgree checks that both files of a run have the same tokens, unless the run was killed.
 func TestStreamAndTranscriptAgree(t *testing.T) {
 	sum := func(file string) events.Tokens {
 		var total events.UsageTotal
@@ -105,8 +105,8 @@ func TestStreamAndTranscriptAgree(t *testing.T) {
 	}
 }
 
-// TestOneResponseIsOneMessage has the lines of a stream's responses, of which the last one has the usage; a sub-agent's have
-// none, and end with its results.
+// TestOneResponseIsOneMessage has the lines of a stream's responses, of which the last has the usage; those of a sub-agent
+// have none and end with its results.
 func TestOneResponseIsOneMessage(t *testing.T) {
 	p := newSource()
 	assistant := func(id, parent, block, usage string) string {

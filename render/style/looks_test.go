@@ -9,9 +9,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// The tests of this file read the tables themselves: a hole in them shows in no log until an agent falls into it.
+// The tests of this file read the tables themselves: a gap in them is not visible in a log until an agent hits it.
 
-// TestLooksAreComplete holds that every kind has a decided look in every style.
+// TestLooksAreComplete checks that every kind has a decided look in every style.
 func TestLooksAreComplete(t *testing.T) {
 	for _, k := range events.Kinds() {
 		row := RowOf(k)
@@ -31,7 +31,7 @@ func TestLooksAreComplete(t *testing.T) {
 	assert.Nil(t, RowOf(255).verbose[StyleMarker], "a kind of later times")
 }
 
-// TestToolsAreComplete holds that every tool of the table can be worded in every style.
+// TestToolsAreComplete checks that every tool of the table has a text in every style.
 func TestToolsAreComplete(t *testing.T) {
 	for name, tool := range tools {
 		assert.Same(t, tool, lookUp(name), "%q is not in lower case", name)

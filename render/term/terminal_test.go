@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/render/term"
 )
 
-// TestStatus: the status is below whole lines only, shows the newest call of a step that is watched, and is gone with it.
+// TestStatus: the status is only below whole lines, shows the newest call of a watched step, and disappears with it.
 func TestStatus(t *testing.T) {
 	screen := terminaltest.New(40, true)
 	terminal := term.New(screen, term.Settings{Width: func() int { return 40 }})
@@ -32,7 +32,7 @@ func TestStatus(t *testing.T) {
 	require.NoError(t, terminal.Close())
 }
 
-// TestClosed: a Terminal that is closed draws nothing, and its writers write.
+// TestClosed: a closed Terminal draws nothing, and its writers still write.
 func TestClosed(t *testing.T) {
 	var screen bytes.Buffer
 	terminal := term.New(&screen, term.Settings{})

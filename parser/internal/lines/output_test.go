@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// fill makes a text of parts: strings, of which "\n" is a line break and what begins with "[" is JSON.
+// fill returns a text that consists of parts: strings, where "\n" is a line break and a part that begins with "[" is JSON.
 func fill(o *lines.Output, whole bool, parts ...string) (tool events.Tool, text []byte) {
 	t := o.Text()
 	for _, part := range parts {
@@ -44,7 +44,7 @@ func TestOutput(t *testing.T) {
 		name          string
 		parts         []string
 		text, summary string
-		kept          bool // where texts are dropped
+		kept          bool // if texts are dropped
 	}{
 		{name: "none"},
 		{name: "one line", parts: []string{`go\u0020test`}, text: "go test", summary: "go test"},
@@ -100,7 +100,7 @@ func TestLargeTextsAreNotMade(t *testing.T) {
 	body := quoted(`first line\n` + strings.Repeat(`func Total(prices ...int) int {\n`, 1<<15))
 	var tool events.Tool
 	text := o.Text(body)
-	text.Fill(&tool) // makes the buffer
+	text.Fill(&tool) // allocates the buffer
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		o.Reset()
 		text := o.Text(body)
@@ -109,10 +109,10 @@ func TestLargeTextsAreNotMade(t *testing.T) {
 	assert.Equal(t, "first line", tool.Summary)
 }
 
-// FuzzOutput holds, for any text in two parts with a line break between them:
-//   - what a tool has of a text is the same whether it is dropped or kept
-//   - the summary is that of package events, but for its cut of a line before it takes the blanks off
-//   - behind a summary that was cut stands the head, valid UTF-8
+// FuzzOutput checks, for any text in two parts with a line break between them:
+//   - the fields of a tool that depend on a text are the same whether it is dropped or kept
+//   - the summary is that of package events, except that events cuts a line before it trims the blanks
+//   - if a summary was cut, the head is kept, and is valid UTF-8
 func FuzzOutput(f *testing.F) {
 	for _, seed := range []string{"", "a", `\n`, `é\r\n`, `x\u001b[0m`, "\xff", `\ud83d\ude00`, " ", `a\t\"\n`, `\t \t`} {
 		for _, n := range []int{1, 50, 130, 600, 9000} {
@@ -142,7 +142,7 @@ func FuzzOutput(f *testing.F) {
 	})
 }
 
-// BenchmarkOutput makes the texts of results of several sizes, kept and dropped.
+// BenchmarkOutput decodes texts of results of several sizes, kept and dropped.
 func BenchmarkOutput(b *testing.B) {
 	for _, size := range []int{256, 4 << 10, 1 << 20} {
 		body := quoted(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, size/56))

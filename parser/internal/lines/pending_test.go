@@ -64,7 +64,7 @@ func TestPendingFind(t *testing.T) {
 	assert.Same(t, pend(&p, at, "b"), p.Find(at))
 }
 
-// TestPendingLimits: the oldest texts make room, by number and by size.
+// TestPendingLimits: the oldest texts are evicted, by number and by size.
 func TestPendingLimits(t *testing.T) {
 	var p Pending
 	for i := range maxPending + 3 {

@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 		skip    int
 		want    string
 		summary string
-		head    bool // kept where texts are dropped
+		head    bool // kept if texts are dropped
 	}{
 		{name: "none", make: func(o *lines.Output) lines.Text { return o.Text(null, object, scan.Value{}, text("")) }},
 		{name: "one", make: func(o *lines.Output) lines.Text { return o.Text(text(`a\nb`)) }, want: "a\nb", summary: "a"},

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Input is the lines that a benchmark parses, under a name: their size, or what they are of.
+// Input is a named set of lines for a benchmark; the name gives their size or origin.
 type Input struct {
 	Name  string
 	Lines [][]byte
@@ -23,9 +23,9 @@ func dropping(src *Source) *Source {
 	return src
 }
 
-// Benchmark parses lines, the texts of results dropped, and beside it walks over the top-level members of the same bytes
-// with gjson.ForEach. The two take turns, pass by pass, so that other work on the machine slows both: "ratio" is the median
-// of how many times as fast as gjson the parser was in a pass, and "gjson-MB/s" the median of gjson's speed. Time and
+// Benchmark parses lines, dropping the texts of results, and for comparison iterates over the top-level members of the same
+// bytes with gjson.ForEach. The two alternate pass by pass, so that other work on the machine slows both. "ratio" is the
+// median of how many times as fast as gjson the parser was in a pass, "gjson-MB/s" the median of gjson's speed. Time and
 // memory are the parser's alone.
 func Benchmark(b *testing.B, provider string, src func() *Source, inputs ...Input) {
 	for _, in := range inputs {

@@ -13,9 +13,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Checker holds the promises of package events over one stream.
+// Checker checks the promises of package events over one stream.
 type Checker struct {
-	calls map[string]callState // by session and id: what is known of the last call
+	calls map[string]callState // by session and ID: what is known of the latest call
 }
 
 type callState struct {
@@ -23,7 +23,7 @@ type callState struct {
 	called, answered bool
 }
 
-// Check looks at the events of one line. hasESC reports whether the line holds an escape character, raw or as \u001b.
+// Check checks the events of one line. hasESC reports whether the line contains an escape character, raw or as \u001b.
 func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	t.Helper()
 	if c.calls == nil {
@@ -37,7 +37,7 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Arg()), events.PreviewRunes)
 		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Summary), events.SummaryRunes)
 		require.False(t, strings.ContainsFunc(e.Tool.Name+e.Tool.Arg()+e.Tool.Summary, isControl), "control character in %q", e.Tool)
-		for _, s := range texts(e) { // dozens of an event, so an assertion only for one that fails
+		for _, s := range texts(e) { // dozens per event, so assert only on a failure
 			if !utf8.ValidString(s) {
 				require.Fail(t, "no valid UTF-8", "%q", s)
 			}
@@ -51,8 +51,8 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 	}
 }
 
-// call holds that a call has one ToolUse while it is open, and at most one result, which may come first. An id that was
-// answered may come again for another call, and so may one of another session in the same stream.
+// call checks that an open call has one ToolUse and at most one result, which may come first. The ID of an answered
+// call, or of one of another session in the same stream, may be reused for another call.
 func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 	id := e.Tool.ID
 	if id == "" {
@@ -74,7 +74,7 @@ func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 
 func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
-// texts are all strings of an event.
+// texts returns all strings of an event.
 func texts(e *events.DisplayEvent) []string {
 	all := []string{
 		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.ModelProvider, e.Text, e.Reasoning, e.Notice.Code,
@@ -104,12 +104,12 @@ func texts(e *events.DisplayEvent) []string {
 	return all
 }
 
-// HasESC reports whether a line holds an escape character, raw or escaped.
+// HasESC reports whether a line contains an escape character, raw or escaped.
 func HasESC(line []byte) bool {
 	return bytes.IndexByte(line, 0x1b) >= 0 || bytes.Contains(bytes.ToLower(line), []byte(`\u001b`))
 }
 
-// Feed runs lines through a source and checks them; it returns the dump of each line's events and that of Flush.
+// Feed parses lines with a source and checks the events. It returns the dump of each line's events and that of Flush.
 func Feed(t testing.TB, src *Source, lines [][]byte) (perLine [][]string, flushed []string) {
 	t.Helper()
 	var c Checker
@@ -126,7 +126,7 @@ func Feed(t testing.TB, src *Source, lines [][]byte) (perLine [][]string, flushe
 	return perLine, DumpAll(out)
 }
 
-// Kept holds that strings of events stay as they are when the parser goes on and the line's memory is used again.
+// Kept checks that strings of events do not change when the parser continues and the memory of the line is reused.
 func Kept(t *testing.T, src *Source, lines [][]byte) {
 	t.Helper()
 	var kept []events.DisplayEvent

@@ -22,8 +22,8 @@ import (
 // Becomes are the names of the column that says what a type becomes.
 var Becomes = []string{"becomes", "gives"}
 
-// Table reads the table under the first heading of docs/formats/<provider>.md that begins with a text: what its first
-// column names in code quotes, with the text of the first of the columns named that it has.
+// Table reads the first table below a heading of docs/formats/<provider>.md that begins with a text. It maps what the
+// first column has in code quotes to the text of the first of columns that the table has.
 func Table(t testing.TB, provider, heading string, columns ...string) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats", provider+".md"))
@@ -35,8 +35,8 @@ func Table(t testing.TB, provider, heading string, columns ...string) map[string
 	return column
 }
 
-// Types gives a parser a line of each type of a table, as the format line has it, and holds that it knows the type, and
-// ignores it where the table says so and nowhere else. Types that others list are left out.
+// Types parses a line of each type of a table, in the given format, and checks that the parser knows the type, and
+// ignores it exactly if the table says so. It skips the types in leftOut.
 func Types(t *testing.T, src func() *Source, line string, table map[string]string, leftOut ...string) {
 	t.Helper()
 	for kind, becomes := range table {
@@ -51,8 +51,8 @@ func Types(t *testing.T, src func() *Source, line string, table map[string]strin
 	}
 }
 
-// Cases lists the strings that functions of a provider's folder switch on: those of their outermost switches, and those
-// that they compare a kind with outside of them; and the paths of a fields.Table that they make.
+// Cases lists the strings that functions of a provider's folder switch on: those of their outermost switches, those
+// that they compare a kind with elsewhere, and the paths of a fields.Table that they create.
 func Cases(t testing.TB, functions ...string) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -85,7 +85,7 @@ func wordsOf(t testing.TB, body ast.Node) (words []string) {
 			for _, e := range n.List {
 				words = append(words, literal(t, e)...)
 			}
-			return false // what a case switches on is listed elsewhere
+			return false // strings of nested switches are listed elsewhere
 		case *ast.CallExpr:
 			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "New" {
 				for _, e := range n.Args {

@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Dump writes one event as one line: its kind and all of its fields.
+// Dump returns one event as one line: its kind and all of its fields.
 func Dump(e *events.DisplayEvent) string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())
@@ -107,7 +107,7 @@ func Dump(e *events.DisplayEvent) string {
 	return b.String()
 }
 
-// DumpAll writes events one a line.
+// DumpAll returns events, one per line.
 func DumpAll(all []events.DisplayEvent) []string {
 	lines := make([]string, len(all))
 	for i := range all {
@@ -116,7 +116,7 @@ func DumpAll(all []events.DisplayEvent) []string {
 	return lines
 }
 
-// tokens shows counts; the parts of what was written to the cache where there are any.
+// tokens returns counts, including the parts of the tokens written to the cache if there are any.
 func tokens(t events.Tokens) string {
 	s := fmt.Sprintf("{Input:%d Output:%d CacheRead:%d CacheWrite:%d Reasoning:%d", t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning)
 	if t.CacheWrite5m > 0 || t.CacheWrite1h > 0 {

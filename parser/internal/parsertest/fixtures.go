@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 )
 
-// Fixtures lists the fixtures of a provider, from a provider's own folder: all files but golden ones and the README.
+// Fixtures lists the fixtures of a provider, from a provider's own folder: all files except golden ones and the README.
 func Fixtures(t testing.TB, provider string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", provider, "*.*"))
@@ -32,11 +32,11 @@ func Fixtures(t testing.TB, provider string) []string {
 	return files
 }
 
-// capturesVariable names the environment variable that holds a folder of further recorded streams, one folder a provider.
+// capturesVariable names the environment variable for a folder of further recorded streams, with a folder per provider.
 const capturesVariable = "TAILSPAN_CAPTURES"
 
-// Recorded lists the fixtures of a provider and, where TAILSPAN_CAPTURES names a folder, the streams that lie in its
-// folder for the provider: files with an expectation (.expect.jsonl) beside them.
+// Recorded lists the fixtures of a provider and, if TAILSPAN_CAPTURES names a folder, the streams in that folder's
+// folder for the provider: files with an expectation (.expect.jsonl) next to them.
 func Recorded(t testing.TB, provider, capturesFolder string) []string {
 	t.Helper()
 	files := Fixtures(t, provider)
@@ -53,7 +53,7 @@ func Recorded(t testing.TB, provider, capturesFolder string) []string {
 		if _, err := os.Stat(file); err != nil {
 			file += ".gz"
 		}
-		if info, err := os.Stat(file); err == nil && !info.IsDir() { // folders are trees, which a source makes lines of
+		if info, err := os.Stat(file); err == nil && !info.IsDir() { // folders are trees, which a source turns into lines
 			files = append(files, file)
 		}
 	}
@@ -94,8 +94,8 @@ func Golden(t *testing.T, provider string, src func() *Source) {
 	}
 }
 
-// Prefixes holds that a stream which has come so far has given what the whole stream gives so far: the events of every
-// prefix are a prefix of the events, but for what Flush adds.
+// Prefixes checks that the events of every prefix of a stream are a prefix of the events of the whole stream, except
+// for those of Flush.
 func Prefixes(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		lines := Lines(t, file)
@@ -107,8 +107,8 @@ func Prefixes(t *testing.T, provider string, src func() *Source) {
 	}
 }
 
-// Torn holds that a line which is cut anywhere gives no event and counts as malformed, and that the stream goes on
-// behind it as if it had not been there.
+// Torn checks that a line which is cut anywhere yields no event and counts as malformed, and that the stream then
+// continues as if the line had not been there.
 func Torn(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		for _, line := range Lines(t, file) {
@@ -127,8 +127,8 @@ func Torn(t *testing.T, provider string, src func() *Source) {
 	}
 }
 
-// Detection holds that detect knows the fixtures of its provider by one of their lines alone, and no line of all other
-// providers' fixtures. Files named in silent hold nothing that could show the provider.
+// Detection checks that detect recognises the fixtures of its provider by a single one of their lines, and no line of
+// other providers' fixtures. Files named in silent contain nothing that could show the provider.
 func Detection(t *testing.T, provider string, detect func(first [][]byte) bool, silent ...string) {
 	folders, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*"))
 	require.NoError(t, err)

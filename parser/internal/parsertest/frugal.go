@@ -14,9 +14,9 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// DroppedOutput holds that a source that drops the texts of results and the arguments of calls
-// reports all else as it was, and of a text whose summary was cut the head. To have long texts, the fixtures, and lines
-// beside them, are fed with each longer string many times over.
+// DroppedOutput checks that a source that drops the texts of results and the arguments of calls reports everything else
+// unchanged, and the head of a text whose summary was cut. To have long texts, it feeds the fixtures, and the lines in
+// beside, with each longer string repeated many times.
 func DroppedOutput(t *testing.T, provider string, src func() *Source, beside ...string) {
 	dropped := 0
 	for _, line := range beside {
@@ -44,7 +44,7 @@ func requireDropped(t *testing.T, keeps, drops *Source, line []byte) (dropped in
 		if cut := strings.TrimSuffix(w.Summary, "…"); cut != w.Summary && bytes.Contains(w.Output, []byte(cut)) {
 			require.GreaterOrEqual(t, len(g.Output), min(events.OutputHead, len(w.Output))/2, "no head behind %q", w.Summary)
 		}
-		if len(g.Input) == 0 { // where leaving them out saves work; see DroppedInput
+		if len(g.Input) == 0 { // if omitting them saves work; see DroppedInput
 			g.Input = w.Input
 		}
 		g.Output = w.Output
@@ -53,13 +53,13 @@ func requireDropped(t *testing.T, keeps, drops *Source, line []byte) (dropped in
 	return dropped
 }
 
-// Sizes of lengthen: which strings are made longer, and to which length.
+// Sizes of lengthen: which strings are lengthened, and to which length.
 const (
 	longerBytes = 64
 	longBytes   = 12 << 10
 )
 
-// lengthen repeats the longer strings of a line that are values.
+// lengthen repeats the longer string values of a line.
 func lengthen(line []byte) []byte {
 	var s scan.Scanner
 	s.Reset(line)
@@ -80,7 +80,7 @@ func lengthen(line []byte) []byte {
 	return append(long, line[done:]...)
 }
 
-// walkStrings goes over the strings of the value that comes next, keys left out.
+// walkStrings iterates over the strings of the next value, without keys.
 func walkStrings(s *scan.Scanner, f func(body []byte)) {
 	switch s.Peek() {
 	case scan.KindObject:
@@ -98,15 +98,15 @@ func walkStrings(s *scan.Scanner, f func(body []byte)) {
 	}
 }
 
-// Bounds of Allocations, over what the fixtures of a provider give.
+// Limits of Allocations, over all fixtures of a provider.
 const (
 	eventAllocations = 2
 	repeats          = 20
 )
 
-// Allocations holds that a line which gives no event is read without allocation, and that an event takes no more than
-// two, for its texts and its payload. Each line is read again and again by a source that has read the whole stream, so
-// that its buffers are there. Lines that keeps picks hold what later events are about.
+// Allocations checks that a line without events is parsed without allocation, and that an event takes at most two
+// allocations, for its texts and its payload. A source that has read the whole stream parses each line repeatedly, so
+// that its buffers exist. Lines for which keeps returns true hold what later events are about.
 func Allocations(t *testing.T, provider string, src func() *Source, keeps func(line []byte) bool) {
 	given, allocations := 0, 0.0
 	for _, file := range Fixtures(t, provider) {
@@ -122,7 +122,7 @@ func Allocations(t *testing.T, provider string, src func() *Source, keeps func(l
 				}
 			})
 			switch {
-			case n == 0 && s.LineStatus() == events.LineUnknownType: // the status carries its name
+			case n == 0 && s.LineStatus() == events.LineUnknownType: // the status contains its name
 			case n == 0 && keeps != nil && keeps(line):
 			case n == 0:
 				assert.Zero(t, took, "%s, line %d: %.200s", file, i+1, line)
@@ -137,11 +137,11 @@ func Allocations(t *testing.T, provider string, src func() *Source, keeps func(l
 	t.Logf("%.0f allocations for %d events", allocations, given)
 }
 
-// streamAllocations is what the tables and buffers of a stream may take until they have their size.
+// streamAllocations is the number of allocations for the tables and buffers of a stream.
 const streamAllocations = 60
 
-// StreamAllocations holds the bound of Allocations where a line gives its events at the first sight of it alone: over each
-// whole fixture, the texts of results dropped.
+// StreamAllocations checks the limit of Allocations if a line yields events only the first time: over each whole fixture,
+// dropping the texts of results.
 func StreamAllocations(t *testing.T, provider string, src func() *Source) {
 	for _, file := range Fixtures(t, provider) {
 		lines, given := Lines(t, file), 0
@@ -150,8 +150,8 @@ func StreamAllocations(t *testing.T, provider string, src func() *Source) {
 	}
 }
 
-// LongResult holds that of a result of a megabyte that nobody keeps the head is made and no more. line makes a line of a
-// call that ended with an output.
+// LongResult checks that only the head of a dropped result of a megabyte is decoded. line returns a line of a call that
+// ended with an output.
 func LongResult(t *testing.T, src func() *Source, line func(call int, output string) string) {
 	const runs = 10
 	output := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 1<<20/58)
@@ -174,7 +174,7 @@ func LongResult(t *testing.T, src func() *Source, line func(call int, output str
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(output)), "in bytes, for %d results", runs)
 }
 
-// DroppedInput holds that all fields of a line's events but the arguments of calls stay as they were where they are dropped. The sources are new.
+// DroppedInput checks that dropping the arguments of calls changes no other field of a line's events. The sources must be new.
 func DroppedInput(t *testing.T, keeps, drops *Source, line []byte) {
 	t.Helper()
 	drops.Drop(true, false)

@@ -10,13 +10,13 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// jsonBlanks are the blanks of JSON: a form feed or a vertical tab is none.
+// jsonBlanks are the blanks of JSON, which do not include form feed and vertical tab.
 const jsonBlanks = " \t\r\n"
 
-// maxSeed bounds a seed, in bytes: a target has to reach a thousand executions a second.
+// maxSeed is the maximum size of a seed, in bytes: a target must reach a thousand executions per second.
 const maxSeed = 4 << 10
 
-// AddFixtures makes seeds of the first lines of each fixture, and of a part from the middle of longer ones.
+// AddFixtures adds as seeds the first lines of each fixture, and a part from the middle of longer ones.
 func AddFixtures(f *testing.F, provider string) {
 	f.Helper()
 	const head = 12
@@ -29,7 +29,7 @@ func AddFixtures(f *testing.F, provider string) {
 	}
 }
 
-// SeedOf joins lines, as many as a seed has room for, and at least one.
+// SeedOf joins as many lines as fit in a seed, and at least one.
 func SeedOf(lines [][]byte) []byte {
 	n, size := 0, 0
 	for ; n < len(lines) && (n == 0 || size+len(lines[n]) < maxSeed); n++ {
@@ -38,13 +38,13 @@ func SeedOf(lines [][]byte) []byte {
 	return bytes.Join(lines[:n], []byte("\n"))
 }
 
-// Object gives a line without the blanks around it, and whether it is one JSON object.
+// Object returns a line without the blanks around it, and whether it is one JSON object.
 func Object(line []byte) (trimmed []byte, ok bool) {
 	trimmed = bytes.Trim(line, jsonBlanks)
 	return trimmed, len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
 }
 
-// Objects are the lines of data that are one JSON object each.
+// Objects returns the lines of data that are one JSON object each.
 func Objects(data []byte) (lines [][]byte) {
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		if trimmed, ok := Object(line); ok {
@@ -54,7 +54,7 @@ func Objects(data []byte) (lines [][]byte) {
 	return lines
 }
 
-// Parse feeds any bytes to a parser, split at newlines, and holds what FuzzParse promises of every provider:
+// Parse feeds any bytes to a parser, split at newlines, and checks what FuzzParse promises of every provider:
 //   - no panic, whatever state earlier lines left behind
 //   - one ToolUse for an open call, at most one ToolResult for a call
 //   - previews of at most 40 runes, summaries of at most 120, no control characters in either
@@ -63,14 +63,14 @@ func Objects(data []byte) (lines [][]byte) {
 func Parse(t *testing.T, src *Source, data []byte) {
 	t.Helper()
 	var c Checker
-	hasESC := HasESC(data) // a text can come out later than its line
+	hasESC := HasESC(data) // a text may be emitted after its line
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		c.Check(t, src.ParseEvents(line), hasESC)
 		if trimmed, ok := Object(line); ok {
 			require.NotEqual(t, events.LineMalformed, src.LineStatus(), "%s", line)
 		} else if len(trimmed) == 0 {
 			require.Equal(t, events.LineIgnored, src.LineStatus())
-		} else if json.Valid(trimmed) && trimmed[0] != '[' { // an array can be all messages of a run
+		} else if json.Valid(trimmed) && trimmed[0] != '[' { // an array can contain all messages of a run
 			require.Equal(t, events.LineMalformed, src.LineStatus(), "%s", line)
 		}
 	}
@@ -78,8 +78,8 @@ func Parse(t *testing.T, src *Source, data []byte) {
 	require.Empty(t, src.Flush(), "pending events are returned once")
 }
 
-// Split holds what FuzzSplit promises: lost newlines lose nothing, objects on one line give the same events as
-// on lines of their own.
+// Split checks what FuzzSplit promises: missing newlines lose nothing; objects on one line yield the same
+// events as on separate lines.
 func Split(t *testing.T, src func() *Source, data []byte) {
 	t.Helper()
 	lines := Objects(data)

@@ -5,13 +5,13 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/decode"
 )
 
-// Source is a provider's parser as a source of events.
+// Source adapts a provider's parser to a source of events.
 type Source struct {
 	parser decode.Parser
 	last   decode.Result
 }
 
-// New returns a parser as a source.
+// New returns a Source for a parser.
 func New(p decode.Parser) *Source { return &Source{parser: p} }
 
 // ParseEvents returns the events of a line.
@@ -26,17 +26,17 @@ func (s *Source) Flush() []events.DisplayEvent {
 	return s.last.Events
 }
 
-// Quiet returns the events that are pending only because the agent may go on.
+// Quiet returns the events that are pending only because the agent may continue.
 func (s *Source) Quiet() []events.DisplayEvent { return s.parser.Quiet() }
 
-// LineStatus is the status of the last line, or of the stream's end.
+// LineStatus returns the status of the last line, or of the end of the stream.
 func (s *Source) LineStatus() events.LineStatus { return s.last.Status }
 
-// UnknownType is the unknown type of the last line.
+// UnknownType returns the unknown type of the last line.
 func (s *Source) UnknownType() string { return s.last.UnknownType }
 
-// State is what the stream holds.
+// State returns the state of the parser.
 func (s *Source) State() decode.State { return s.parser.State() }
 
-// Drop leaves arguments of calls and texts of results out.
+// Drop omits arguments of calls and texts of results.
 func (s *Source) Drop(inputs, outputs bool) { s.parser.Drop(inputs, outputs) }

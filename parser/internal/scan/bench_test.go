@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// line makes an assistant line of about n bytes, its text full of what code is full of.
+// line returns an assistant line of about n bytes whose text has the characters of code.
 func line(n int) []byte {
 	text := strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, max(1, n/60))
 	return []byte(`{"type":"assistant","message":{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929",` +
@@ -20,15 +20,15 @@ func line(n int) []byte {
 		`"cache_creation":{"ephemeral_5m_input_tokens":317}}},"parent_tool_use_id":null,"session_id":"4bbb","uuid":"e7bd","timestamp":"2026-11-27T20:43:59.120Z"}`)
 }
 
-// shape is a line, or several, under a name, and how many top-level members they have.
+// shape is a line, or several, with a name and the number of top-level members.
 type shape struct {
 	name    string
 	lines   [][]byte
 	members int
 }
 
-// shapes are lines with a text of three sizes, one with a text that needs no escapes, and a recorded run, which is of
-// small members all through.
+// shapes are lines with texts of three sizes, one with a text that needs no escapes, and a recorded run, which has
+// many small members.
 func shapes(t testing.TB) []shape {
 	t.Helper()
 	capture, err := os.ReadFile("../../../testdata/claude/parallel.jsonl")
@@ -41,7 +41,7 @@ func shapes(t testing.TB) []shape {
 	}
 }
 
-// BenchmarkScan walks the members of lines, beside gjson.ForEach over the same bytes in the same run.
+// BenchmarkScan iterates over the members of lines and, for comparison, runs gjson.ForEach over the same bytes in the same run.
 func BenchmarkScan(b *testing.B) {
 	for _, shape := range shapes(b) {
 		size := int64(len(bytes.Join(shape.lines, nil)))
@@ -67,7 +67,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// TestBenchmarkBodies runs what the benchmark measures, so that it can't measure wrong work.
+// TestBenchmarkBodies checks that the benchmark measures the intended work.
 func TestBenchmarkBodies(t *testing.T) {
 	var s scan.Scanner
 	for _, shape := range shapes(t) {
@@ -101,7 +101,7 @@ func gjsonMembers(lines [][]byte) int {
 	return n
 }
 
-// BenchmarkText makes texts of a body full of what code is full of, and counts what it would take.
+// BenchmarkText decodes texts with the characters of code, and computes their length.
 func BenchmarkText(b *testing.B) {
 	code := []byte(strings.Repeat(`func Total(prices ...int) int {\n\tsum := 0 // \"cents\"\n`, 64))
 	for _, body := range []struct {
@@ -128,7 +128,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkNames reads what every line has: a time, and names and ids that come again.
+// BenchmarkNames reads what every line has: a time, and names and IDs that repeat.
 func BenchmarkNames(b *testing.B) {
 	var s scan.Strings
 	at := scan.Value{Kind: scan.KindString, Raw: []byte(`"2026-11-27T20:43:59.120Z"`)}

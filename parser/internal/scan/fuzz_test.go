@@ -15,9 +15,9 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// FuzzScan holds, against encoding/json:
-//   - what json.Valid accepts is accepted, whether it is skipped or walked; what is refused, json.Valid refuses too
-//   - walking gives the same keys, the same raw spans and the same texts, in the same order
+// FuzzScan checks, against encoding/json:
+//   - everything that json.Valid accepts is accepted, whether skipped or walked; everything rejected is rejected by json.Valid
+//   - walking yields the same keys, the same raw spans and the same texts, in the same order
 //   - no input makes the scanner panic or move past its end
 func FuzzScan(f *testing.F) {
 	for _, seed := range seeds(f) {
@@ -48,8 +48,8 @@ func scanAny(t *testing.T, data []byte) {
 	}
 }
 
-// TestRecordedLines holds what FuzzScan and FuzzUnescape hold for every line of the recordings, of which those have a few as
-// seeds.
+// TestRecordedLines checks what FuzzScan and FuzzUnescape check for every line of the recordings, of which those have only a
+// few as seeds.
 func TestRecordedLines(t *testing.T) {
 	for _, line := range recordedLines(t) {
 		scanAny(t, line)
@@ -57,10 +57,10 @@ func TestRecordedLines(t *testing.T) {
 	}
 }
 
-// FuzzUnescape holds:
-//   - every JSON string has the text that encoding/json gives it, and any bytes at all give valid UTF-8
-//   - TextLen is the length of that text, and Hash is of it
-//   - a head is a beginning of it, no shorter than its limit, no character cut, and the rest gives the rest
+// FuzzUnescape checks:
+//   - every JSON string has the text that encoding/json gives it, and any bytes yield valid UTF-8
+//   - TextLen is the length of that text, and Hash depends only on it
+//   - a head is a beginning of it, no shorter than its limit, without a cut character, and the rest yields the rest
 func FuzzUnescape(f *testing.F) {
 	for _, seed := range []string{"", "plain", `a\nb`, `\ud83d\ude00`, `\ud83d`, `\udc00x`, `\ud83d\ud83d\ude00`, `\u00e9\/\"\\`, "\xff\xfe", `\x`, `\u12`, `\`, `é`, `a\]b\`, `a\n`, `a\\n`, `a\u000A`} {
 		f.Add([]byte(seed))
@@ -102,8 +102,8 @@ func unescapeAny(t *testing.T, body []byte) {
 	}
 }
 
-// FuzzTime holds that what is read as a time is what the standard library reads, but for hours of one digit, which it
-// takes and RFC 3339 does not.
+// FuzzTime checks that times are parsed as by the standard library, except for hours of one digit, which that accepts
+// and RFC 3339 does not.
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{"2026-11-27T20:43:59.120Z", "2024-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"} {
 		f.Add(seed)
@@ -121,7 +121,7 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// walkValue steps into everything.
+// walkValue enters everything.
 func walkValue(s *scan.Scanner) {
 	switch s.Peek() {
 	case scan.KindObject:
@@ -137,7 +137,7 @@ func walkValue(s *scan.Scanner) {
 	}
 }
 
-// compare walks data beside encoding/json.
+// compare walks data in parallel with encoding/json.
 func compare(t *testing.T, s *scan.Scanner, data []byte) {
 	t.Helper()
 	data = bytes.Trim(data, " \t\r\n")
@@ -192,7 +192,7 @@ func compare(t *testing.T, s *scan.Scanner, data []byte) {
 	require.NoError(t, s.Err())
 }
 
-// seeds are the shapes that have broken readers before, and some lines of the recordings.
+// seeds returns the shapes that have broken readers before, and some lines of the recordings.
 func seeds(t testing.TB) [][]byte {
 	t.Helper()
 	all := [][]byte{
@@ -211,7 +211,7 @@ func seeds(t testing.TB) [][]byte {
 	return all
 }
 
-// recordedLines are the lines of all recordings.
+// recordedLines returns the lines of all recordings.
 func recordedLines(t testing.TB) (all [][]byte) {
 	t.Helper()
 	files, err := filepath.Glob("../../../testdata/*/*.jsonl")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMarks holds the marks of both makers against a search byte by byte, and that nothing is marked beyond the end. The letters
-// of a text may be left out.
+// TestMarks compares the marks of both implementations with a search byte by byte, and checks that nothing is marked beyond the
+// end. The letters of a text may be omitted.
 func TestMarks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bytes := []byte{'"', '\\', '"' + 1, '\\' + 1, '"' - 1, '"' | 0x80, '\\' | 0x80, 0, 0xff, 'a', 'n', 'r', 't', 'u', 'n' | 0x80}
@@ -44,7 +44,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestEscapes holds which bytes are escaped against a walk byte by byte, over the edges of blocks.
+// TestEscapes compares the escaped bytes with a walk byte by byte, across block boundaries.
 func TestEscapes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	data := make([]byte, indexBytes)

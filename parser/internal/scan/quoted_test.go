@@ -14,7 +14,7 @@ import (
 
 func all([]byte) bool { return true }
 
-// quoteJSON gives what stands between the quotes of a string whose text is s.
+// quoteJSON returns the bytes between the quotes of a string whose text is s.
 func quoteJSON(t testing.TB, s string) string {
 	t.Helper()
 	quoted, err := json.Marshal(s)
@@ -25,7 +25,7 @@ func quoteJSON(t testing.TB, s string) string {
 func TestQuotedMembers(t *testing.T) {
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
 	for _, tc := range []struct {
-		name, body, want string // want is "" where the text must be made
+		name, body, want string // want is "" if the text must be decoded
 	}{
 		{"empty", `{}`, "{}"},
 		{"of all kinds", quoteJSON(t, `{"a":"b","c":[1,{"d":null}],"e":-1.5e3,"f":{"g":true},"h":false}`),
@@ -66,7 +66,7 @@ func TestQuotedMembers(t *testing.T) {
 	}
 }
 
-// write gives members as an object.
+// write returns members as an object.
 func write(m scan.Members) string {
 	var b strings.Builder
 	for i := range m {
@@ -97,9 +97,9 @@ func TestQuotedMembersKeepsNoMoreThanAScanner(t *testing.T) {
 	assert.Empty(t, m, "it stands too far behind")
 }
 
-// FuzzQuotedMembers holds, for what stands between the quotes of a string and for the text of one:
-//   - where Quoted reads an object, the text that it is the JSON of is one to Scanner and to encoding/json's nesting, with
-//     the same members
+// FuzzQuotedMembers checks, for the bytes between the quotes of a string and for the text of one:
+//   - if Quoted reads an object, its text is an object for Scanner and within encoding/json's nesting, with the same
+//     members
 //   - what it leaves to others changes nothing
 func FuzzQuotedMembers(f *testing.F) {
 	for _, seed := range []string{
@@ -139,8 +139,8 @@ func requireQuoted(t *testing.T, body []byte) {
 	}
 }
 
-// BenchmarkQuotedMembers reads the arguments of a call that writes a file, of which the path is wanted, beside making
-// their text and reading that.
+// BenchmarkQuotedMembers reads the path in the arguments of a call that writes a file and, for comparison, decodes
+// their text and reads that.
 func BenchmarkQuotedMembers(b *testing.B) {
 	for _, size := range []int{256, 32 << 10} {
 		body := []byte(quoteJSON(b, `{"path": "calc.go", "content": "`+strings.Repeat(`\tsum += price // \"cents\"\n`, size/28)+`"}`))

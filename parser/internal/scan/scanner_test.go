@@ -115,7 +115,7 @@ func TestScannerRepeat(t *testing.T) {
 	}
 }
 
-// A model wrote arguments of 20,000 levels: encoding/json takes 10,000.
+// A model wrote arguments with 20,000 levels; encoding/json accepts 10,000.
 func TestScannerDepth(t *testing.T) {
 	for _, depth := range []int{1, 63, 64, 65, 255, 256, 257, 320, 10_000, 20_000, 1_000_000} {
 		for _, level := range [][2]string{{"[", "]"}, {`{"a":`, "}"}, {`[{"a":`, "}]"}} {
@@ -194,7 +194,7 @@ func TestTimesOfEveryDay(t *testing.T) {
 			continue
 		}
 		raw := at.AppendFormat([]byte(`"`), `2006-01-02T15:04:05.000Z"`)
-		if got := (scan.Value{Kind: scan.KindString, Raw: raw}).Time(); got != at { // require.Equal alone takes seconds
+		if got := (scan.Value{Kind: scan.KindString, Raw: raw}).Time(); got != at { // require.Equal takes seconds for all of them
 			require.Equal(t, at, got, "%s", raw)
 		}
 	}
@@ -203,7 +203,7 @@ func TestTimesOfEveryDay(t *testing.T) {
 func TestInternGivesTheTextOfEachName(t *testing.T) {
 	var a scan.Strings
 	for round := range 3 {
-		for i := range 500 { // many more than are held
+		for i := range 500 { // many more than are kept
 			name := strings.Repeat("x", i%140) + strconv.Itoa(i)
 			require.Equal(t, name, a.Intern(scan.Value{Kind: scan.KindString, Raw: []byte(`"` + name + `"`)}), "round %d", round)
 		}

@@ -1,4 +1,4 @@
-// The index is no part of the package's API, and what it has is not to be seen from outside.
+// The index is not part of the package's API, and its content is not visible from outside.
 package find
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/internal/goldentest"
 )
 
-// TestChoices holds that choices.txt has what is chosen for the anchors that are built in; make golden writes it.
+// TestChoices checks that choices.txt has the choices for the built-in anchors; make golden writes it.
 func TestChoices(t *testing.T) {
 	all, err := anchors()
 	require.NoError(t, err)
@@ -18,8 +18,8 @@ func TestChoices(t *testing.T) {
 	goldentest.Compare(t, "choices.txt", formatChoices(all, chosen))
 }
 
-// TestIndexOfChoices holds that the index is the same with the choices of the file and without, and that those of other anchors are not
-// used.
+// TestIndexOfChoices checks that the index is the same with and without the choices of the file, and that choices for other
+// anchors are not used.
 func TestIndexOfChoices(t *testing.T) {
 	all, err := anchors()
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// TestCallMemory looks inside: what is evicted shows nowhere else.
+// TestCallMemory tests unexported state: evictions are not visible elsewhere.
 func TestCallMemory(t *testing.T) {
 	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	m := callMemory{limit: 2}
@@ -44,7 +44,7 @@ func TestCallMemory(t *testing.T) {
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")
 }
 
-// TestThreadsAreBounded looks inside: what is remembered of sub-agents shows nowhere else.
+// TestThreadsAreBounded tests unexported state: what is remembered of sub-agents is not visible elsewhere.
 func TestThreadsAreBounded(t *testing.T) {
 	n := threads{limit: 3}
 	lead := func(parent string) string { return n.leadOf(&events.DisplayEvent{ParentID: parent}) }

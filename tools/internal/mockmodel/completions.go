@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var errInvalid = errors.New("body is no JSON")
+var errInvalid = errors.New("body is not JSON")
 
 // readCompletions reads a request of OpenAI Chat Completions.
 func readCompletions(r *http.Request, body []byte) (Request, error) {
