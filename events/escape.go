@@ -13,7 +13,7 @@ package events
 //	textC1        0x9c ends it, else as text
 type Escape uint8
 
-// EscapeNone is outside of any sequence.
+// EscapeNone is the state outside of any sequence.
 const EscapeNone Escape = 0
 
 const (

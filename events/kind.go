@@ -19,7 +19,7 @@ const (
 	KindReasoning
 	// KindMessage closes a text whose pieces came before. Text holds all of it, Reasoning the complete reasoning.
 	KindMessage
-	// KindUsage carries tokens, and cost where known.
+	// KindUsage carries tokens, and the cost if known.
 	KindUsage
 	// KindNotice is a message from the agent program itself: a retry, a compaction, a warning.
 	KindNotice
@@ -37,7 +37,7 @@ const (
 	KindSessionEnded
 	// KindApprovalRequest asks for permission to run a tool (Approval).
 	KindApprovalRequest
-	// KindAskRequest puts questions to the user (Ask).
+	// KindAskRequest asks the user questions (Ask).
 	KindAskRequest
 	// KindToolProgress reports on an open call, or the end of a call that runs in the background.
 	KindToolProgress

@@ -60,8 +60,8 @@ func (t *turn) takeOver() []byte {
 	return head.buf
 }
 
-// heading is the name for the lines from here on, empty where the reader knows it: it has not changed, or there is only one
-// stream. The first heading of a stream has its pipeline too.
+// heading returns the name of the stream of the next lines, or "" if the reader knows it, because it has not changed or there
+// is only one stream. The first heading of a stream includes its pipeline.
 func (t *turn) heading() string {
 	if t.label == nil || !t.label.Named() {
 		return ""

@@ -160,7 +160,7 @@ func (cv *conversation) sessionEvents(info *sessionInfo) events.LineStatus {
 	return events.LineOK
 }
 
-// agentName is the agent that works in a session.
+// agentName returns the name of the agent of a session.
 func (cv *conversation) agentName(info *sessionInfo) string {
 	return events.CleanLine(cv.Strings.Intern(info.agent), 0)
 }

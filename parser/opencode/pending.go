@@ -159,10 +159,9 @@ const maxStarts = 64
 // A session gets its model with its first prompt, before the message is stored. If the prompt is refused, the model alone
 // distinguishes the session from one without a prompt, which programs create (1.18).
 //
-// OpenCode creates the session of a sub-agent some milliseconds
-// before the row of the call has its arguments (1.18, subagent.log). After a restart the row of the session may be read
-// before that of its call, which has been rewritten since. The start is pending until the first message of the session:
-// only a session that no call started is emitted.
+// OpenCode creates the session of a sub-agent some milliseconds before the row of the call has its arguments (1.18,
+// subagent.log). After a restart the row of the session may be read before that of its call, which has been rewritten
+// since. The start is pending until the first message of the session: only a session that no call started is emitted.
 type start struct {
 	key     uint64 // of the session
 	task    uint64 // of the call; see taskKey
@@ -178,7 +177,7 @@ func (pe *pending) awaitCall(s start) {
 	pe.starts = append(pe.starts, s)
 }
 
-// asked emits the pending start of a session that has got its agent and model.
+// asked emits the pending start of a session once its agent and model are set.
 func (pe *pending) asked(key uint64, agent, model, provider string) {
 	if i := slices.IndexFunc(pe.starts, func(s start) bool { return s.key == key && s.isUnasked() }); i >= 0 {
 		s := &pe.starts[i]

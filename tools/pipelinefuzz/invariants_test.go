@@ -108,7 +108,7 @@ func (e exported) checkRecords(r *round, f *findings) {
 }
 
 // ownOf returns what all accounts have of a record: the body; for a result only how it ended (for Gemini CLI, whose stream has
-// no exit codes, not even that); for a start everything but the model. One uid stands for the result of a call in any account.
+// no exit codes, not even that); for a start everything but the model. The result of a call has one uid in all accounts.
 // A file that was read before a restart, and another account that is read after it, may both export it, with or without its
 // name, lines and time.
 func ownOf(resource pcommon.Resource, record plog.LogRecord) string {

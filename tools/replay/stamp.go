@@ -102,14 +102,14 @@ func (s Stamp) moveMilliseconds(text string) string {
 	return strconv.FormatInt(was+s.Shift.Milliseconds(), 10)
 }
 
-// uuid keeps version and variant, which some formats use.
+// uuid returns a new UUID with the same version and variant, which some formats check.
 func (s Stamp) uuid(was string) string {
 	h := s.hash(was)
 	digits := hex.EncodeToString(h[:])
 	return digits[:8] + "-" + digits[8:12] + "-" + was[14:15] + digits[13:16] + "-" + was[19:20] + digits[17:20] + "-" + digits[20:32]
 }
 
-// id keeps the length.
+// id returns a new ID of the same length.
 func (s Stamp) id(was string) string {
 	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghijkmnpqrstvwxyz"
 	h := s.hash(was)
@@ -148,7 +148,7 @@ func Times(text string) (first, last time.Time, ok bool) {
 // asked returns the earliest time in the ID of a message in text, which OpenCode creates before it calls the model. It
 // returns near if that is earlier or no ID has a time.
 func asked(text string, near time.Time) time.Time {
-	const perMillisecond, period = 1 << 12, 1 << 36 // milliseconds, of which an id has the low digits
+	const perMillisecond, period = 1 << 12, 1 << 36 // milliseconds, of which an ID has the low digits
 	first := near
 	for _, at := range stamped.FindAllStringSubmatchIndex(text, -1) {
 		if at[8] < 0 || text[at[8]:at[9]] != "msg_" {

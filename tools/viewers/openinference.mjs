@@ -1,4 +1,4 @@
-// Reads OTLP JSON from standard input and writes what the mapper makes of each span: a list of name, kind and attributes.
+// Reads OTLP JSON from standard input and writes the mapper's result for each span: a list of name, kind and attributes.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
