@@ -93,7 +93,7 @@ func (l *Log) Open(o Origin) *Stream {
 		headed.label, headed.labels, headed.introduce = s.label, &l.labels, l.introduce
 	}
 	if l.terminal != nil {
-		s.status = l.terminal.Watch(o.Step)
+		s.status = l.terminal.Watch(o.Step, settings.complete().NewAccount())
 	}
 	if settings.activity() && l.throttle.Interval > 0 {
 		s.throttle = l.newThrottle(s)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/account"
 	"github.com/tailspan/tailspan/render/internal/label"
 	"github.com/tailspan/tailspan/render/internal/memory"
 	"github.com/tailspan/tailspan/render/style"
@@ -33,6 +34,9 @@ type Settings struct {
 	Results bool
 	// Summary adds a summary at the end of a run, in verbose mode: tools, failures, tokens, cost, duration.
 	Summary bool
+	// NewAccount creates what adds up the tokens and the cost of a stream, for its summary and the status line. If it is nil, what the
+	// agent reports is added up.
+	NewAccount func() Account
 	// Color writes lines in terminal colours; see [Color.Wanted].
 	Color bool
 
@@ -54,6 +58,9 @@ type Settings struct {
 	Replay bool
 }
 
+// Account adds up what the runs of a stream use; see [account.Account].
+type Account = account.Account
+
 // complete sets the defaults of missing settings.
 func (s Settings) complete() Settings {
 	if s.Calls <= 0 {
@@ -65,6 +72,9 @@ func (s Settings) complete() Settings {
 	if s.Location == nil {
 		s.Location = time.Local
 	}
+	if s.NewAccount == nil {
+		s.NewAccount = func() Account { return new(account.Reported) }
+	}
 	return s
 }
 
@@ -74,7 +84,9 @@ func (s *Settings) memory() memory.Settings {
 	if s.Mode != ModeVerbose {
 		return m
 	}
-	m.Agents, m.Summary = true, s.Summary
+	if m.Agents, m.Summary = true, s.Summary; s.Summary {
+		m.Account = s.NewAccount()
+	}
 	m.Ends = s.Results || s.Summary || s.Style == StyleProgress
 	m.NameOf = func(t *events.Tool) string { return style.ToolName(t.Name) }
 	if s.activity() {

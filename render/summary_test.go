@@ -58,8 +58,8 @@ func TestSummary(t *testing.T) {
 		answer("never seen", ""),
 		used(events.UsageScopeProcess, 1000, 400, 50, 0.0123),
 	}
-	first := "--- Summary ---\ntools     4 calls, 1 failed, 6s\n" +
-		"  exec_command     1 call, 1 failed, 3s\n  Bash             1 call, 2.5s\n  mcp__shop__find  1 call, 500ms\n  Frobnicate       1 call\n" +
+	first := "--- Summary ---\ntools     4 calls, 2 failed, 6s\n" +
+		"  exec_command     1 call, 1 failed, 3s\n  Bash             1 call, 2.5s\n  mcp__shop__find  1 call, 500ms\n  Frobnicate       1 call, 1 failed\n" +
 		"tokens    1,000 in (400 cached), 50 out\ncost      $0.0123\n"
 	got := emit(s, append(run, at(8, end(events.End{Duration: 9 * time.Second})))...)
 	_, got, _ = strings.Cut(got, "[tool: Frobnicate]\n")
@@ -72,6 +72,10 @@ func TestSummary(t *testing.T) {
 
 	assert.Contains(t, emit(s, run...), first, "a run that never ends is summed up at the close")
 	assert.NotContains(t, emit(s, said("Hi"), end(events.End{})), "Summary", "nothing to tell")
+	assert.Contains(t, emit(s, use("1", "Read", "x"), end(events.End{Interrupted: true})), "  Read  1 call\n", "what the user stopped did not fail")
+	copied := *use("1", "Read", "x")
+	copied.Copied = true
+	assert.Contains(t, emit(s, &copied, use("2", "Bash", "ls"), answer("2", "")), "tools     1 call\n  Bash  1 call\n", "another session did it")
 	for _, mode := range []render.Mode{render.ModeDefault, render.ModeQuiet, render.ModeJSON} {
 		assert.NotContains(t, emit(render.Settings{Mode: mode, Summary: true}, run...), "Summary", "mode %s", mode)
 	}
@@ -84,7 +88,7 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}
 	for ended, want := range map[bool]string{
 		false: "[tool: Read(a.go)]\n",
-		true:  "[tool: Read(a.go)]\n--- Summary ---\ntools     1 call\n  Read  1 call\n",
+		true:  "[tool: Read(a.go)]\n--- Summary ---\ntools     1 call, 1 failed\n  Read  1 call, 1 failed\n",
 	} {
 		var out bytes.Buffer
 		r := render.New(&out, s)
@@ -178,7 +182,7 @@ func TestSummaryCountsWhatTheThrottleHides(t *testing.T) {
 	s := render.NewLog(w, render.LogSettings{Settings: render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Summary: true}}).Open(render.Origin{})
 	reads(s, "1", "2", "3", "4")
 	s.Emit(end(events.End{}))
-	assert.Equal(t, "Read 1\nRead 4\nfinished\n--- Summary ---\ntools     4 calls\n  Read  4 calls\n", w.String())
+	assert.Equal(t, "Read 1\nRead 4\nfinished\n--- Summary ---\ntools     4 calls, 4 failed\n  Read  4 calls, 4 failed\n", w.String())
 }
 
 // TestResults checks the results that are shown if configured, with the duration of the call.

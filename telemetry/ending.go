@@ -61,10 +61,24 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 		end.Totals.Incomplete = false
 	}
 	e := outcome.Evidence{End: ev.End, Signs: r.signs, Open: len(r.calls.open) > 0, Why: otlp.CloseReasonResult}
-	if v := e.Verdict(); !ev.Synthetic {
+	v := e.Verdict()
+	if !ev.Synthetic {
 		end.Decided, end.Cause = v.Outcome, v.Cause
 	}
+	if left := outcome.WithoutResult(v.Inner()); left.ErrorType != "" {
+		end.Totals.ToolErrors += r.unanswered()
+	}
 	ev.End = &end
+}
+
+// unanswered returns how many calls have no result if the run ends now.
+func (r *run) unanswered() (n int) {
+	for _, c := range r.calls.open {
+		if !c.caller.inBackground() {
+			n++
+		}
+	}
+	return n
 }
 
 // totalsAt returns the totals of the run until at.

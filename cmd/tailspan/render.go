@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
@@ -45,6 +46,7 @@ mode json all lines are, untouched.`,
 		c.stream.AddContainer(f)
 		c.look.Add(f)
 		c.identity.Add(f)
+		c.prices.Add(f)
 		f.BoolVar(&c.follow, "follow", false, "read files while they are written, and those that come later, until Ctrl-C")
 		return c.run
 	},
@@ -55,6 +57,7 @@ type renders struct {
 	stream   options.Stream
 	look     options.Look
 	identity options.Identity
+	prices   options.Prices
 	follow   bool
 	redactor *redact.Redactor
 }
@@ -64,6 +67,11 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	prices, err := c.prices.Read()
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	settings.NewAccount = func() render.Account { return guard.NewAccount(prices) }
 	if c.redactor, err = options.NewRedactor(c.look.Redact); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/eventjson"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/observer"
@@ -107,6 +108,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		return err
 	}
 	defer c.screen.Close()
+	c.screen.Settings.NewAccount = func() render.Account { return guard.NewAccount(prices) }
 	written, err := c.openFiles(s.Out)
 	if err != nil {
 		return err

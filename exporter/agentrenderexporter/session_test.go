@@ -34,7 +34,7 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	const begun = "--- [1a2b3c4d] ---\nI look.\n[tool: Read(src/auth.ts)]\n"
 	assert.Equal(t, begun, shown(evs[:3], 0), "it goes on")
 	ended := append(evs[:3:3], evs[len(evs)-1])
-	assert.Equal(t, begun+"[run failed: out of turns]\n--- Summary ---\ntools     1 call\n  Read  1 call\nduration  4.1s\n",
+	assert.Equal(t, begun+"[run failed: out of turns]\n--- Summary ---\ntools     1 call, 1 failed\n  Read  1 call, 1 failed\nduration  4.1s\n",
 		shown(ended, 0), "it has ended")
 
 	// An aborted turn ends a run too.

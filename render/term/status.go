@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/account"
 	"github.com/tailspan/tailspan/render/internal/text"
 	"github.com/tailspan/tailspan/render/style"
 )
@@ -22,7 +23,7 @@ type Watched struct {
 	step     string
 	since    time.Time // when the run began, by the clock; zero if none is running
 	open     []openCall
-	usage    events.UsageTotal
+	account  account.Account
 	waiting  string // what the user is asked to decide
 }
 
@@ -33,9 +34,9 @@ type openCall struct {
 	agent bool // it runs a sub-agent
 }
 
-// Watch adds the stream of a step to the status line.
-func (t *Terminal) Watch(step string) *Watched {
-	w := &Watched{terminal: t, step: step}
+// Watch adds the stream of a step to the status line. An account adds up what it uses.
+func (t *Terminal) Watch(step string, a account.Account) *Watched {
+	w := &Watched{terminal: t, step: step, account: a}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.streams = append(t.streams, w)
@@ -56,6 +57,7 @@ func (w *Watched) Close() error {
 func (w *Watched) Emit(e *events.DisplayEvent) {
 	w.terminal.mu.Lock()
 	defer w.terminal.mu.Unlock()
+	w.account.Add(e)
 	if e.Kind == events.KindSessionEnded {
 		w.since, w.open, w.waiting = time.Time{}, nil, ""
 		return
@@ -68,10 +70,6 @@ func (w *Watched) Emit(e *events.DisplayEvent) {
 		w.waiting = style.Waiting(e)
 	case events.KindAskRequest:
 		w.waiting = style.Waiting(e)
-	case events.KindUsage:
-		if e.Usage != nil {
-			w.usage.Add(e.Model, e.Usage)
-		}
 	case events.KindToolUse:
 		w.start(e)
 	case events.KindToolResult:
@@ -133,7 +131,7 @@ func (t *Terminal) facts() (doing func(width int) string, facts []string) {
 	var since time.Time
 	var sum events.Usage
 	for _, w := range t.streams {
-		u := w.usage.Sum()
+		u := w.account.Usage()
 		sum.Tokens.Add(u.Tokens)
 		sum.CostUSD += u.CostUSD
 		sum.HasCost, sum.CostEstimated = sum.HasCost || u.HasCost, sum.CostEstimated || u.CostEstimated

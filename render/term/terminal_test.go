@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/terminaltest"
+	"github.com/tailspan/tailspan/render/internal/account"
 	"github.com/tailspan/tailspan/render/term"
 )
 
@@ -17,7 +18,7 @@ func TestStatus(t *testing.T) {
 	screen := terminaltest.New(40, true)
 	terminal := term.New(screen, term.Settings{Width: func() int { return 40 }})
 	log := terminal.Wrap(screen)
-	w := terminal.Watch("build")
+	w := terminal.Watch("build", new(account.Reported))
 	w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Read", Target: "calc.go"}})
 	write := func(s string) {
 		_, err := log.Write([]byte(s))
@@ -36,7 +37,7 @@ func TestStatus(t *testing.T) {
 func TestClosed(t *testing.T) {
 	var screen bytes.Buffer
 	terminal := term.New(&screen, term.Settings{})
-	log, w := terminal.Wrap(&screen), terminal.Watch("")
+	log, w := terminal.Wrap(&screen), terminal.Watch("", new(account.Reported))
 	require.NoError(t, terminal.Close())
 	require.NoError(t, terminal.Close(), "a second call does nothing")
 	w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Bash", Target: "ls"}})

@@ -20,12 +20,23 @@ type callMemory struct {
 type call struct {
 	name, target      string
 	server, agentType string
+	caller            string // the call that started the sub-agent which made it; empty for the main thread
 	at                time.Time
-	background        bool // it was answered and continues
+	state             callState
 }
 
+// callState is how far a call is.
+type callState uint8
+
+const (
+	callOpen       callState = iota
+	callBackground           // it was answered and continues
+	callLeft                 // its run ended without an answer, or was another one
+)
+
 // remember stores a call that was made at a time.
-func (m *callMemory) remember(t *events.Tool, at time.Time) {
+func (m *callMemory) remember(e *events.DisplayEvent, at time.Time) {
+	t := &e.Tool
 	if t.ID == "" {
 		return
 	}
@@ -36,8 +47,13 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 	if _, known := m.byID[id]; !known {
 		m.order = append(m.order, id)
 	}
+	state := callOpen
+	if e.Copied { // another session made it
+		state = callLeft
+	}
 	m.byID[id] = call{
-		name: text.Remembered(style.KnownName(t)), target: text.Remembered(t.Target), server: text.Remembered(t.Server), agentType: text.Remembered(t.AgentType), at: at,
+		state: state, name: text.Remembered(style.KnownName(t)), target: text.Remembered(t.Target), server: text.Remembered(t.Server), agentType: text.Remembered(t.AgentType),
+		caller: text.BoundedID(e.ParentID), at: at,
 	}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])
@@ -49,14 +65,26 @@ func (m *callMemory) remember(t *events.Tool, at time.Time) {
 func (m *callMemory) moveToBackground(t *events.Tool) {
 	id := text.BoundedID(t.ID)
 	if c, known := m.byID[id]; known {
-		c.background = true
+		c.state = callBackground
 		m.byID[id] = c
 	}
 }
 
 // inBackground reports whether the call of t continues in the background.
 func (m *callMemory) inBackground(t *events.Tool) bool {
-	return m.byID[text.BoundedID(t.ID)].background
+	return m.byID[text.BoundedID(t.ID)].state == callBackground
+}
+
+// leave returns the calls that have no answer when their run ends, each once. What works in the background goes on.
+func (m *callMemory) leave() (left []events.Tool) {
+	for id, c := range m.byID {
+		if c.state == callOpen && m.byID[c.caller].state != callBackground {
+			c.state = callLeft
+			m.byID[id] = c
+			left = append(left, events.Tool{Name: c.name, Server: c.server, AgentType: c.agentType})
+		}
+	}
+	return left
 }
 
 // complete sets the empty fields of t, which ends a call at a time, from the remembered call.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/account"
 )
 
 // liveWithin is the maximum age of a live stream's events when they are read. In a copied stream the clock says nothing
@@ -18,9 +19,10 @@ type Settings struct {
 	Agents bool
 	// Ends remembers calls, so that an event that ends one can be completed.
 	Ends bool
-	// Summary adds up what a run did, with the tool names that NameOf returns.
+	// Summary adds up what a run did, with the tool names that NameOf returns, and what it used, with an account.
 	Summary bool
 	NameOf  func(*events.Tool) string
+	Account account.Account
 	// Now is the clock for events of a live stream that have no time. If it is nil, they have the time of the previous event.
 	Now func() time.Time
 	// Replay: the stream was or may have been written earlier, so no duration is measured by the clock.
@@ -43,7 +45,7 @@ type Memory struct {
 func New(s Settings) Memory {
 	m := Memory{settings: s, calls: callMemory{limit: s.Calls}, threads: threads{limit: s.Calls}}
 	if s.Summary {
-		m.summary = newSummary(s.NameOf)
+		m.summary = newSummary(s.NameOf, s.Account)
 	}
 	return m
 }
@@ -59,6 +61,7 @@ func (m *Memory) Summary() string {
 	if m.summary == nil || !m.summary.any {
 		return ""
 	}
+	m.summary.fail(m.calls.leave()) // of a stream without an end
 	return m.summary.text()
 }
 
@@ -104,15 +107,29 @@ func (m *Memory) Take(e *events.DisplayEvent) *events.DisplayEvent {
 	switch e.Kind {
 	case events.KindToolUse:
 		if !e.Tool.Partial && m.settings.Ends {
-			m.calls.remember(&e.Tool, at)
+			m.calls.remember(e, at)
 		}
 	case events.KindToolResult, events.KindToolProgress:
 		e = m.endOf(e, at)
 	}
 	if m.summary != nil {
 		m.summary.add(e, at)
+		m.endOfRun(e)
 	}
 	return e
+}
+
+// endOfRun counts the calls that have no result when a run ends: as failed, but for a run that the user stopped.
+func (m *Memory) endOfRun(e *events.DisplayEvent) {
+	switch e.Kind {
+	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
+		if KeyOf(e) != (Key{}) {
+			return
+		}
+		if left := m.calls.leave(); e.End.Outcome() != events.OutcomeInterrupted {
+			m.summary.fail(left)
+		}
+	}
 }
 
 // endOf completes the event that ends a call. A ToolProgress ends only a background call; any other call ends with its

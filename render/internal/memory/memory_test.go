@@ -22,23 +22,23 @@ func TestCallMemory(t *testing.T) {
 		return result
 	}
 	for _, id := range []string{"", "a", "b", "c"} {
-		m.remember(&events.Tool{ID: id, Name: "read", Target: id}, at)
+		m.remember(&events.DisplayEvent{Tool: events.Tool{ID: id, Name: "read", Target: id}}, at)
 	}
 	assert.Equal(t, events.Tool{ID: "a"}, answer(events.Tool{ID: "a"}), "the oldest is evicted")
 	assert.Equal(t, events.Tool{ID: "b", Name: "read", Target: "b", Duration: time.Second}, answer(events.Tool{ID: "b"}))
 	assert.Equal(t, events.Tool{ID: "b"}, answer(events.Tool{ID: "b"}), "an answer is given once")
 	result := events.Tool{ID: "c", Name: "Grep", Target: "x", Duration: time.Minute}
 	assert.Equal(t, result, answer(result), "the result's own fields win")
-	m.remember(&events.Tool{ID: "d", Name: "bash"}, time.Time{})
+	m.remember(&events.DisplayEvent{Tool: events.Tool{ID: "d", Name: "bash"}}, time.Time{})
 	assert.Zero(t, answer(events.Tool{ID: "d"}).Duration, "a call without time took nobody knows how long")
-	m.remember(&events.Tool{ID: "d", Name: "bash"}, at)
+	m.remember(&events.DisplayEvent{Tool: events.Tool{ID: "d", Name: "bash"}}, at)
 	assert.False(t, m.inBackground(&events.Tool{ID: "d"}))
 	m.moveToBackground(&events.Tool{ID: "d"})
 	m.moveToBackground(&events.Tool{ID: "never seen"})
 	assert.True(t, m.inBackground(&events.Tool{ID: "d"}))
 	assert.False(t, m.inBackground(&events.Tool{ID: "never seen"}))
 	for range 1000 {
-		m.remember(&events.Tool{ID: "x", Name: "read"}, at)
+		m.remember(&events.DisplayEvent{Tool: events.Tool{ID: "x", Name: "read"}}, at)
 		m.evict(&events.Tool{ID: "x"})
 	}
 	assert.LessOrEqual(t, len(m.order), 4, "answered calls do not pile up")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/render/internal/account"
 	"github.com/tailspan/tailspan/render/internal/text"
 	"github.com/tailspan/tailspan/render/style"
 )
@@ -16,10 +17,9 @@ import (
 // maxSummaryTools is the maximum number of tools that a summary lists; the others are counted together.
 const maxSummaryTools = 12
 
-// Limits of the tools and models of a run that are counted separately; the others are counted together.
+// Limits of the tools of a run that are counted separately; the others are counted together.
 const (
 	maxToolSums = 256
-	maxModels   = 64
 	otherTools  = "other tools"
 )
 
@@ -28,9 +28,8 @@ const (
 type summary struct {
 	nameOf   func(*events.Tool) string // returns a tool's name as shown in the lines of the log
 	tools    map[string]*toolSum
-	usage    events.UsageTotal
-	models   map[string]struct{} // in usage
-	before   events.Usage        // usage of earlier runs
+	account  account.Account
+	before   events.Usage // usage of earlier runs
 	first    time.Time
 	last     time.Time
 	duration time.Duration  // from the end of the run
@@ -46,12 +45,15 @@ type toolSum struct {
 	took          time.Duration
 }
 
-func newSummary(nameOf func(*events.Tool) string) *summary {
-	return &summary{tools: map[string]*toolSum{}, models: map[string]struct{}{}, nameOf: nameOf}
+func newSummary(nameOf func(*events.Tool) string, a account.Account) *summary {
+	return &summary{tools: map[string]*toolSum{}, account: a, nameOf: nameOf}
 }
 
 // add applies one event. The event that ends a call has its duration.
 func (s *summary) add(e *events.DisplayEvent, at time.Time) {
+	if e.Copied {
+		return // another session did it
+	}
 	if !at.IsZero() {
 		if s.first.IsZero() || at.Before(s.first) {
 			s.first = at
@@ -60,6 +62,7 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 			s.last = at
 		}
 	}
+	s.any = s.account.Add(e) || s.any
 	switch e.Kind {
 	case events.KindToolUse:
 		if !e.Tool.Partial {
@@ -80,11 +83,6 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 		if e.Tool.State == events.ToolStateFailed && style.KnownName(&e.Tool) != "" {
 			s.tool(&e.Tool).failed++
 		}
-	case events.KindUsage:
-		if e.Usage != nil {
-			s.usage.Add(s.model(e.Model), e.Usage)
-			s.any = true
-		}
 	case events.KindSessionEnded:
 		if e.End != nil && KeyOf(e) == (Key{}) {
 			s.duration, s.totals = e.End.Duration, e.End.Totals
@@ -93,16 +91,13 @@ func (s *summary) add(e *events.DisplayEvent, at time.Time) {
 	}
 }
 
-// model returns the name under which usage of a model is added up.
-func (s *summary) model(name string) string {
-	name = text.BoundedID(name)
-	if _, known := s.models[name]; !known {
-		if len(s.models) >= maxModels {
-			return ""
+// fail counts calls that failed since they have no result.
+func (s *summary) fail(left []events.Tool) {
+	for i := range left {
+		if style.KnownName(&left[i]) != "" {
+			s.tool(&left[i]).failed++
 		}
-		s.models[name] = struct{}{}
 	}
-	return name
 }
 
 func (s *summary) tool(t *events.Tool) *toolSum {
@@ -121,7 +116,7 @@ func (s *summary) tool(t *events.Tool) *toolSum {
 
 // next returns the summary for the next run.
 func (s *summary) next() *summary {
-	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, usage: s.usage, models: s.models, before: s.usage.Sum(), later: true}
+	return &summary{tools: map[string]*toolSum{}, nameOf: s.nameOf, account: s.account, before: s.account.Usage(), later: true}
 }
 
 // text returns the summary, one line per fact.
@@ -213,7 +208,7 @@ func (s *summary) sum() events.Usage {
 	if s.whole() && (s.totals.Usage.Tokens != (events.Tokens{}) || s.totals.Usage.HasCost) {
 		return s.totals.Usage
 	}
-	sum := s.usage.Sum()
+	sum := s.account.Usage()
 	sum.Tokens = sum.Tokens.Sub(s.before.Tokens)
 	sum.CostUSD -= s.before.CostUSD
 	return sum

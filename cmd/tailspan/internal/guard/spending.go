@@ -11,15 +11,24 @@ const maxRunning = 1024
 // Spending is what the runs of one stream used until now.
 type Spending struct {
 	prices  *ledger.Prices
+	whole   bool       // nothing is estimated unless all tokens are known
 	past    ledger.Sum // of the runs that are over
 	now     ledger.Ledger
 	running ledger.Running // totals that a process or a session reports
 }
 
-// NewSpending makes a Spending with a list of prices, which may be empty.
+// NewSpending makes a Spending with a list of prices, which may be empty. Its estimate is what was used at least: where the output
+// of a call is not known, that counts as none.
 func NewSpending(prices ledger.Prices) *Spending {
 	s := &Spending{prices: &prices, running: ledger.NewRunning(maxRunning)}
 	s.begin()
+	return s
+}
+
+// NewAccount makes what is shown as the spending of a stream: the estimate is that of its spans.
+func NewAccount(prices ledger.Prices) *Spending {
+	s := NewSpending(prices)
+	s.whole = true
 	return s
 }
 
@@ -29,7 +38,7 @@ func (s *Spending) begin() { s.now = ledger.Ledger{Prices: s.prices} }
 func (s *Spending) Add(ev *events.DisplayEvent) bool {
 	switch ev.Kind {
 	case events.KindUsage:
-		if ev.Usage == nil || ev.Copied {
+		if ev.Usage == nil || ev.Copied || !ev.Usage.Tokens.Plausible() {
 			return false
 		}
 		s.use(ev)
@@ -47,7 +56,7 @@ func (s *Spending) Add(ev *events.DisplayEvent) bool {
 func (s *Spending) use(ev *events.DisplayEvent) {
 	switch u := ev.Usage; u.Scope {
 	case events.UsageScopeCall:
-		s.now.AddCall(ev.Model, u, true)
+		s.now.AddCall(ev.Model, u, !s.whole)
 	case events.UsageScopeProcess, events.UsageScopeSession:
 		key := ledger.RunningKey{Model: ev.Model}
 		if u.Scope == events.UsageScopeSession {
@@ -59,6 +68,12 @@ func (s *Spending) use(ev *events.DisplayEvent) {
 	default:
 		s.now.AddTotal(ev.Model, u)
 	}
+}
+
+// Usage is [Spending.Sum] as the usage of a run.
+func (s *Spending) Usage() events.Usage {
+	sum := s.Sum()
+	return sum.Usage()
 }
 
 // Sum is what was used until now.
