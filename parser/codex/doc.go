@@ -20,9 +20,9 @@
 // # One source for each event
 //
 // Rollouts contain the same thing up to four times. Texts, reasoning and calls are read from the response items, which
-// every version has. So are prompts, or from user_message if no item has them. The result of a call is read where it
-// first appears: in item_completed if that has a status, otherwise in the output. Calls that a script of code mode makes
-// only have an item_completed, which provides call and result.
+// every version has. Prompts are read from these items or, if no item has them, from user_message. The result of a call is
+// read where it first appears: in item_completed if that has a status, otherwise in the output. Calls that a script of code
+// mode makes only have an item_completed, which provides call and result.
 //
 // In R4 an assistant message counts as text only if an AgentMessage with its ID precedes it: the answer to a request for
 // a summary (compaction) is stored like any other message but was never shown.
