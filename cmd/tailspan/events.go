@@ -65,7 +65,7 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 		err = errors.Join(err, printer.Summary())
 	}
 	if flushed := printer.Flush(); err == nil {
-		err = flushed // else most often the same again
+		err = flushed // most often the same error again
 	}
 	return err
 }

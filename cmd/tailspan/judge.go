@@ -24,19 +24,19 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// judge is the part of run that limits a run and decides what became of it.
+// judge is the part of run that limits a run and decides on its verdict.
 type judge struct {
 	limits            guard.Limits
 	loopAfter         int
 	failOn            string
-	failures          []verdict.Kind // that failOn names
+	failures          []verdict.Kind // named by failOn
 	summaryFile       string
 	traceURL          string
 	summary           *os.File         // nil without summaryFile
-	escape            render.CISystems // whose commands are broken in the summary
+	escape            render.CISystems // whose commands are escaped in the summary
 	name              func(string) string
 	report            func(string)
-	silentUnlessFails bool // the verdict is not reported, unless it changes the exit code
+	silentUnlessFails bool // the verdict is only reported if it changes the exit code
 }
 
 // add declares the flags.
@@ -52,7 +52,7 @@ func (j *judge) add(f *cli.Flags) {
 	f.StringVar(&j.traceURL, "trace-url", "", "`address` of a trace for the summary, with "+summary.TraceID+" in place of its id")
 }
 
-// check reports all that is wrong with the flags; given reports whether one was set.
+// check returns all errors in the flags. given reports whether a flag was set.
 func (j *judge) check(given func(flag string) bool) error {
 	var errs []error
 	var err error
@@ -65,7 +65,7 @@ func (j *judge) check(given func(flag string) bool) error {
 	for _, limit := range []struct {
 		flag  string
 		value any
-		holds bool // it limits something
+		holds bool // the value is a limit
 	}{
 		{"stall-after", l.StallAfter, l.StallAfter > 0}, {"max-time", l.MaxTime, l.MaxTime > 0}, {"max-tokens", l.MaxTokens, l.MaxTokens > 0},
 		{"max-cost", l.MaxCost, l.MaxCost > 0 && !math.IsInf(l.MaxCost, 0)},
@@ -91,13 +91,13 @@ func (j *judge) check(given func(flag string) bool) error {
 	return errors.Join(errs...)
 }
 
-// isWebAddress reports whether a browser opens an address, with a place for an id in it.
+// isWebAddress reports whether a browser can open an address that contains a placeholder for an ID.
 func isWebAddress(address string) bool {
 	u, err := url.Parse(strings.ReplaceAll(address, summary.TraceID, "0"))
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// open opens what is written in the end, before anything is run.
+// open opens the files that are written at the end, before the command is run.
 func (j *judge) open() (err error) {
 	if j.summaryFile != "" {
 		j.summary, err = create(j.summaryFile)
@@ -105,13 +105,13 @@ func (j *judge) open() (err error) {
 	return err
 }
 
-// create makes a file that only its owner can read, or empties one.
+// create creates or truncates a file that only its owner can read.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// start watches a command; the channels have what became of it, and the limit that it exceeded, when it has ended and all of its output
-// was read.
+// start watches a command. Once the command has ended and its output was read, the channels receive the result and the
+// exceeded limit.
 func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.Child) (<-chan *observer.Result, <-chan otlp.StopReason) {
 	done := make(chan *observer.Result, 1)
 	j.limits.Priced = len(s.Prices) > 0
@@ -137,7 +137,7 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 	return done, o.Stopped()
 }
 
-// blind says what is not known of output that is not recognised, where a flag depends on it.
+// blind returns what is unknown about unrecognized output if a flag depends on it.
 func (j *judge) blind() string {
 	if j.limits.MaxTokens == 0 && j.limits.MaxCost == 0 && j.failOn == "" {
 		return ""
@@ -145,8 +145,8 @@ func (j *judge) blind() string {
 	return "; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect"
 }
 
-// finish reports the verdict and writes the summary, and returns the exit code. Of a run that was not watched to its end there is no
-// result.
+// finish reports the verdict, writes the summary and returns the exit code. r is nil if the run was not watched to its
+// end.
 func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int {
 	status := exit.Status()
 	if r == nil {
@@ -175,7 +175,7 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 	return status
 }
 
-// unwatched is the exit code of a run that was not watched to its end. Where something depends on the verdict, not to know it is a failure.
+// unwatched returns the exit code of a run that was not watched to its end. If something depends on the verdict, this is a failure.
 func (j *judge) unwatched(status int) int {
 	if status != 0 || !j.limits.Stops() && len(j.failures) == 0 && j.summary == nil {
 		return status

@@ -1,20 +1,19 @@
-// Command tailspan reads what coding agents write and shows it to people and programs. `tailspan --help` lists its commands.
+// Command tailspan shows and exports the work of coding agents. `tailspan --help` lists its commands.
 //
-// A command is one entry of the table below and one file, which declares its flags and wires the packages that do the work:
+// Each command is an entry of the table below and one file, which declares its flags and connects these packages of
+// internal:
 //
-//	internal/cli       tables of commands, flags, help, exit codes
-//	internal/options   groups of flags that commands share
-//	internal/input     files, folders, globs, standard input; lines and documents
-//	internal/place     where agents keep their sessions
-//	internal/show      the readable log, on a terminal and elsewhere
-//	internal/execute   the program of run
-//	internal/export    its way to an endpoint while it works
-//	internal/usage     tokens and cost of a history
-//	internal/recorded  recorded sessions to spans and records
-//	internal/sender    recorded sessions on their way to an endpoint
-//	internal/report    a run as a page, or as Markdown
-//	internal/watch     the agents that run, on a screen or as lines
-//	internal/doctor    what would be read and sent, and why not
+//	cli, options              commands, flags, help, exit codes; groups of flags that commands share
+//	input, place, streams     files, folders, globs, standard input; where agents keep sessions; one stream per input
+//	show, eventjson           the readable log; events as JSON
+//	execute, observer, guard  the process of run, its observer and its limits
+//	verdict, summary, names   whether a run did its work, in a line and as Markdown; logs without content
+//	export, otlphttp          export while run's process works; OTLP over HTTP and gRPC
+//	recorded, sender          recorded sessions as spans and records, and their way to an endpoint
+//	report, usage             a run as a page or as Markdown; tokens and cost of a history
+//	watch                     running agents, on a screen or as lines
+//	doctor, exportcheck       what would be read and sent, and why not; checks of an exported file
+//	opencodetree              sessions of OpenCode before it had a database
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// commands are what tailspan can do, in the order of its help. Package cli adds those that are about the program itself.
+// commands lists the commands in the order of the help. Package cli adds those about the program itself.
 var commands = []cli.Command{
 	runCommand,
 	renderCommand,
@@ -40,13 +39,13 @@ var commands = []cli.Command{
 }
 
 func main() {
-	// Without this a reader that goes away kills the process instead of failing a write. The signal is caught and not
-	// ignored, since an agent that is run would inherit that, and all that it runs.
+	// Otherwise a write to a closed pipe would kill the process instead of failing. The signal is caught, not ignored,
+	// because the agent and its processes would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program but for the process around it.
+// run is the program without its process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	program := cli.Program{Name: "tailspan", Short: "show and export what coding agents do", Commands: commands}
 	return program.Run(context.Background(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})

@@ -149,7 +149,7 @@ func TestRunReadsTheFirstLine(t *testing.T) {
 	b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", inBand+usageStream+usageEnd)
 	code, stdout, stderr := b.end(t)
 	assert.Zero(t, code)
-	assert.Equal(t, "tailspan: first line of the command: 1 attribute not taken (--in-band identity)\n", stderr)
+	assert.Equal(t, "tailspan: first line of the command: ignored 1 attribute (--in-band identity)\n", stderr)
 	assert.Equal(t, "One.\n", stdout, "the line is not shown")
 	_, of := sink.span(t, runSpan)
 	assert.NotContains(t, of, "team", "no part of the identity")

@@ -80,7 +80,7 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 		read.Identity.InBand = config.InBandOff
 		return c.copy(ctx, args, read)
 	}
-	// What is read was done at some time before, unless it may be written just now.
+	// Recorded input has the times of its events, but live input is being written now.
 	settings.Throttle.ByEventTime, settings.Replay = true, true
 	settings.Introduce = !isOneFile(args)
 	stdin := len(args) == 1 && args[0] == input.Stdin
@@ -127,7 +127,7 @@ func (c *renders) render(ctx context.Context, args []string, read streams.Settin
 	return read.Run(ctx, args)
 }
 
-// copy writes all inputs as they are.
+// copy writes all inputs unchanged.
 func (c *renders) copy(ctx context.Context, args []string, read streams.Settings) error {
 	if c.follow {
 		read.Stream.Container = config.ContainerNone
@@ -154,7 +154,7 @@ func (c *renders) copy(ctx context.Context, args []string, read streams.Settings
 	return nil
 }
 
-// lineCopy writes lines as they are.
+// lineCopy writes lines unchanged.
 type lineCopy struct{ w io.Writer }
 
 func (lineCopy) Note(parser.Noted) {}
@@ -169,7 +169,7 @@ func (lineCopy) Tick() error { return nil }
 
 func (lineCopy) Close(int) error { return nil }
 
-// isOneFile reports whether the arguments are one input for sure: a file, or standard input.
+// isOneFile reports whether the arguments are certainly one input: a file or standard input.
 func isOneFile(args []string) bool {
 	if len(args) != 1 {
 		return false
@@ -181,7 +181,7 @@ func isOneFile(args []string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// origin is how the log introduces an input: by whose work it is, else, if it is not the only one, by the name of its file.
+// origin returns how the log introduces an input: by the identity of its work or, if there are several inputs, by its file name.
 func (c *renders) origin(o *streams.Origin, args []string) render.Origin {
 	id := o.Identity.Value
 	origin := render.Origin{
@@ -194,20 +194,20 @@ func (c *renders) origin(o *streams.Origin, args []string) render.Origin {
 	return origin
 }
 
-// reported is an input that reports what of it is not shown.
+// reported is an input that reports what was not shown.
 type reported struct {
 	streams.Stream
 	report func(tooLong int)
 }
 
-// Close ends the stream of the input.
+// Close ends the stream of the input and reports what was not shown.
 func (r *reported) Close(tooLong int) error {
 	err := r.Stream.Close(tooLong)
 	r.report(tooLong)
 	return err
 }
 
-// closeOnSignal takes the status line away when a signal ends the process, which it then does as if nobody had asked.
+// closeOnSignal removes the status line when a signal ends the process, and then sends the signal again.
 func closeOnSignal(t *render.Terminal) (cancel func()) {
 	signals := make(chan os.Signal, 1)
 	done := make(chan struct{})

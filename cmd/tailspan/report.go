@@ -91,7 +91,7 @@ func (c *reporting) write(ctx context.Context, args []string, s cli.Streams) err
 	return errors.Join(err, c.print(runs, s))
 }
 
-// selected are the runs to be shown. Without any, the error says why.
+// selected returns the runs to be shown. If there are none, the error explains why.
 func (c *reporting) selected(runs []*report.Run, err error) ([]*report.Run, error) {
 	if len(runs) == 0 {
 		return nil, errors.Join(err, errors.New("no run of an agent in the input; --provider names its format"))
@@ -106,7 +106,7 @@ func (c *reporting) selected(runs []*report.Run, err error) ([]*report.Run, erro
 	return chosen, err
 }
 
-// print writes the report whole, or nothing.
+// print writes the whole report or nothing.
 func (c *reporting) print(runs []*report.Run, s cli.Streams) error {
 	var b bytes.Buffer
 	var err error

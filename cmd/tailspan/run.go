@@ -89,7 +89,7 @@ type running struct {
 	screen *show.Screen
 }
 
-// exportFlags say where the command's work is sent.
+// exportFlags select where the command's work is sent.
 type exportFlags struct {
 	address               string
 	timeout, metricsEvery time.Duration
@@ -118,7 +118,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		if c.export.address != "" {
 			return cli.UsageError{Err: err}
 		}
-		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err)) // what others set must not keep the agent from running
+		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err)) // settings from elsewhere must not keep the agent from running
 	}
 	if every, err := export.MetricsInterval(os.Getenv); err != nil {
 		c.screen.Report(err.Error())
@@ -133,7 +133,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if endpoints.Traces.URL != "" {
 		c.child.Env = withStep(os.Environ(), &stream)
 	}
-	child, err := execute.Start(c.child) // before what reads it, which takes milliseconds to make
+	child, err := execute.Start(c.child) // first, because its readers take milliseconds to create
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	})
 }
 
-// openFiles opens what is written beside the log; out is standard output.
+// openFiles opens the files written in addition to the log. out is standard output.
 func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 	c.judge.escape = c.screen.Settings.EscapeCommands
 	c.judge.report, c.judge.silentUnlessFails = c.screen.Report, c.screen.Settings.Mode == render.ModeJSON
@@ -162,7 +162,7 @@ func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 	return events, c.judge.open()
 }
 
-// check reports all that is wrong with the flags, and completes the command.
+// check returns all errors in the flags and completes the command.
 func (c *running) check(command []string) (ledger.Prices, error) {
 	prices, err := c.prices.Read()
 	errs := []error{err, c.judge.check(c.flags.Given), c.checkFiles()}
@@ -170,7 +170,7 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 		errs = append(errs, errors.New("--events - and --mode json both need standard output"))
 	}
 	if c.eventsFile == input.Stdin && c.look.Show == options.ShowNames {
-		errs = append(errs, errors.New("--events - would show the texts that --show names leaves out; name a file by --events"))
+		errs = append(errs, errors.New("--events - would show the texts that --show names omits; use --events FILE"))
 	}
 	if len(command) == 0 || command[0] == "" {
 		errs = append(errs, errors.New("run needs a command: tailspan run [flags] -- COMMAND [ARGUMENT...]"))
@@ -193,7 +193,7 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	return prices, errors.Join(errs...)
 }
 
-// checkFiles reports a file that two flags name: each would be written over the other.
+// checkFiles returns an error if two flags name the same file: each would overwrite the other.
 func (c *running) checkFiles() error {
 	names := map[string]string{}
 	for _, of := range []struct{ flag, path string }{{"--raw", c.child.Raw}, {"--events", c.eventsFile}, {"--summary-file", c.judge.summaryFile}} {
@@ -219,7 +219,7 @@ func (c *running) checkFiles() error {
 	return nil
 }
 
-// streamSettings are those of the command's stream, for the export and for the observer alike; each adds a registry of its own.
+// streamSettings returns the settings of the command's stream for the export and the observer; each adds its own registry.
 func (c *running) streamSettings() pipeline.Settings {
 	set := c.identity.PipelineSettings(c.stream.Provider, nil, nil)
 	set.Program, set.Ambient = execute.Program(c.child.Command), otlp.IdentityFromEnvironment(os.Getenv)
@@ -227,12 +227,12 @@ func (c *running) streamSettings() pipeline.Settings {
 	set.Telemetry.Resumed = parser.ResumesTotals(c.child.Command)
 	var err error
 	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv(traceParentVariable)); err != nil {
-		c.screen.Report(err.Error()) // it is exported without a parent
+		c.screen.Report(err.Error()) // the export continues without a parent
 	}
 	return set
 }
 
-// exportSettings reads what the environment says of an export.
+// exportSettings returns the settings of the export, including those of the environment.
 func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Settings, prices ledger.Prices) export.Settings {
 	s := export.Settings{
 		Endpoints: endpoints, MaxLine: c.stream.MaxLine, MetricsEvery: c.export.metricsEvery, Timeout: c.export.timeout, Report: c.screen.Report,
@@ -241,7 +241,7 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Sett
 		return s
 	}
 	registry := options.RegistrySettings(prices)
-	registry.Metrics.InstanceID = otlp.NewInstanceID() // two commands at once are two
+	registry.Metrics.InstanceID = otlp.NewInstanceID() // concurrent commands are separate instances
 	registry.StallAfter = cmp.Or(c.judge.limits.StallAfter, registry.StallAfter)
 	var err error
 	if registry.Metrics.Delta, err = export.Delta(os.Getenv); err != nil {
@@ -254,13 +254,13 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Sett
 	set.Registry = telemetry.NewRegistry(registry)
 	set.OnInvalidParent = func(err error) { c.screen.Report(fmt.Sprintf("first line of the command: %v", err)) }
 	set.OnDropped = func(n int) {
-		c.screen.Report(fmt.Sprintf("first line of the command: %s not taken (--in-band %s)", cli.Count(n, "attribute"), c.identity.InBand))
+		c.screen.Report(fmt.Sprintf("first line of the command: ignored %s (--in-band %s)", cli.Count(n, "attribute"), c.identity.InBand))
 	}
 	s.Pipeline = set
 	return s
 }
 
-// observerSettings are those of what watches the command. It reads the arguments of calls, to know a loop.
+// observerSettings returns the settings of the command's observer. It reads the arguments of calls to detect loops.
 func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) observer.Settings {
 	registry := options.RegistrySettings(prices)
 	registry.ProgressInterval, registry.StallAfter = 0, 0
@@ -268,11 +268,11 @@ func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) 
 	return observer.Settings{Pipeline: set, Redact: c.look.Redact, MaxLine: c.stream.MaxLine, Prices: prices}
 }
 
-// traceParentVariable names the span that a program's work hangs under.
+// traceParentVariable holds the span that is the parent of a program's work.
 const traceParentVariable = "TRACEPARENT"
 
-// withStep is an environment that names the step of a stream as the parent of what the command itself exports, unless it names
-// another span, which that step hangs under too.
+// withStep returns an environment that makes the stream's step the parent of what the command itself exports, unless it
+// already names another span, which is then the step's parent too.
 func withStep(environment []string, set *pipeline.Settings) []string {
 	step, ok := set.Telemetry.Identity.With(set.Ambient).Step()
 	if !ok || !set.Telemetry.Parent.Empty() {
@@ -281,16 +281,16 @@ func withStep(environment []string, set *pipeline.Settings) []string {
 	return append(environment, traceParentVariable+"="+step.TraceParent())
 }
 
-// following is a command at work, and all that reads what it writes.
+// following is a running command with everything that reads its output.
 type following struct {
 	child   *execute.Child
 	export  export.Settings
 	observe observer.Settings
-	events  io.Writer // nil: nowhere
+	events  io.Writer // nil if events are not written
 	title   string
 }
 
-// follow shows and sends what the command does until all of it is done, and gives how the command ended.
+// follow shows and sends the command's work until it is complete. It returns how the command ended.
 func (c *running) follow(f *following) error {
 	child := f.child
 	ctx, cancel := context.WithCancel(context.Background())
@@ -315,7 +315,7 @@ func (c *running) follow(f *following) error {
 	sent := export.Start(ctx, f.export, child.Process)
 	exit := child.Wait()
 	var result *observer.Result
-	failed := 0 // exit code of what was asked for and not written
+	failed := 0 // exit code for requested output that was not written
 	for _, reader := range []<-chan error{shown, written} {
 		select {
 		case err := <-reader:
@@ -325,7 +325,7 @@ func (c *running) follow(f *following) error {
 					failed = cli.ExitFailure
 				}
 			}
-		case <-ctx.Done(): // it may hang in a write that nobody reads
+		case <-ctx.Done(): // it may be blocked in a write that nobody reads
 		}
 	}
 	select {
@@ -341,7 +341,6 @@ func (c *running) follow(f *following) error {
 	return cli.ExitError{Status: status}
 }
 
-// goRead runs f in a goroutine.
 func goRead(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -351,19 +350,19 @@ func goRead(f func() error) <-chan error {
 // reportLosses reports output that was not kept.
 func (c *running) reportLosses(exit process.Exit, spool string) {
 	if exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr) {
-		c.screen.Report(fmt.Sprintf("if the full disk is that of %q, set TMPDIR or --raw to another one; with --pipe the command would go on, and what is not kept is counted", spool))
+		c.screen.Report(fmt.Sprintf("if the disk of %q is full, set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted", spool))
 	}
 	if exit.Dropped > 0 {
 		c.screen.Report(fmt.Sprintf("dropped %s of the command's output", cli.Count(exit.Dropped, "byte")))
 	}
 }
 
-// saysDiskFull reports whether a program complains of one.
+// saysDiskFull reports whether standard error mentions a full disk.
 func saysDiskFull(stderr []byte) bool {
 	return bytes.Contains(bytes.ToLower(stderr), []byte("no space left on device"))
 }
 
-// show renders what the command writes, to its end.
+// show renders the output of the command to its end.
 func (c *running) show(ctx context.Context, child *execute.Child) error {
 	in := child.Tail().Reader(ctx)
 	if c.screen.Settings.Mode == render.ModeJSON {
@@ -389,15 +388,15 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 	return read.Read(ctx, commandOutput, in)
 }
 
-// commandOutput is where what the command writes comes from.
+// commandOutput is the origin of the command's output.
 var commandOutput = streams.Origin{Name: input.Stdin, Live: true}
 
-// reading says how what the command writes is read. What its first line may not say is reported by the export.
+// reading returns how the output of the command is read. The export reports what its in-band line may not set.
 func (c *running) reading(redactor *redact.Redactor) streams.Settings {
 	return streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: cli.Streams{Err: io.Discard}}
 }
 
-// reportUnread reports what of the output is not shown, or not as what it is.
+// reportUnread reports the parts of the output that are not shown, or not in their own form.
 func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 	switch stats := src.Stats(); {
 	case c.stream.Provider != parser.Auto:
@@ -410,7 +409,7 @@ func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 	}
 }
 
-// hint is what to do about output that is not recognised.
+// hint returns advice for unrecognized output.
 func (c *running) hint() string {
 	streaming, err := parser.StreamingCommand(c.stream.Provider, c.child.Command)
 	if err == nil && !slices.Equal(streaming, c.child.Command) {
@@ -419,7 +418,7 @@ func (c *running) hint() string {
 	return "the command's output is not recognised and shown as it is; if it is an agent's, --provider names whose"
 }
 
-// writeEvents writes the events of what the command writes, to its end, if they are to be written anywhere.
+// writeEvents writes the events of the command's output to its end, if to is not nil.
 func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.Writer) error {
 	if to == nil {
 		return nil
@@ -444,7 +443,7 @@ func (c *running) writeEvents(ctx context.Context, child *execute.Child, to io.W
 		err = printer.Summary()
 	}
 	if flushed := printer.Flush(); err == nil {
-		err = flushed // else most often the same again
+		err = flushed // most often the same error again
 	}
 	if file, ok := to.(*os.File); ok && c.eventsFile != input.Stdin {
 		if closed := file.Close(); err == nil && closed != nil {

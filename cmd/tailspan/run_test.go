@@ -216,7 +216,7 @@ func TestRunUsage(t *testing.T) {
 		`--max-spool must be positive, got "0"`:                                       {"run", "--max-spool", "0", "--", "true"},
 		`--max-spool must be a number of bytes or have a unit as in 2MiB, got "much"`: {"run", "--max-spool", "much", "--", "true"},
 		"--grace must be a duration such as 30s or 5m, got \"soon\"":                  {"run", "--grace", "soon", "--", "true"},
-		"--events - would show the texts that --show names leaves out":                {"run", "--events", "-", "--show", "names", "--", "true"},
+		"--events - would show the texts that --show names omits; use --events FILE":  {"run", "--events", "-", "--show", "names", "--", "true"},
 		"export-timeout must not be negative, got -1s":                                {"run", "--export-timeout", "-1s", "--", "true"},
 		`--max-line-size must be positive, got "0"`:                                   {"run", "--max-line-size", "0", "--", "true"},
 		`--provider must be one of claude, codex, `:                                   {"run", "--provider", "cloud", "--", "true"},

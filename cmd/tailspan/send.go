@@ -66,7 +66,7 @@ func (c *sending) run(ctx context.Context, args []string, s cli.Streams) error {
 	return sender.Send(ctx, set, files)
 }
 
-// settings reports all that is wrong with the flags.
+// settings returns the settings of the flags and all errors in them.
 func (c *sending) settings(args []string) (sender.Settings, error) {
 	set := sender.Settings{Stream: c.stream, Identity: c.identity, Timeout: c.timeout, UserAgent: export.UserAgent()}
 	var pricesErr, endpointErr error

@@ -42,7 +42,7 @@ cost is what the agent reported; with --prices others get an estimate, which ~ m
 	},
 }
 
-// form is how a report is written.
+// form is the output format of a report.
 type form uint8
 
 const (
@@ -84,7 +84,7 @@ func (c *adding) run(ctx context.Context, args []string, s cli.Streams) error {
 	return errors.Join(c.write(report, home, s), c.warn(report, len(args) > 0, s))
 }
 
-// settings reports all that is wrong with the flags.
+// settings returns the settings of the flags and all errors in them.
 func (c *adding) settings(now time.Time) (usage.Settings, error) {
 	set := usage.Settings{Zone: c.zone, Provider: c.stream.Provider, MaxLine: c.stream.MaxLine}
 	var byErr, periodErr, pricesErr error
@@ -96,7 +96,7 @@ func (c *adding) settings(now time.Time) (usage.Settings, error) {
 	return set, errors.Join(byErr, periodErr, pricesErr)
 }
 
-// placesOf are those that arguments name, else where agents keep their sessions. What they name must be there.
+// placesOf returns the places that the arguments name, which must exist, or else the places where agents keep their sessions.
 func placesOf(args []string, home string) ([]place.Place, error) {
 	if len(args) == 0 {
 		return place.Agents(os.Getenv, home), nil
@@ -107,7 +107,7 @@ func placesOf(args []string, home string) ([]place.Place, error) {
 	return place.Named(args), nil
 }
 
-// write writes the report, or a sentence where there is nothing to report.
+// write writes the report, or a sentence if it is empty.
 func (c *adding) write(report *usage.Report, home string, s cli.Streams) error {
 	switch {
 	case c.form == formJSON:
@@ -125,10 +125,10 @@ func (c *adding) write(report *usage.Report, home string, s cli.Streams) error {
 	}
 }
 
-// maxWarned is how many files that can't be read are listed.
+// maxWarned bounds the unreadable files that are listed.
 const maxWarned = 10
 
-// warn reports what is missing in the sums; it is an error if files are.
+// warn reports what is missing in the sums. Unreadable files are an error.
 func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
 	warn := func(format string, args ...any) {
 		s.Report(fmt.Sprintf(format, args...))
@@ -145,7 +145,7 @@ func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
 		}
 	}
 	if n := len(report.Unreadable); n > 0 {
-		return fmt.Errorf("the sums lack what could not be read: %s", cli.Count(n, "file or folder"))
+		return fmt.Errorf("the sums do not include what could not be read: %s", cli.Count(n, "file or folder"))
 	}
 	return nil
 }

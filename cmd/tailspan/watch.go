@@ -62,7 +62,7 @@ func (c *watching) run(ctx context.Context, args []string, s cli.Streams) error 
 	return watch.Watch(ctx, set)
 }
 
-// watched are the globs of what arguments name, or of the places of all agents.
+// watched returns the globs of the places that the arguments name, or of all agents.
 func watched(args []string) (files, databases []string, err error) {
 	home, err := os.UserHomeDir()
 	places := place.Named(args)
@@ -87,7 +87,7 @@ func watched(args []string) (files, databases []string, err error) {
 	return files, databases, nil
 }
 
-// isTerminal reports whether keys can be read from r.
+// isTerminal reports whether r is a terminal, so that keys can be read from it.
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && render.IsTerminal(f)

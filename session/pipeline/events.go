@@ -8,37 +8,37 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// QuietAfter is the time without a line after which [Events.Tick] releases what is pending only because the agent may
-// continue.
+// QuietAfter is the time without a line after which [Events.Tick] releases what is pending only because more lines may
+// follow.
 const QuietAfter = 2 * time.Second
 
-// EventSettings describe the way from lines to events.
+// EventSettings configure the parsing of lines into events.
 type EventSettings struct {
-	// Provider is the format: that of a parser, "auto" or "none".
+	// Provider is the name of a parser, "auto" or "none".
 	Provider string
-	// Redactor removes secrets; nil leaves them in.
+	// Redactor removes secrets; nil keeps them.
 	Redactor *redact.Redactor
-	// Join makes whole texts of deltas. A Redactor implies it, since a secret can span two deltas.
+	// Join makes whole texts of deltas. A Redactor implies it, because a secret can span two deltas.
 	Join bool
 	// Inputs requests the arguments of tools.
 	Inputs bool
-	// Outputs requests the whole outputs of tools; else only what their summaries need is read.
+	// Outputs requests the whole outputs of tools. Otherwise only the part that their summaries need is read.
 	Outputs bool
 }
 
-// Events makes events of the lines of one stream. It implements [events.DisplayEventSource], [events.LineStatuser] and
-// [events.Flusher]. Results are valid until the next call.
+// Events parses the lines of one stream into events. It implements [events.DisplayEventSource], [events.LineStatuser]
+// and [events.Flusher]. Results are valid until the next call.
 type Events struct {
 	*parser.Source
 	redactor *redact.Redactor
-	joiner   *redact.Joiner            // nil: deltas stay
+	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	raw      [][]byte                  // the lines that the last call let pass
-	last     time.Time                 // of the last line; zero once its quiet time was handled, or without Tick
+	raw      [][]byte                  // lines that the last call passed unchanged
+	last     time.Time                 // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
 }
 
-// NewEvents makes the parser, the joiner and the redaction of a stream.
+// NewEvents returns the Events of a stream, with its parser, joiner and redaction.
 func NewEvents(s EventSettings) (*Events, error) {
 	p, err := parser.New(s.Provider)
 	if err != nil {
@@ -61,7 +61,7 @@ func NewEvents(s EventSettings) (*Events, error) {
 	return e, nil
 }
 
-// Live has [Events.Tick] measure quiet times: lines are parsed when they are written.
+// Live makes [Events.Tick] measure quiet times, for lines that are parsed as they are written.
 func (e *Events) Live() { e.now = time.Now }
 
 // ParseEvents parses the next line.
@@ -74,7 +74,7 @@ func (e *Events) ParseEvents(line []byte) []events.DisplayEvent {
 	return evs
 }
 
-// Reparse parses a replayed line for the state of the parser alone.
+// Reparse parses a replayed line only to restore the parser's state.
 func (e *Events) Reparse(line []byte) {
 	if e.joiner != nil {
 		e.joiner.ParseEvents(line)
@@ -94,8 +94,8 @@ func (e *Events) Flush() []events.DisplayEvent {
 	return evs
 }
 
-// Tick returns what is due because no line arrives: the whole lines of quiet texts, and after QuietAfter what [Events.Quiet]
-// returns. It needs [Events.Live].
+// Tick returns what is due because no line arrives: the whole lines of quiet texts and, after QuietAfter, the result of
+// [Events.Quiet]. It requires [Events.Live].
 func (e *Events) Tick() []events.DisplayEvent {
 	if evs := e.Texts(); len(evs) > 0 {
 		return evs
@@ -107,7 +107,7 @@ func (e *Events) Tick() []events.DisplayEvent {
 	return e.Quiet()
 }
 
-// Texts returns the whole lines of texts after a quiet time of theirs.
+// Texts returns the whole lines of texts that were quiet for long enough.
 func (e *Events) Texts() []events.DisplayEvent {
 	e.raw = nil
 	if t, ok := e.source.(interface{ Tick() []events.DisplayEvent }); ok {
@@ -116,15 +116,15 @@ func (e *Events) Texts() []events.DisplayEvent {
 	return nil
 }
 
-// Quiet returns what is pending only because more lines may arrive: an end that may yet be revoked. Lines of no detected
-// provider pass, see Raw.
+// Quiet returns what is pending only because more lines may arrive: an end that may yet be revoked. Lines of no
+// detected provider pass unchanged; see Raw.
 func (e *Events) Quiet() []events.DisplayEvent {
 	evs := e.Source.Quiet()
 	e.raw = e.Source.Raw()
 	return e.clean(evs)
 }
 
-// Part returns the whole lines of all unfinished texts at once: what Texts returned before a restart.
+// Part returns the whole lines of all unfinished texts at once, as Texts did before a restart.
 func (e *Events) Part() []events.DisplayEvent {
 	e.raw = nil
 	if e.joiner == nil {
@@ -156,10 +156,10 @@ func (e *Events) clean(evs []events.DisplayEvent) []events.DisplayEvent {
 	return evs
 }
 
-// Passed returns the lines of no known provider that the last call let pass, secrets included.
+// Passed returns the lines of no known provider that the last call passed, including secrets.
 func (e *Events) Passed() [][]byte { return e.raw }
 
-// Raw returns the lines of no known provider that the last call let pass, without secrets.
+// Raw returns the lines of no known provider that the last call passed, without secrets.
 func (e *Events) Raw() [][]byte {
 	if e.redactor != nil {
 		for i := range e.raw {
@@ -169,7 +169,7 @@ func (e *Events) Raw() [][]byte {
 	return e.raw
 }
 
-// Stats are the parser's counts.
+// Stats returns the parser's counts.
 func (e *Events) Stats() parser.Stats {
 	stats := e.Source.Stats()
 	if e.redactor != nil {

@@ -7,29 +7,29 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// Framing removes the framing of container runtimes from the lines of one stream, and joins the parts of lines. The zero value
-// takes lines as they are. It holds the parts of lines that have not ended: after a restart they are replayed.
+// Framing removes the framing of container runtimes from the lines of one stream and joins the parts of lines. The zero
+// value passes lines unchanged. Parts of unfinished lines are pending; after a restart they are replayed.
 type Framing struct {
-	unwrapper *container.Unwrapper // nil: lines have no framing
+	unwrapper *container.Unwrapper // nil if lines have no framing
 }
 
-// NewFraming makes a Framing for lines of up to limit bytes.
+// NewFraming returns a Framing for lines of up to limit bytes.
 func NewFraming(limit int) Framing { return Framing{container.New(limit)} }
 
-// Line is a line of the program. It is valid as long as the line that went in, and until the next call.
+// Line is a line of the program. It is valid until the next call, and only as long as the input line.
 type Line struct {
-	// Data is the line without its newline; nil if nothing was kept of one that is too long.
+	// Data is the line without its newline; nil if nothing was kept of a line that is too long.
 	Data []byte
-	// Noted is what is known of it beside its bytes.
+	// Noted is what is known of the line besides its bytes.
 	Noted parser.Noted
-	// TooLong is true if it was joined, and longer than the limit.
+	// TooLong is true if the line was joined and exceeded the limit.
 	TooLong bool
 }
 
-// Lines takes a line of the file, and returns the lines of the program that it completes: none or one.
+// Lines receives a line of the file and returns the line of the program that it completes, if any.
 func (f *Framing) Lines(data []byte, abridged bool) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		if f.unwrapper == nil || abridged { // which begins as an object does
+		if f.unwrapper == nil || abridged { // it already begins as an object
 			yield(Line{Data: data, Noted: parser.Noted{Abridged: abridged}})
 			return
 		}
@@ -39,10 +39,10 @@ func (f *Framing) Lines(data []byte, abridged bool) iter.Seq[Line] {
 	}
 }
 
-// Pending reports whether there are parts of a line that has not ended.
+// Pending reports whether parts of an unfinished line are pending.
 func (f *Framing) Pending() bool { return f.unwrapper != nil && f.unwrapper.Pending() }
 
-// Rest returns the parts of lines whose end is missing, when no line follows.
+// Rest returns the parts of unfinished lines when no line follows.
 func (f *Framing) Rest() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		if f.unwrapper == nil {

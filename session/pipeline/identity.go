@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// IdentityOf is the identity that settings set: pipeline, step, persona and the attributes of the resource.
+// IdentityOf returns the identity in the settings: pipeline, step, persona and resource attributes.
 func IdentityOf(c *config.Identity) otlp.Identity {
 	return otlp.NewIdentity(
 		otlp.Attribute{Key: otlp.AttrPipelineName, Value: c.Pipeline.Name},
@@ -16,7 +16,7 @@ func IdentityOf(c *config.Identity) otlp.Identity {
 	).With(AttributesOf(c.Resource))
 }
 
-// AttributesOf makes an identity of attributes.
+// AttributesOf returns an identity with these attributes.
 func AttributesOf(m map[string]string) otlp.Identity {
 	attrs := make([]otlp.Attribute, 0, len(m))
 	for key, value := range m {

@@ -14,7 +14,7 @@ import (
 // opening is what a Pipeline needs until the provider is known.
 type opening struct {
 	Settings
-	first []byte // a hash of the first line after the in-band line; nil before it
+	first []byte // hash of the first line after the in-band line; nil before it
 }
 
 // readInBand reports whether a first line is the in-band line, and applies its identity and parent.
@@ -48,7 +48,7 @@ func (p *Pipeline) readInBand(data []byte) bool {
 	return true
 }
 
-// open opens the telemetry stream, as soon as the provider is known.
+// open opens the telemetry stream. Call it once the provider is known.
 func (p *Pipeline) open() {
 	if p.telemetry != nil {
 		return
@@ -78,7 +78,7 @@ func (p *Pipeline) telemetryOf(provider string) telemetry.StreamSettings {
 // maxFingerprint bounds the hashed part of a stream's first line, in bytes.
 const maxFingerprint = 64 << 10
 
-// fingerprint is a hash of the first line of a stream.
+// fingerprint returns a hash of a stream's first line.
 func fingerprint(line []byte) []byte {
 	sum := sha256.Sum256(line[:min(len(line), maxFingerprint)])
 	return sum[:8]

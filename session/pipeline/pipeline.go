@@ -15,26 +15,26 @@ type Settings struct {
 	Events EventSettings
 	// Program is the service name of a stream of no known provider.
 	Program string
-	// Path is the path of the stream's file, whose folder may link it to others; empty for none.
+	// Path is the path of the stream's file, whose folder may link it to others; empty if there is none.
 	Path string
-	// Registry is what the streams share.
+	// Registry is shared by all streams.
 	Registry *telemetry.Registry
-	// Telemetry are the settings of the telemetry stream. Agent is set once the provider is known; the in-band line may
-	// complete Identity and Parent.
+	// Telemetry are the settings of the telemetry stream. Agent is set once the provider is known, and the in-band line
+	// may complete Identity and Parent.
 	Telemetry telemetry.StreamSettings
 	// Ambient is an identity that the in-band line overrides.
 	Ambient otlp.Identity
-	// InBand is what the in-band line may set; see [config.InBand].
+	// InBand selects what the in-band line may set; see [config.InBand].
 	InBand string
-	// Copies also exports every line as it is, as a record of its own.
+	// Copies also exports every line unchanged, as a separate record.
 	Copies bool
 	// OnOpen, if set, is called with the provider when it is known.
 	OnOpen func(provider string)
-	// OnEvents, if set, is called with the events that are applied, except replayed ones; they are valid until it returns.
+	// OnEvents, if set, is called with the applied events except replayed ones; they are valid until it returns.
 	OnEvents func([]events.DisplayEvent)
-	// Intercept, if set, gets the events instead of telemetry, and applies those that it selects; see [Pipeline.Apply].
+	// Intercept, if set, receives the events instead of telemetry and applies those that it selects; see [Pipeline.Apply].
 	Intercept func([]events.DisplayEvent)
-	// Discards, if set, is called with the number of lines of no known provider, and reports whether they are dropped.
+	// Discards, if set, is called with the number of lines of no known provider and reports whether they are dropped.
 	Discards func(lines int) bool
 	// OnInvalidParent, if set, is called with the error of an invalid traceparent in the in-band line.
 	OnInvalidParent func(error)
@@ -42,7 +42,7 @@ type Settings struct {
 	OnDropped func(n int)
 }
 
-// Pipeline takes one stream from lines to spans and records. See the package documentation.
+// Pipeline turns one stream of lines into spans and records. See the package documentation.
 type Pipeline struct {
 	settings  EventSettings
 	copies    bool
@@ -53,19 +53,19 @@ type Pipeline struct {
 
 	events    *Events           // nil while suspended
 	telemetry *telemetry.Stream // nil until the provider is known
-	early     *telemetry.Stream // of lines that passed before that
+	early     *telemetry.Stream // of lines that passed before the provider was known
 	uncopied  []uncopied
 	begun     bool
-	reparsing bool // replayed lines are for the parser alone; see [Pipeline.Suspend]
+	reparsing bool // replayed lines are only for the parser; see [Pipeline.Suspend]
 	pending   []telemetry.Output
 
 	// At is the current line.
 	At telemetry.Line
-	// Noted is what is known of the current line beside its bytes.
+	// Noted is what is known of the current line besides its bytes.
 	Noted parser.Noted
 }
 
-// New makes a Pipeline.
+// New returns a Pipeline.
 func New(s Settings) (*Pipeline, error) {
 	s.Events.Join = true // a text is one record
 	p := &Pipeline{
@@ -79,7 +79,7 @@ func New(s Settings) (*Pipeline, error) {
 	return p, nil
 }
 
-// Line parses one line, or document, and applies its events.
+// Line parses one line or document and applies its events.
 func (p *Pipeline) Line(data []byte) {
 	if !p.begun {
 		p.begun = true
@@ -103,16 +103,15 @@ func (p *Pipeline) Line(data []byte) {
 	}
 }
 
-// Events is the first half of the pipeline, for its counts and states; nil while suspended.
+// Events returns the first half of the pipeline, for its counts and states; nil while suspended.
 func (p *Pipeline) Events() *Events { return p.events }
 
 // Holding reports whether a text of deltas has not ended.
 func (p *Pipeline) Holding() bool { return !p.Suspended() && p.events.Holding() }
 
-// Pending reports whether the parser or the joiner would return something from a flush.
+// Pending reports whether a flush of the parser or the joiner would return something.
 func (p *Pipeline) Pending() bool { return !p.Suspended() && p.events.Pending() }
 
-// take applies events.
 func (p *Pipeline) take(evs []events.DisplayEvent) {
 	switch {
 	case len(evs) == 0 || p.reparsing:
@@ -135,7 +134,7 @@ func (p *Pipeline) Apply(at telemetry.Line, evs []events.DisplayEvent) {
 	}
 }
 
-// Take returns the output since the last call; some Outputs hold nothing but counts.
+// Take returns the output since the last call. Some Outputs hold only counts.
 func (p *Pipeline) Take() []telemetry.Output {
 	var all []telemetry.Output
 	for _, t := range []*telemetry.Stream{p.early, p.telemetry} {
@@ -152,8 +151,8 @@ func (p *Pipeline) Take() []telemetry.Output {
 	return all
 }
 
-// Deliver calls send with each output, in order, until one fails: that one and those behind it stay pending, for the next
-// call. observe, if not nil, is called with each output once.
+// Deliver calls send with each output in order until one fails. That one and the following ones stay pending for the
+// next call. observe, if not nil, is called once with each output.
 func (p *Pipeline) Deliver(send func(*telemetry.Output) error, observe func(*telemetry.Output)) error {
 	for _, out := range p.Take() {
 		if observe != nil {
@@ -173,5 +172,5 @@ func (p *Pipeline) Deliver(send func(*telemetry.Output) error, observe func(*tel
 	return nil
 }
 
-// Undelivered is the output that Deliver could not send yet.
+// Undelivered returns the output that Deliver could not send yet.
 func (p *Pipeline) Undelivered() []telemetry.Output { return p.pending }

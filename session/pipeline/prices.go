@@ -5,7 +5,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// ReadPrices reads a file of prices; with an empty path there are none.
+// ReadPrices reads a file of prices. With an empty path it returns none.
 func ReadPrices(path string) (ledger.Prices, error) {
 	if path == "" {
 		return nil, nil

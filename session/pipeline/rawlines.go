@@ -7,7 +7,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// pass exports the lines of no known provider, or of none yet.
+// pass exports the lines of no known provider, or of none so far.
 func (p *Pipeline) pass() {
 	raw := p.events.Passed()
 	if len(raw) == 0 || p.reparsing {
@@ -22,7 +22,7 @@ func (p *Pipeline) pass() {
 		p.uncopied = nil
 		if p.early == nil {
 			set := p.telemetryOf("")
-			set.State, set.Changed = nil, nil // for the stream of the known provider
+			set.State, set.Changed = nil, nil // reserved for the stream of the known provider
 			p.early = p.opening.Registry.Open(set)
 		}
 		p.early.Raw(p.At, raw)
@@ -38,7 +38,7 @@ type uncopied struct {
 	data []byte
 }
 
-// copy exports a line as it is, beside its events. One that passes has been exported already.
+// copy exports a line unchanged, in addition to its events. A line that passes was exported already.
 func (p *Pipeline) copy(data []byte) {
 	switch {
 	case p.events.Undecided():

@@ -6,15 +6,15 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Tick releases the whole lines of texts after a quiet time, and reports whether there were any.
+// Tick releases the whole lines of quiet texts and reports whether there were any.
 func (p *Pipeline) Tick() bool {
 	evs := p.events.Texts()
 	p.take(evs)
 	return len(evs) > 0
 }
 
-// Quiet releases what is pending only because more lines may arrive: an end that may yet be revoked, lines of no detected
-// provider. It reports whether there was anything.
+// Quiet releases what is pending only because more lines may arrive: an end that may yet be revoked, and lines of no
+// detected provider. It reports whether there was anything.
 func (p *Pipeline) Quiet() bool {
 	evs := p.events.Quiet()
 	some := len(evs)+len(p.events.Passed()) > 0
@@ -29,7 +29,7 @@ func (p *Pipeline) Part() { p.take(p.events.Part()) }
 // EndTexts releases all unfinished texts.
 func (p *Pipeline) EndTexts() { p.take(p.events.EndTexts()) }
 
-// Idle marks that all that was there has been read.
+// Idle reports to telemetry that everything available was read.
 func (p *Pipeline) Idle() {
 	if p.telemetry != nil {
 		p.telemetry.Idle()
@@ -39,14 +39,14 @@ func (p *Pipeline) Idle() {
 // Flush applies what is pending in the parser at the end of the stream.
 func (p *Pipeline) Flush() {
 	if p.Suspended() || p.reparsing {
-		return // nothing was pending when it was suspended
+		return // nothing was pending when the stream was suspended
 	}
 	evs := p.events.Flush()
 	p.pass()
 	p.take(evs)
 }
 
-// Exited applies the exit of the process that wrote the stream, and whether its end line is missing.
+// Exited applies the exit of the process that wrote the stream and closes the stream.
 func (p *Pipeline) Exited(e outcome.Exit) {
 	p.open()
 	e.Incomplete = p.events.Incomplete()
@@ -71,7 +71,7 @@ func (p *Pipeline) Detach() {
 	}
 }
 
-// Waiting is how many of the last applied events are pending.
+// Waiting returns the number of the last applied events that are pending.
 func (p *Pipeline) Waiting() int {
 	if p.telemetry == nil {
 		return 0
@@ -79,7 +79,7 @@ func (p *Pipeline) Waiting() int {
 	return p.telemetry.Waiting()
 }
 
-// State returns the telemetry state to store, and whether something is open; ok is false while the provider is unknown.
+// State returns the telemetry state to store and whether something is open. ok is false while the provider is unknown.
 func (p *Pipeline) State() (state telemetry.StreamState, open, ok bool) {
 	if p.telemetry == nil {
 		return state, false, false
@@ -88,9 +88,9 @@ func (p *Pipeline) State() (state telemetry.StreamState, open, ok bool) {
 	return state, open, true
 }
 
-// Suspend releases the parser, joiner and redaction unless something is pending in them. They take most of the memory of an
-// idle stream, and a replay of its lines rebuilds them. Telemetry stays: its open spans must be closed even if the lines are
-// lost, and other streams may be linked to it. Until [Pipeline.Resume], no method that needs the parser may be called.
+// Suspend releases the parser, joiner and redaction unless something is pending in them. They use most of the memory of an idle
+// stream, and a replay of its lines rebuilds them. Telemetry stays: its open spans must be closed even if the lines are lost,
+// and other streams may be linked to it. Until [Pipeline.Resume], no method that needs the parser may be called.
 func (p *Pipeline) Suspend() bool {
 	if p.Suspended() || p.reparsing || p.events.Undecided() || p.Pending() {
 		return false
@@ -105,7 +105,7 @@ func (p *Pipeline) Suspend() bool {
 // Suspended reports whether there is no parser.
 func (p *Pipeline) Suspended() bool { return p.events == nil }
 
-// Resume makes the parser of a suspended stream again. Lines are now replayed for the parser alone, until
+// Resume creates the parser of a suspended stream again. Lines are then replayed only for the parser, until
 // [Pipeline.EndReplay].
 func (p *Pipeline) Resume() error {
 	if !p.Suspended() {
@@ -119,5 +119,5 @@ func (p *Pipeline) Resume() error {
 	return nil
 }
 
-// EndReplay ends the replay: the lines from now on are new.
+// EndReplay ends the replay: following lines are new.
 func (p *Pipeline) EndReplay() { p.reparsing = false }
