@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Users meet our own names in their backend and look them up: each stands in docs/telemetry.md with its meaning.
+// Users look up our own names: each must be in docs/telemetry.md with its meaning.
 func TestOwnNamesAreDocumented(t *testing.T) {
 	data, err := os.ReadFile("../docs/telemetry.md")
 	require.NoError(t, err)
@@ -30,10 +30,10 @@ func TestOwnNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// stringConstants are the values of all string constants of a file.
+// stringConstants returns the values of all string constants of a file.
 func stringConstants(t *testing.T, path string) []string { return typedConstants(t, path, "") }
 
-// typedConstants are the values of a file's string constants of a type; of all constants if it is empty.
+// typedConstants returns the values of a file's string constants of a type, or of all if the type is empty.
 func typedConstants(t *testing.T, path, typeName string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// inlined is the account of a run that has all in one stream: what each sub-agent of the run does stands there too,
+// inlined returns the account of a run that has everything in one stream: the work of each sub-agent is in it too,
 // under its call.
 func inlined(parent script, files []script) script {
 	calls := map[string]string{} // of agents
@@ -45,7 +45,7 @@ func inlined(parent script, files []script) script {
 	return whole
 }
 
-// without leaves out some lines.
+// without omits some lines.
 func without(rng *rand.Rand, sc script, oneIn int) script {
 	kept := script{}
 	for _, evs := range sc {
@@ -56,8 +56,8 @@ func without(rng *rand.Rand, sc script, oneIn int) script {
 	return kept
 }
 
-// TestTwoAccountsOfNoise feeds a stream that has a run with its sub-agents whole, and their transcripts, at once and with
-// lines missing in each: whichever is read first, the trees are whole.
+// TestTwoAccountsOfNoise feeds a stream that contains a run with its sub-agents, and their transcripts, concurrently
+// and with lines missing in each: whichever is read first, the trees are complete.
 func TestTwoAccountsOfNoise(t *testing.T) {
 	identities := []otlp.Identity{{}, nightly("fix")}
 	for seed := range uint64(400) {

@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// A chain of sub-agents ends at a depth, so that an event costs no more the longer the chain is: what lies deeper is the work of
-// the innermost.
+// The nesting of sub-agents is bounded, so that the cost of an event does not grow with the length of a chain. Deeper
+// work counts for the innermost sub-agent.
 func TestLongChainOfSubAgents(t *testing.T) {
 	const length = 4000
 	sc := script{line(started())}

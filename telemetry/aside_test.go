@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// runsOf are the spans of the runs in a fold, in their order.
+// runsOf returns the spans of the runs in a fold, in order.
 func runsOf(f *folded) (runs []ptrace.Span) {
 	for _, s := range f.spans {
 		if s.Name() == "invoke_agent claude-code" {
@@ -22,8 +22,8 @@ func runsOf(f *folded) (runs []ptrace.Span) {
 	return runs
 }
 
-// TestCompactionDoesNotLengthenTheRunBefore: what the program writes behind the last text of a run, such as a compaction that
-// the user asked for (Claude Code 2.1.332, /compact), is no work of that run.
+// TestCompactionDoesNotLengthenTheRunBefore: what the program writes after the last text of a run, such as a compaction
+// that the user requested (Claude Code 2.1.332, /compact), is not work of that run.
 func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 	compacted := events.DisplayEvent{Kind: events.KindNotice, Time: at(6), SessionID: "s1", ItemID: "c", Notice: events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}, Text: "conversation compacted"}
 	summary := prompt(7, "summary")
@@ -37,8 +37,8 @@ func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 	assert.InDelta(t, 7, to, 0.001, "in the middle of a run it is part of it")
 }
 
-// TestAnswerToATaskContinues: a run whose end shows that it answered the report of a task has a link to the run that had
-// started it (Claude Code 2.1.332, result.origin).
+// TestAnswerToATaskContinues: a run whose end shows that it answered the report of a task has a link to the run that
+// started the task (Claude Code 2.1.332, result.origin).
 func TestAnswerToATaskContinues(t *testing.T) {
 	answered := ended("")
 	answered.End.Continues = true
@@ -55,8 +55,8 @@ func TestAnswerToATaskContinues(t *testing.T) {
 	assert.Zero(t, runs[2].Links().Len(), "a prompt began it")
 }
 
-// TestCompactionBetweenRunsHasItsCall: the model call of a compaction after a run, whose text is a prompt, is a span of its
-// own (OpenCode 1.18.33, mode compaction).
+// TestCompactionBetweenRunsHasItsCall: the model call of a compaction after a run, whose text is a prompt, has a
+// separate span (OpenCode 1.18.33, mode compaction).
 func TestCompactionBetweenRunsHasItsCall(t *testing.T) {
 	over := ended("")
 	over.Kind = events.KindTurnDone

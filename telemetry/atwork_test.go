@@ -12,13 +12,13 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// by makes an event that of a sub-agent.
+// by makes an event one of a sub-agent.
 func by(ev events.DisplayEvent, parent string) events.DisplayEvent {
 	ev.ParentID = parent
 	return ev
 }
 
-// TestCallsOfClosedRunsAreBounded has runs whose sub-agents call tools after all is over, and get no answer.
+// TestCallsOfClosedRunsAreBounded has runs whose sub-agents make calls without results after everything is over.
 func TestCallsOfClosedRunsAreBounded(t *testing.T) {
 	stream := telemetry.NewRegistry(tight()).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	var f folded
@@ -45,7 +45,7 @@ func TestCallsOfClosedRunsAreBounded(t *testing.T) {
 	checkTree(t, &f)
 }
 
-// TestArgumentsAreBounded has open calls whose captured arguments exceed what may be held.
+// TestArgumentsAreBounded has open calls whose captured arguments exceed the limit.
 func TestArgumentsAreBounded(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Capture.ToolInput = true

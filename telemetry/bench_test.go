@@ -12,10 +12,10 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// benchTurns is how many model messages, each with a call and its result, a benchmark's run has.
+// benchTurns is the number of model messages in a benchmark's run, each with a call and its result.
 const benchTurns = 200
 
-// longRun is a run of the usual shape: in each turn a text, tokens, a call and its result.
+// longRun returns a typical run: in each turn a text, usage, a call and its result.
 func longRun(n int) script {
 	sc := script{line(started())}
 	for turn := range benchTurns {
@@ -41,8 +41,8 @@ func countEvents(sc script) int {
 	return n
 }
 
-// foldRuns folds scripts one after another in one stream, and takes what they give after every line or after every ninth,
-// as a receiver does whose reads hold some lines.
+// foldRuns feeds scripts one after another to one stream and takes the output after every line or after every ninth,
+// like a receiver that reads several lines at once.
 func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, records int) {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i) * 400}, evs)
@@ -55,7 +55,7 @@ func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, record
 	return spans, records
 }
 
-// BenchmarkFold folds runs of the usual shape; the figures are by event.
+// BenchmarkFold applies typical runs; the figures are per event.
 func BenchmarkFold(b *testing.B) {
 	for _, linesEach := range []int{1, 9, 1000} {
 		b.Run(fmt.Sprintf("lines=%d", linesEach), func(b *testing.B) {
@@ -67,10 +67,10 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// BenchmarkFoldSilent folds runs of the usual shape silently, as after a restart; the figures are by event.
+// BenchmarkFoldSilent replays typical runs, as after a restart; the figures are per event.
 func BenchmarkFoldSilent(b *testing.B) { benchmarkRuns(b, foldSilently) }
 
-// benchmarkRuns has each run folded in a stream and a session of its own.
+// benchmarkRuns applies each run in a separate stream and session.
 func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
 	b.Helper()
 	registry := newRegistry()
@@ -89,14 +89,14 @@ func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
 	b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
 }
 
-// foldSilently folds a run of which nothing goes out.
+// foldSilently replays a run, which exports nothing.
 func foldSilently(stream *telemetry.Stream, sc script) {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i) * 400, Replay: true}, evs)
 	}
 }
 
-// TestBenchmarkedRun keeps the benchmarks honest: what they fold comes out whole, or not at all.
+// TestBenchmarkedRun checks that the benchmarked runs are exported completely, or not at all.
 func TestBenchmarkedRun(t *testing.T) {
 	sc := longRun(0)
 	spans, records := foldRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// recordOf is the record of an event in a run of its own.
+// recordOf returns the record of an event in a separate run.
 func recordOf(t *testing.T, capture otlp.CaptureSettings, ev events.DisplayEvent) (body string, got events.DisplayEvent) {
 	t.Helper()
 	settings := telemetry.NewDefaultSettings()
@@ -84,7 +84,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestEndBodyHasCost is the line of an end whose run reported its cost.
+// TestEndBodyHasCost checks the line of an end whose run reported its cost.
 func TestEndBodyHasCost(t *testing.T) {
 	f := fold(t, script{
 		line(started(), text(1, "m1", "a")),
@@ -94,7 +94,7 @@ func TestEndBodyHasCost(t *testing.T) {
 	assert.Equal(t, "run ended: ok, 5.0 s, $0.0451", f.records[len(f.records)-1].Body().Str())
 }
 
-// TestLineIsNoText reads records back whose body is a line because their text is empty or not captured.
+// TestLineIsNoText reads back records whose body is a line because their text is empty or not captured.
 func TestLineIsNoText(t *testing.T) {
 	for _, kind := range []events.Kind{events.KindText, events.KindMessage, events.KindReasoning, events.KindPrompt} {
 		for _, text := range []string{"", "secret plan"} {
@@ -106,7 +106,7 @@ func TestLineIsNoText(t *testing.T) {
 	}
 }
 
-// TestEveryRecordHasABody holds for events that fill everything and for such that fill nothing.
+// TestEveryRecordHasABody covers events that fill all fields and events that fill none.
 func TestEveryRecordHasABody(t *testing.T) {
 	evs := everyKind()
 	for _, kind := range events.Kinds() {
@@ -121,7 +121,7 @@ func TestEveryRecordHasABody(t *testing.T) {
 	}
 }
 
-// TestResultHasItsDuration gives a result the time since its call where the format reports none.
+// TestResultHasItsDuration checks that a result gets the time since its call if the format reports no duration.
 func TestResultHasItsDuration(t *testing.T) {
 	f := fold(t, script{line(started()), line(use(1, "m1", "t1", "Bash", "make")), line(result(2.5, "t1"))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	lr := f.records[2]

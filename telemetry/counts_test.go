@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestCountsByReason: no count is left out of the list.
+// TestCountsByReason checks that the list contains every count.
 func TestCountsByReason(t *testing.T) {
 	var c telemetry.Counts
 	fields := reflect.ValueOf(&c).Elem()
@@ -29,7 +29,7 @@ func TestCountsByReason(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// tight are settings with small limits.
+// tight returns settings with small limits.
 func tight() telemetry.Settings {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return at(1000) }

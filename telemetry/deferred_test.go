@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestShutdownInAnyOrder: when the reading stops, a second account has its part in what is exported, whichever stream is
-// closed first.
+// TestShutdownInAnyOrder: at a shutdown, the part that a second account adds is exported, whichever stream is closed
+// first.
 func TestShutdownInAnyOrder(t *testing.T) {
 	begun := func(rest ...[]events.DisplayEvent) script {
 		return append(script{
@@ -49,7 +49,7 @@ func TestShutdownInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestNoNUL: names that a file or a line gives have no NUL.
+// TestNoNUL: names from files and lines contain no NUL.
 func TestNoNUL(t *testing.T) {
 	id := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "a\x00b"}, otlp.Attribute{Key: "x", Value: "\x00"})
 	assert.Equal(t, []otlp.Attribute{{Key: otlp.AttrPipelineName, Value: "ab"}}, id.Attributes())

@@ -66,7 +66,7 @@ func TestCloseReasons(t *testing.T) {
 	assert.Equal(t, plog.SeverityNumberInfo, f.records[len(f.records)-1].SeverityNumber())
 }
 
-// statusIf is the status of a span: success is left unset.
+// statusIf returns the status of a span; success leaves it unset.
 func statusIf(failed bool) ptrace.StatusCode {
 	if failed {
 		return ptrace.StatusCodeError
@@ -74,7 +74,7 @@ func statusIf(failed bool) ptrace.StatusCode {
 	return ptrace.StatusCodeUnset
 }
 
-// TestTranscriptEnds: a record of a session has no results, so the last message shows how a run ended.
+// TestTranscriptEnds: a transcript has no result lines, so the last message shows how a run ended.
 func TestTranscriptEnds(t *testing.T) {
 	recorded := started()
 	recorded.Session.Recorded = true
@@ -92,8 +92,8 @@ func TestTranscriptEnds(t *testing.T) {
 	assert.Equal(t, []string{"result", "superseded", "result", "no_result"}, reasons, "a call that is open shows that the work was not done")
 }
 
-// TestAnomalies has a case for each thing that a stream may contain other than it should: what the call's span says of
-// it, and what is counted.
+// TestAnomalies has a case for each kind of unexpected content in a stream: what the call's span shows of it, and what
+// is counted.
 func TestAnomalies(t *testing.T) {
 	call, over := use(3, "msg1", "t1", "Read", "a"), ended("")
 	over.ItemID = "i-over"
@@ -147,8 +147,8 @@ func TestOddResults(t *testing.T) {
 		line(result(1, "gone")), // its call was never seen
 		line(use(3, "msg1", "t1", "Read", "a")),
 		line(result(2, "t1")),                                          // before its call
-		line(result(4, "t1")),                                          // a second one
-		line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1")), // the id again, after its answer
+		line(result(4, "t1")),                                          // a second result
+		line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1")), // the ID again, after its result
 		line(under("nobody", use(7, "msg3", "t2", "Read", "c"))),
 		line(ended("")),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)

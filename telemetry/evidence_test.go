@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// saying is a session of one run whose ids are always the same.
+// saying returns a session of one run whose IDs are always the same.
 func saying(words, command string) script {
 	return script{
 		line(started()), line(itemed("a1", text(1, "msg1", words))), line(itemed("a2", use(2, "msg1", "t1", "Bash", command))),
@@ -28,7 +28,7 @@ func itemed(id string, ev events.DisplayEvent) events.DisplayEvent {
 	return ev
 }
 
-// readAll folds streams one after the other in one registry.
+// readAll feeds streams one after the other in one registry.
 func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, order ...string) *folded {
 	t.Helper()
 	registry, f := newRegistry(), &folded{}
@@ -45,7 +45,7 @@ func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, ord
 	return f
 }
 
-// idsOf lists what went out by its ids.
+// idsOf lists the output by its IDs.
 func idsOf(f *folded) (ids []string) {
 	for _, s := range f.spans {
 		ids = append(ids, s.Name()+" "+attr(s, otlp.AttrToolTarget)+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
@@ -58,8 +58,8 @@ func idsOf(f *folded) (ids []string) {
 	return ids
 }
 
-// TestEqualIDsOfOtherThings: two streams that carry the same session, message, call and line ids and say different things are
-// both exported in full, with the same ids in either order (issue 13, check 13).
+// TestEqualIDsOfOtherThings: two streams with the same session, message, call and line IDs and different content are
+// both exported in full, with the same IDs in either order (issue 13, check 13).
 func TestEqualIDsOfOtherThings(t *testing.T) {
 	streams := map[string]script{"forged": saying("nothing to see", "ls"), "true": saying("I fetch it.", "curl x | sh")}
 	alone := append(idsOf(readAll(t, claude, streams, "forged")), idsOf(readAll(t, claude, streams, "true"))...)
@@ -69,7 +69,7 @@ func TestEqualIDsOfOtherThings(t *testing.T) {
 	assert.Equal(t, alone, idsOf(readAll(t, claude, streams, "true", "forged")))
 }
 
-// TestCopiesNeedEvidence: history in another session is a copy if ids, content and times are equal.
+// TestCopiesNeedEvidence: history in another session is a copy only if IDs, content and times are equal.
 func TestCopiesNeedEvidence(t *testing.T) {
 	later := saying("I fetch it.", "ls")
 	for _, evs := range later {
@@ -120,7 +120,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 	}
 }
 
-// TestForkInTheMiddleOfARun: what a fork does behind the copied items of a run is its own run.
+// TestForkInTheMiddleOfARun: what a fork does after the copied items of a run is a separate run.
 func TestForkInTheMiddleOfARun(t *testing.T) {
 	fork := append(saying("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")), line(ended("")))
 	for _, evs := range fork {
@@ -139,8 +139,8 @@ func TestForkInTheMiddleOfARun(t *testing.T) {
 	assert.Equal(t, 4, f.counts.Copied)
 }
 
-// TestSecondAccount: what the first account of a run lacks is exported when that is over, below its run, in any order of
-// reading and at once; its step links to the run.
+// TestSecondAccount: what the first account of a run lacks is exported below its run once that is over, in any order of
+// reading and concurrently; its step links to the run.
 func TestSecondAccount(t *testing.T) {
 	cut := saying("I fetch it.", "ls")[:2] // the stream of a killed agent
 	whole := saying("I fetch it.", "ls")[:4]
@@ -154,7 +154,7 @@ func TestSecondAccount(t *testing.T) {
 			}
 			streams[id] = registry.Open(set)
 		}
-		for i := range 4 { // at once
+		for i := range 4 { // concurrently
 			for _, id := range order {
 				if sc := map[string]script{"cut": cut, "whole": whole}[id]; i < len(sc) {
 					streams[id].Feed(telemetry.Line{Offset: int64(i)}, clone(sc[i]))
@@ -186,8 +186,8 @@ func TestSecondAccount(t *testing.T) {
 	}
 }
 
-// TestSessionOfARun: a line of another session in front of a run does not make the run another session's, so that an account
-// without that line is no copy of it, and what only that account has is exported (pipeline fuzzer, seed 5100110).
+// TestSessionOfARun: a line of another session before a run does not move the run to that session. So an account
+// without that line is no copy, and its additional content is exported (pipeline fuzzer, seed 5100110).
 func TestSessionOfARun(t *testing.T) {
 	other := result(0, "t0")
 	other.SessionID = "s2"
@@ -206,7 +206,7 @@ func TestSessionOfARun(t *testing.T) {
 	}
 }
 
-// TestSecondAccountOverTheLimits: of a second account that is longer than may be pending, the end is kept.
+// TestSecondAccountOverTheLimits: of a second account that exceeds the pending limits, the end is kept.
 func TestSecondAccountOverTheLimits(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Limits.PendingEvents = 8
@@ -248,8 +248,8 @@ func TestSecondAccountOverTheLimits(t *testing.T) {
 	assert.Zero(t, f.counts.ForcedRuns)
 }
 
-// TestRunOfAnotherAccountsTimes: a run whose start has no time begins with the first that has one, also where another account
-// has what it is of (fuzzer, seed 4100474).
+// TestRunOfAnotherAccountsTimes: a run whose start has no time begins with the first event that has one, even if
+// another account has exported that event (fuzzer, seed 4100474).
 func TestRunOfAnotherAccountsTimes(t *testing.T) {
 	agents := under("spawn", of("a1", use(26, "m2", "c2", "Bash", "pwd")))
 	streams := map[string]script{
@@ -260,8 +260,8 @@ func TestRunOfAnotherAccountsTimes(t *testing.T) {
 	assert.Contains(t, f.names(), "execute_tool Agent")
 }
 
-// TestTwinsOfOneSession: a stream and a transcript that name messages and calls otherwise are recognised by what was said and
-// done.
+// TestTwinsOfOneSession: a stream and a transcript with different IDs of messages and calls are matched by what was
+// said and done.
 func TestTwinsOfOneSession(t *testing.T) {
 	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	recorded := func() events.DisplayEvent {
@@ -306,7 +306,7 @@ func TestTwinsOfOneSession(t *testing.T) {
 	}
 }
 
-// TestTwinsOverARestart: which of two accounts with different ids is the first stays decided, whichever is read first then.
+// TestTwinsOverARestart: which of two accounts with different IDs is the first does not change, whichever is read first later.
 func TestTwinsOverARestart(t *testing.T) {
 	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	account := func(recorded bool, message, call string) script {
@@ -359,7 +359,7 @@ func TestTwinsOverARestart(t *testing.T) {
 	assert.Equal(t, map[string]int{"invoke_agent codex": 1, "chat m1": 1, "execute_tool shell": 2}, names)
 }
 
-// TestAccountsAtOnce opens the accounts of a run at the same time: one of them is the first. Run it with -race.
+// TestAccountsAtOnce opens the accounts of a run concurrently: one of them is the first. Run it with -race.
 func TestAccountsAtOnce(t *testing.T) {
 	account := func(recorded bool, message, call string) script {
 		start := started()
@@ -399,8 +399,8 @@ func TestAccountsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSubAgentOfTheSecondTranscript: of two transcripts of a session, the second has a sub-agent that the first has not: what
-// that does is exported. One that both have is exported once.
+// TestSubAgentOfTheSecondTranscript: if the second of two transcripts of a session has a sub-agent that the first
+// lacks, its work is exported. A sub-agent that both have is exported once.
 func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	helper := func(sec float64, call, id, tool string) []events.DisplayEvent {
@@ -418,7 +418,7 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 		return append(script{line(start), line(prompt(1, "p1")), line(text(2, "msg1", "I look."))}, more...)
 	}
 	both := [][]events.DisplayEvent{line(use(3, "msg1", "c1", "task", "a")), helper(3, "c1", "a1", "read")}
-	// The sub-agent that both have made one more call, which the end of its call follows in both.
+	// The sub-agent in both transcripts made one more call, and the end of its own call follows in both.
 	more := under("c1", use(5, "m-a1", "a1-2", "write", "y"))
 	more.AgentID = "a1"
 	both[1], both = both[1][:3], append(both, both[1][3:])
@@ -440,8 +440,8 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 	}
 }
 
-// TestSubAgentAfterItsRun: a sub-agent that works when its run is over in two transcripts has the span that the first gives it, also
-// if the second has less of it and is at its end before.
+// TestSubAgentAfterItsRun: a sub-agent that is active after its run in two transcripts has the span from the first,
+// even if the second contains less of it and ends earlier.
 func TestSubAgentAfterItsRun(t *testing.T) {
 	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	of := func(ev events.DisplayEvent) []events.DisplayEvent {
@@ -476,8 +476,8 @@ func TestSubAgentAfterItsRun(t *testing.T) {
 	assert.Equal(t, at(4), f.span(t, "invoke_agent task").StartTimestamp().AsTime())
 }
 
-// TestSubAgentOfAnotherRun: a sub-agent that two transcripts have in two runs of their session stays where the first has it, and
-// nothing of it hangs in the other run without it.
+// TestSubAgentOfAnotherRun: a sub-agent that is in different runs in two transcripts of a session stays where the first
+// has it, and nothing of it is in the other run.
 func TestSubAgentOfAnotherRun(t *testing.T) {
 	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	task := func(sec float64, message, call string) script {

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// exitFold is a fold of a process's output with a clock of its own.
+// exitFold is a fold of a process's output with a separate clock.
 type exitFold struct {
 	*telemetry.Registry
 	*telemetry.Stream
@@ -138,7 +138,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// TestExitOfSeveralRuns holds that only the last run of a process bears its exit.
+// TestExitOfSeveralRuns checks that only the last run of a process has its exit.
 func TestExitOfSeveralRuns(t *testing.T) {
 	f := newExitFold()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended("")), line(started()), line(text(5, "m2", "two")), line(ended(""))})
@@ -149,8 +149,8 @@ func TestExitOfSeveralRuns(t *testing.T) {
 	assert.EqualValues(t, 3, f.tops()[1].Attributes().AsRaw()[otlp.AttrProcessExitCode])
 }
 
-// TestExitThatDoesNotCome holds that a span does not wait for ever for an agent that stays after its result, and is not
-// written again when that ends.
+// TestExitThatDoesNotCome checks that a span does not wait for ever for an agent that stays after its result, and is
+// not written again when that agent exits.
 func TestExitThatDoesNotCome(t *testing.T) {
 	f := newExitFold()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
@@ -164,7 +164,7 @@ func TestExitThatDoesNotCome(t *testing.T) {
 	assert.Equal(t, f.tops()[0].SpanID(), f.record(t, otlp.EventNameProcessExited).SpanID(), "it has a record")
 }
 
-// TestExitOfNothing holds that the exit of a process that wrote no run has a record and a span all the same, by the exit code.
+// TestExitOfNothing checks that the exit of a process without a run has a record and a span, with a verdict from the exit code.
 func TestExitOfNothing(t *testing.T) {
 	for _, tc := range []struct {
 		exit      outcome.Exit
@@ -198,7 +198,7 @@ func TestExitOfNothing(t *testing.T) {
 	}
 }
 
-// TestCloseWithoutExit holds that nothing waits once a stream is closed.
+// TestCloseWithoutExit checks that nothing waits after a stream was closed.
 func TestCloseWithoutExit(t *testing.T) {
 	f := newExitFold()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
@@ -207,8 +207,8 @@ func TestCloseWithoutExit(t *testing.T) {
 	assert.Len(t, f.tops(), 1)
 }
 
-// TestExitBeforeSubAgents: the span of a process's run waits for the sub-agents that are at work in other files, also when
-// the process and its stream are over, and is exported with the line that ends their work.
+// TestExitBeforeSubAgents: the span of a process's run waits for the sub-agents that are active in other files, even
+// after the process and its stream have ended, and is exported with the line that ends their work.
 func TestExitBeforeSubAgents(t *testing.T) {
 	f := newExitFold()
 	parent := slices.Concat(script{line(started())}, asks(1, "msg1", "a1", "ag1"))

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestImplausibleFileTime: archives give all files the time 0, and a file system may have any. No agent ran then, and a start that
-// lies before 1970 would be one of the far future.
+// TestImplausibleFileTime: archives set the time of all files to 0, and a file system may report any time. No agent ran
+// then, and a start before 1970 would be in the far future.
 func TestImplausibleFileTime(t *testing.T) {
 	took := result(0, "t1")
 	took.Tool.Duration = 3 * time.Second
@@ -42,8 +42,8 @@ func TestImplausibleFileTime(t *testing.T) {
 	}
 }
 
-// TestClockNear1970: a device without a battery counts from 1970 at first. A run that took longer than its clock has counted
-// begins with that clock.
+// TestClockNear1970: a device without a battery counts from 1970 at first. A run that took longer than its clock has
+// counted begins with that clock.
 func TestClockNear1970(t *testing.T) {
 	end := ended("")
 	end.End.Duration = time.Minute

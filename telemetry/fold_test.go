@@ -39,7 +39,7 @@ func TestRunWithParallelTools(t *testing.T) {
 		v, _ := lr.Attributes().Get(otlp.AttrSequence)
 		assert.EqualValues(t, i+1, v.Int())
 	}
-	// A result's record names its tool, so that no reader needs a memory.
+	// A result's record names its tool, so that readers need no context.
 	v, _ := f.records[4].Attributes().Get(otlp.AttrGenAIToolName)
 	assert.Equal(t, "Read", v.Str())
 	v, _ = f.records[4].Attributes().Get(otlp.AttrToolTarget)
@@ -146,7 +146,7 @@ func TestBoundedCalls(t *testing.T) {
 	out := stream.Take()
 	assert.Equal(t, 47, out.Counts.EvictedCalls)
 	assert.Equal(t, 47, out.Traces.SpanCount())
-	// What waits for a key is bounded too.
+	// Events that wait for a key are bounded too.
 	stream = telemetry.NewRegistry(s).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	for i := range 10 {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, line(events.DisplayEvent{Kind: events.KindNotice, Time: at(1), SessionID: "s1", Text: "x"}))
@@ -154,7 +154,7 @@ func TestBoundedCalls(t *testing.T) {
 	assert.Equal(t, 10, stream.Take().Logs.LogRecordCount())
 }
 
-// noise is a script of random events.
+// noise returns a script of random events.
 func noise(rng *rand.Rand) script {
 	ids := []string{"", "a", "b", "c", "d"}
 	pick := func() string { return ids[rng.IntN(len(ids))] }
@@ -182,7 +182,7 @@ func noise(rng *rand.Rand) script {
 	return sc
 }
 
-// TestFoldOfNoise feeds random events: whatever comes, the tree stays whole and every call has one span.
+// TestFoldOfNoise feeds random events: the tree stays complete, and every call has one span.
 func TestFoldOfNoise(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -191,8 +191,8 @@ func TestFoldOfNoise(t *testing.T) {
 	}
 }
 
-// TestCopiedHistoryAdoptsNobody reads a fork and a sub-agent of the session that it was forked from, but not that session:
-// no span of the history goes out, so the sub-agent is an orphan with a trace of its own.
+// TestCopiedHistoryAdoptsNobody reads a fork and a sub-agent of the session that was forked, but not that session: no
+// span of the history is exported, so the sub-agent has no parent and gets its own trace.
 func TestCopiedHistoryAdoptsNobody(t *testing.T) {
 	spawn := use(1, "msg-1", "c1", "spawn", "look around")
 	spawn.Copied = true

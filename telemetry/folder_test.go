@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// agentCall is a call that starts a sub-agent, and its result, which does not name it.
+// agentCall returns a call that starts a sub-agent, and its result, which does not name it.
 func agentCall(from, to float64, message, id, kind, task string) []events.DisplayEvent {
 	call := use(from, message, id, kind, task)
 	call.Tool.AgentType = kind
@@ -26,12 +26,12 @@ func agentCall(from, to float64, message, id, kind, task string) []events.Displa
 	return line(call, answer)
 }
 
-// header is the first line of a transcript.
+// header returns the first line of a transcript.
 func header(sec float64) []events.DisplayEvent {
 	return line(events.DisplayEvent{Kind: events.KindSessionStarted, Time: at(sec), SessionID: "s1", ItemID: "s1", Session: &events.Session{Recorded: true}})
 }
 
-// helper is the file of a sub-agent that works from one time to another.
+// helper returns the file of a sub-agent that works from one time to another.
 func helper(id string, from, to float64, task string) script {
 	in := func(ev events.DisplayEvent) []events.DisplayEvent {
 		ev.SessionID, ev.AgentID, ev.ItemID = id, id, id+ev.ItemID
@@ -42,15 +42,15 @@ func helper(id string, from, to float64, task string) script {
 	return script{in(asked), in(text(from+0.5, id+"-m1", "Looking.")), in(use(from+0.6, id+"-m1", id+"#0", "grep", "x")), in(result(to, id+"#0"))}
 }
 
-// TestFolderLinksSubAgents: a sub-agent's file that nothing but its folder links to a session hangs under the run that was
-// at work when it began, and under the call that was open then if only one can be meant. Whatever order the files are read
-// in, the spans are the same.
+// TestFolderLinksSubAgents: a sub-agent's file that only its folder links to a session becomes a child of the run that
+// was active when it began, and of the call that was open then if only one matches. The spans do not depend on the
+// order in which the files are read.
 func TestFolderLinksSubAgents(t *testing.T) {
 	tests := []struct {
 		name   string
 		main   script
 		helper script
-		parent string // its call id, or the key of its run
+		parent string // its call ID, or the key of its run
 		trace  string // the key of its run
 	}{
 		{
@@ -122,8 +122,8 @@ func TestFolderLinksSubAgents(t *testing.T) {
 	}
 }
 
-// readFolder folds a transcript and the file of a sub-agent in the folder of its session: one after the other, or line by
-// line as chance has it.
+// readFolder feeds a transcript and the file of a sub-agent in its session's folder: one after the other, or line by
+// line in random order.
 func readFolder(t *testing.T, files map[string]script, order []string, rng *rand.Rand) *folded {
 	t.Helper()
 	now := at(1000)
@@ -161,7 +161,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 	return &f
 }
 
-// TestFolderOfNobody: a sub-agent whose session is never seen is a trace of its own, with a mark.
+// TestFolderOfNobody: a sub-agent whose session is never seen gets its own trace and is marked.
 func TestFolderOfNobody(t *testing.T) {
 	f := readFolder(t, map[string]script{"helper": helper("h1", 3, 8, "Look")}, []string{"helper"}, nil)
 	agent := f.span(t, "invoke_agent gemini-cli")
@@ -170,7 +170,7 @@ func TestFolderOfNobody(t *testing.T) {
 	assert.Empty(t, otlpjson.Check(f.traces...))
 }
 
-// TestFolderAgainstAnID: what a result says of its agent goes before what the folder shows.
+// TestFolderAgainstAnID: the agent ID in a result takes precedence over the folder.
 func TestFolderAgainstAnID(t *testing.T) {
 	calls := slices.Concat(agentCall(2, 9, "m1", "c1", "scout", "Look"), agentCall(2, 9, "m1", "c2", "scout", "Look"))
 	calls[3].Tool.AgentID = "h1"
@@ -185,8 +185,8 @@ func TestFolderAgainstAnID(t *testing.T) {
 	}
 }
 
-// TestFolderGoesOutLive: what a sub-agent does goes out while its call is still open, as soon as its session's transcript
-// has announced its run and both were quiet for a while.
+// TestFolderGoesOutLive: the work of a sub-agent is exported while its call is still open, as soon as its session's
+// transcript has announced its run and both were quiet for a while.
 func TestFolderGoesOutLive(t *testing.T) {
 	now := at(5)
 	settings := telemetry.NewDefaultSettings()

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// FuzzParseTraceParent: a value is refused, or is none, or holds the ids that it spells.
+// FuzzParseTraceParent: a value is rejected, empty, or parsed into the IDs that it contains.
 func FuzzParseTraceParent(f *testing.F) {
 	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	f.Add("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more")
@@ -29,7 +29,7 @@ func FuzzParseTraceParent(f *testing.F) {
 	})
 }
 
-// FuzzEventFromRecord: a record of anyone's is refused or read, whatever its attributes hold.
+// FuzzEventFromRecord: any record is rejected or read, whatever its attributes hold.
 func FuzzEventFromRecord(f *testing.F) {
 	for _, kind := range events.Kinds() {
 		f.Add("tailspan."+kind.String(), "body", otlp.AttrGenAIToolName, "Read", int64(7))

@@ -18,14 +18,14 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// gapped are the settings of a stream that counts as left after an hour.
+// gapped returns the settings of a stream that counts as abandoned after an hour.
 func gapped(state telemetry.StreamState) telemetry.StreamSettings {
 	return telemetry.StreamSettings{ID: "f", Agent: claude, IdleGap: time.Hour, State: &state}
 }
 
 const hour = 3600.0
 
-// leftAlone are sessions with a gap of more than an hour between two lines.
+// leftAlone returns sessions with a gap of more than an hour between two lines.
 var leftAlone = map[string]script{
 	"a call is open": {
 		line(prompt(0, "p1")), line(text(1, "msg1", "Hi.")), line(use(2, "msg1", "t1", "Bash", "sleep")),
@@ -54,15 +54,15 @@ var leftAlone = map[string]script{
 	},
 }
 
-// lastWord is a text that ends its turn.
+// lastWord returns a text that ends its turn.
 func lastWord(sec float64, message string) events.DisplayEvent {
 	ev := text(sec, message, "Done.")
 	ev.Sign.Outcome = events.OutcomeOK
 	return ev
 }
 
-// TestGapIsReadAsItWasLived: a stream that was left alone gives the same spans and records whether it is read afterwards,
-// with the gap in the times of its lines, or was followed and closed by the clock, and read on when it grew.
+// TestGapIsReadAsItWasLived: an abandoned stream yields the same spans and records whether it is read afterwards, with
+// the gap in the times of its lines, or was followed, closed by the system clock, and continued when it grew.
 func TestGapIsReadAsItWasLived(t *testing.T) {
 	for name, sc := range leftAlone {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestGapIsReadAsItWasLived(t *testing.T) {
 // hasOpen reports which sessions have something open that did not end by itself.
 var hasOpen = map[string]bool{"a call is open": true, "a stream whose result never came": true, "a sub-agent is at work": true, "two gaps": true, "a prompt without an answer": true}
 
-// TestGapsOfNoise holds the same of random events.
+// TestGapsOfNoise checks the same with random events.
 func TestGapsOfNoise(t *testing.T) {
 	for seed := range uint64(200) {
 		sc := noiseWithGaps(rand.New(rand.NewPCG(seed, 5)))
@@ -84,8 +84,8 @@ func TestGapsOfNoise(t *testing.T) {
 	}
 }
 
-// TestGapsOverRestarts reads sessions with gaps in two processes, divided at any line: what was given before the restart
-// does not come again, and the rest comes.
+// TestGapsOverRestarts reads sessions with gaps in two processes, split at any line: what was exported before the
+// restart is not repeated, and the rest is exported.
 func TestGapsOverRestarts(t *testing.T) {
 	all := map[string]script{}
 	for name, sc := range leftAlone {
@@ -116,9 +116,9 @@ func TestGapsOverRestarts(t *testing.T) {
 	}
 }
 
-// TestGapThatWasLived: where lines came while the stream was followed the clock judges, and it closed nothing: a gap between
-// their times changes nothing, nor does it when they are folded again after a restart. What was written in between, while
-// nobody looked, is judged by its times.
+// TestGapThatWasLived: for lines that are written while the stream is followed the system clock decides, and it closed
+// nothing. So a gap between their times changes nothing, even when they are replayed after a restart. For lines that
+// were written between the two processes their times decide.
 func TestGapThatWasLived(t *testing.T) {
 	sc := leftAlone["a call is open"]
 	fold := func(stream *telemetry.Stream, from int, live bool) (list []string) {
@@ -158,8 +158,8 @@ func gapInAChild() map[string]script {
 	}
 }
 
-// TestGapInAChild: the file of a sub-agent with a gap in it waits for its parent all the same; its work behind the gap is
-// late. Both orders of reading agree, and so does a restart while it waits.
+// TestGapInAChild: the file of a sub-agent with a gap still waits for its parent, and the work after the gap is late.
+// Both orders of reading agree, and so does a restart while it waits.
 func TestGapInAChild(t *testing.T) {
 	files := gapInAChild()
 	read := func(order ...string) []string {
@@ -206,7 +206,7 @@ func TestGapInAChild(t *testing.T) {
 	requireSame(t, want, read("sub", "restart", "sub", "main"), "a restart between")
 }
 
-// noiseWithGaps are random events in the order of their times, some of them hours apart.
+// noiseWithGaps returns random events in the order of their times, some of them hours apart.
 func noiseWithGaps(rng *rand.Rand) script {
 	sc := noise(rng)
 	now := 0.0
@@ -217,14 +217,14 @@ func noiseWithGaps(rng *rand.Rand) script {
 		for i := range evs {
 			evs[i].Time = at(now)
 			if evs[i].ParentID == "" {
-				evs[i].AgentID = "" // else it is a sub-agent's file, and waits for its parent
+				evs[i].AgentID = "" // otherwise it is a sub-agent's file and waits for its parent
 			}
 		}
 	}
 	return sc
 }
 
-// requireSame fails with what only one of two lists has.
+// requireSame fails with the elements that only one of two lists has.
 func requireSame(t *testing.T, want, got []string, what string) {
 	t.Helper()
 	count := map[string]int{}
@@ -239,7 +239,7 @@ func requireSame(t *testing.T, want, got []string, what string) {
 	}
 }
 
-// readAtOnce folds a session that is there already.
+// readAtOnce reads a session that exists already.
 func readAtOnce(sc script) []string {
 	stream := newRegistry().Open(gapped(telemetry.StreamState{}))
 	for i, evs := range sc {
@@ -249,8 +249,8 @@ func readAtOnce(sc script) []string {
 	return given(stream)
 }
 
-// lived folds a session as it is written: the clock goes on between its lines, so a run that has shown its end is closed when
-// nothing followed for long enough. Where nothing comes for an hour all is closed, and read again silently when it goes on.
+// lived reads a session as it is written. The clock advances between its lines, so a run that has shown its end is closed after
+// enough time without a line. After an hour without a line everything is closed, and the session is replayed when it continues.
 func lived(sc script) []string {
 	settings := telemetry.NewDefaultSettings()
 	now := at(0)
@@ -291,14 +291,14 @@ func lived(sc script) []string {
 	return append(list, given(stream)...)
 }
 
-// given takes what a stream has and lists it.
+// given takes the output of a stream and lists it.
 func given(s *telemetry.Stream) []string {
 	out := s.Take()
 	out.Accepted()
 	return listed(out)
 }
 
-// listed names what came out by all that has to agree. What is exported only live is left out.
+// listed describes the output by everything that has to agree. It omits what is exported only live.
 func listed(out telemetry.Output) []string {
 	var f folded
 	f.take(out)

@@ -72,8 +72,8 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestArrivalsOverARestart: a run that began before a restart and ends after it has the times that the first process knew,
-// to the nanosecond.
+// TestArrivalsOverARestart: a run that began before a restart and ends after it has the times of the first process, to
+// the nanosecond.
 func TestArrivalsOverARestart(t *testing.T) {
 	lines := script{line(untimed(text(0, "msg1", "Hi."))), line(untimed(text(0, "msg1", "Still."))), line(ended(""))}
 	came := func(i int) time.Time { return at(700 + float64(i)).Add(452_303_179) }
@@ -98,20 +98,20 @@ func TestArrivalsOverARestart(t *testing.T) {
 	assert.Equal(t, came(2), run.EndTimestamp().AsTime())
 }
 
-// lasting is a result whose provider measured the call.
+// lasting returns a result whose provider measured the call.
 func lasting(ev events.DisplayEvent, d time.Duration) events.DisplayEvent {
 	ev.Tool.Duration = d
 	return ev
 }
 
-// untimed is an event whose line has no time.
+// untimed returns an event whose line has no time.
 func untimed(ev events.DisplayEvent) events.DisplayEvent {
 	ev.Time = time.Time{}
 	return ev
 }
 
-// TestProviderDurations: where the lines have one end of a call, or none, the duration gives the other; it never moves an
-// end to where it can't have been. Where they have both, and it is much shorter, the call waited before it ran.
+// TestProviderDurations: if the lines lack one end of a call or both, the duration gives the other. It never moves an end to an
+// impossible time. If the lines have both ends and the duration is much shorter, the call waited before it ran.
 func TestProviderDurations(t *testing.T) {
 	const d = 2 * time.Second
 	hello := line(text(1, "msg0", "Hm."))
@@ -145,7 +145,7 @@ func TestProviderDurations(t *testing.T) {
 	}
 }
 
-// TestDurationHoldsChildren: the span of a sub-agent's call holds the sub-agent, whatever its duration says.
+// TestDurationHoldsChildren: the span of a sub-agent's call covers the sub-agent, whatever its duration is.
 func TestDurationHoldsChildren(t *testing.T) {
 	f := fold(t, script{
 		line(text(1, "msg1", "Go.")), line(untimed(use(1, "msg1", "a1", "Agent", "Look"))),
@@ -155,14 +155,14 @@ func TestDurationHoldsChildren(t *testing.T) {
 	assert.Equal(t, []float64{1, 9}, []float64{from, to}, "its first model call began with the call")
 }
 
-// batched is a result that its parser knows to have been written with others.
+// batched returns a result that its parser marks as written together with others.
 func batched(sec float64, id string) events.DisplayEvent {
 	ev := result(sec, id)
 	ev.Tool.Batched = true
 	return ev
 }
 
-// TestBatchTimes: results that were written together show when the last of them was there.
+// TestBatchTimes: results that were written together show when the last of them was ready.
 func TestBatchTimes(t *testing.T) {
 	calls := line(use(1, "msg1", "t1", "Read", "a"), use(1, "msg1", "t2", "Read", "b"), use(1, "msg1", "t3", "Read", "c"))
 	for _, tt := range []struct {
@@ -197,7 +197,7 @@ func TestBatchTimes(t *testing.T) {
 	}
 }
 
-// TestRunDuration: a run whose first sign is its first answer has the start that its duration gives.
+// TestRunDuration: a run whose first line is its first answer has the start that its duration gives.
 func TestRunDuration(t *testing.T) {
 	done := ended("")
 	done.End.Duration = 5 * time.Second
@@ -233,8 +233,8 @@ func TestRunDuration(t *testing.T) {
 	})
 }
 
-// TestFirstModelCall: the first model call of a run began with what it answers, also where only the duration of the run
-// shows when that was.
+// TestFirstModelCall: the first model call of a run began with its input, even if only the duration of the run shows
+// when that was.
 func TestFirstModelCall(t *testing.T) {
 	done := ended("")
 	done.End.Duration = 5 * time.Second
@@ -265,7 +265,7 @@ func TestFirstModelCall(t *testing.T) {
 	}
 }
 
-// TestUsageAfterCalls: a model call ends with the last that the model said, also if its usage is reported when its calls are over.
+// TestUsageAfterCalls: a model call ends with the model's last output, even if its usage is reported after its calls.
 func TestUsageAfterCalls(t *testing.T) {
 	usage := events.DisplayEvent{
 		Kind: events.KindUsage, Time: at(6), SessionID: "s1", MessageID: "msg1", ItemID: "u1",
@@ -289,7 +289,7 @@ func TestUsageAfterCalls(t *testing.T) {
 	}
 }
 
-// TestApprovalWait: the time that a call waited for leave is not its own.
+// TestApprovalWait: the time that a call waited for approval is not part of its duration.
 func TestApprovalWait(t *testing.T) {
 	call := use(3, "msg1", "t1", "Bash", "x")
 	call.Tool.Asks = true

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// tokensOf is what a span has of its own, and what it says that all used.
+// tokensOf is what a span has of its own tokens and of the total.
 func tokensOf(s ptrace.Span) [4]string {
 	return [4]string{
 		attr(s, otlp.AttrGenAIInputTokens), attr(s, otlp.AttrGenAIOutputTokens),
@@ -20,7 +20,7 @@ func tokensOf(s ptrace.Span) [4]string {
 	}
 }
 
-// TestTokensAreOnOneSpan says where the tokens of a run go: own input and output, and the totals, of each span.
+// TestTokensAreOnOneSpan checks where the tokens of a run are: input and output of each span, and the totals.
 func TestTokensAreOnOneSpan(t *testing.T) {
 	in := func(input, output int64) events.Usage {
 		return events.Usage{Tokens: events.Tokens{Input: input, Output: output}}
@@ -123,7 +123,7 @@ func TestTokensAreOnOneSpan(t *testing.T) {
 	}
 }
 
-// TestLateUsageIsCounted has tokens that come when the span of their run is out.
+// TestLateUsageIsCounted has tokens that are reported after the span of their run was exported.
 func TestLateUsageIsCounted(t *testing.T) {
 	late := spend(6, "m1", "demo", events.Usage{Tokens: events.Tokens{Input: 5, Output: 1}})
 	f := fold(t, script{
@@ -134,8 +134,8 @@ func TestLateUsageIsCounted(t *testing.T) {
 	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), otlp.AttrUsageInput))
 }
 
-// TestTotalOfResumedSession: the first total that the stream of a resumed session reports holds the tokens of earlier
-// processes, as nothing in it shows: it is no run's, unless the process has read the session's total before.
+// TestTotalOfResumedSession: the first total in the stream of a resumed session includes the tokens of earlier processes,
+// although the total does not show it. It belongs to no run unless the process has read the session's total before.
 func TestTotalOfResumedSession(t *testing.T) {
 	total := func(input int64) events.DisplayEvent {
 		return events.DisplayEvent{

@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// used is what one model call used.
+// used is the usage of one model call.
 func used(sec float64, message string, input, output int64) events.DisplayEvent {
 	return events.DisplayEvent{
 		Kind: events.KindUsage, Time: at(sec), MessageID: message, Model: "m1", SessionID: "s1",
@@ -34,7 +34,7 @@ func recorded() events.DisplayEvent {
 	return ev
 }
 
-// asks is a call that starts a sub-agent of an id, and the line that has the id.
+// asks returns a call that starts a sub-agent of an ID, and the line that has the ID.
 func asks(sec float64, message, call, agent string) script {
 	spawn := use(sec, message, call, "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
@@ -43,7 +43,7 @@ func asks(sec float64, message, call, agent string) script {
 	return script{line(spawn), line(running)}
 }
 
-// threeFiles are a run, a sub-agent and one that works for that, each in a file of its own: 10, 200 and 3000 input tokens.
+// threeFiles returns a run, a sub-agent and one that works for that, each in a separate file: 10, 200 and 3000 input tokens.
 func threeFiles() map[string]script {
 	return map[string]script{
 		"main": slices.Concat(script{line(recorded()), line(used(1, "msg1", 10, 1))}, asks(1, "msg1", "a1", "ag1"), script{line(result(9, "a1")), line(ended(""))}),
@@ -62,14 +62,14 @@ func ofAll(agent string, sc script) script {
 	return sc
 }
 
-// signsOff is a text that ends the turn.
+// signsOff returns a text that ends the turn.
 func signsOff(sec float64, message string) events.DisplayEvent {
 	ev := text(sec, message, "Done.")
 	ev.Sign = events.Sign{Outcome: events.OutcomeOK}
 	return ev
 }
 
-// linkedWorld reads files in any order, by one registry after the other.
+// linkedWorld reads files in any order, with one registry after the other.
 type linkedWorld struct {
 	t        *testing.T
 	files    map[string]script
@@ -100,7 +100,7 @@ func (w *linkedWorld) took(out telemetry.Output) {
 	w.take(out)
 }
 
-// lines reads the next n lines of a file, and all that is left with -1.
+// lines reads the next n lines of a file, or all remaining ones with -1.
 func (w *linkedWorld) lines(name string, n int) {
 	s := w.streams[name]
 	if s == nil {
@@ -115,7 +115,7 @@ func (w *linkedWorld) lines(name string, n int) {
 	w.idle(name)
 }
 
-// idle has a file that was read whole count as read.
+// idle marks a file that was read to its end as read.
 func (w *linkedWorld) idle(name string) {
 	if s := w.streams[name]; w.read[name] == len(w.files[name]) {
 		s.Idle()
@@ -123,7 +123,7 @@ func (w *linkedWorld) idle(name string) {
 	}
 }
 
-// restart goes on with another registry, which has the states alone: what is complete is not folded again.
+// restart continues with another registry, which only has the states: complete streams are not replayed.
 func (w *linkedWorld) restart() {
 	states := map[string]telemetry.StreamState{}
 	w.registry = w.newRegistry()
@@ -152,14 +152,14 @@ func (w *linkedWorld) restart() {
 	}
 }
 
-// endRecord is the record of the end of the run.
+// endRecord returns the record of the run's end.
 func (w *linkedWorld) endRecord() plog.LogRecord {
 	i := slices.IndexFunc(w.records, func(lr plog.LogRecord) bool { return strings.HasSuffix(lr.EventName(), "session_end") })
 	require.GreaterOrEqual(w.t, i, 0)
 	return w.records[i]
 }
 
-// pass lets time go by.
+// pass lets time pass.
 func (w *linkedWorld) pass(d time.Duration) {
 	w.now = w.now.Add(d)
 	w.took(w.registry.Take())
@@ -171,7 +171,7 @@ func (w *linkedWorld) end() []string {
 	return w.list
 }
 
-// TestTotalHasLinkedAgents: the total of a run has what its sub-agents in files of their own used, at any depth, in whatever
+// TestTotalHasLinkedAgents: the total of a run includes its sub-agents in separate files, at any depth, in whatever
 // order the files are read, and over a restart at any line.
 func TestTotalHasLinkedAgents(t *testing.T) {
 	w := newLinkedWorld(t, threeFiles())
@@ -219,8 +219,8 @@ func TestTotalHasLinkedAgents(t *testing.T) {
 	}
 }
 
-// TestTotalLacksWhatNeverEnds: a sub-agent that is at work long after its run delays the span of the run no longer than
-// documented, and its tokens are not in a total that says so. What is read afterwards gives the same total.
+// TestTotalLacksWhatNeverEnds: a sub-agent that is active long after its run delays the run's span no longer than
+// documented, and its tokens are missing in a total that is marked. Reading afterwards yields the same total.
 func TestTotalLacksWhatNeverEnds(t *testing.T) {
 	late := threeFiles()
 	launched := result(2, "a1")
@@ -260,8 +260,8 @@ func TestTotalLacksWhatNeverEnds(t *testing.T) {
 	}
 }
 
-// TestStreamAwaitsOpenFilesAlone: a stream on standard output names its sub-agents, whose files may be nowhere: its run does not
-// wait for one whose file is not there, and waits for one whose file is.
+// TestStreamAwaitsOpenFilesAlone: a stream on standard output names its sub-agents, whose files may not exist: its run
+// does not wait for one without a file, and waits for one with a file.
 func TestStreamAwaitsOpenFilesAlone(t *testing.T) {
 	files := threeFiles()
 	files["main"][0] = line(started())
@@ -279,7 +279,7 @@ func TestStreamAwaitsOpenFilesAlone(t *testing.T) {
 	assert.Equal(t, "3210", attr(w.span(t, "invoke_agent claude-code"), otlp.AttrUsageInput))
 }
 
-// TestLinkedTokensCountOnce: the metrics have each token once, whatever the totals hold.
+// TestLinkedTokensCountOnce: the metrics count each token once, whatever the totals include.
 func TestLinkedTokensCountOnce(t *testing.T) {
 	w := newLinkedWorld(t, threeFiles())
 	for _, name := range []string{"main", "ag2", "ag1"} {
@@ -314,8 +314,8 @@ func eachMetric(md pmetric.Metrics, f func(pmetric.Metric)) {
 	}
 }
 
-// TestStopEndsThePipelineOfWhatWaits has a run wait for a sub-agent when the registry is closed, by a clock that runs: its step and
-// pipeline end with it.
+// TestStopEndsThePipelineOfWhatWaits has a run wait for a sub-agent when the registry is closed, with a running clock:
+// its step and pipeline end with it.
 func TestStopEndsThePipelineOfWhatWaits(t *testing.T) {
 	settings, now := telemetry.NewDefaultSettings(), at(1000)
 	settings.Now = func() time.Time { now = now.Add(time.Millisecond); return now }

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// twoFiles is a run with a call that starts a sub-agent, and the sub-agent's own file.
+// twoFiles returns a run with a call that starts a sub-agent, and the sub-agent's separate file.
 func twoFiles(answer ...[]events.DisplayEvent) (parent, child script) {
 	spawn := use(1, "msg1", "a1", "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
@@ -32,8 +32,8 @@ func twoFiles(answer ...[]events.DisplayEvent) (parent, child script) {
 	return parent, child
 }
 
-// TestChildOfItsOwnFile: the span of a sub-agent whose work stands in a file of its own ends with its call, however that
-// ends, and is marked where it does not lie inside. Both orders of reading give the same.
+// TestChildOfItsOwnFile: the span of a sub-agent in a separate file ends with its call, however that ends, and is
+// marked if it is not inside the call. Both orders of reading have the same result.
 func TestChildOfItsOwnFile(t *testing.T) {
 	answer, early := result(9, "a1"), result(5, "a1")
 	launched := result(1.5, "a1")
@@ -74,7 +74,7 @@ func TestChildOfItsOwnFile(t *testing.T) {
 	}
 }
 
-// readTwoFiles folds both files, one after the other, and waits until they count as quiet.
+// readTwoFiles reads both files, one after the other, and waits until they count as quiet.
 func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 	parent, child := twoFiles(answer...)
 	now := at(1000)
@@ -104,7 +104,7 @@ func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
 	return &f
 }
 
-// TestLargeGroup: more agents than a group lists as its members hang under the call of the group.
+// TestLargeGroup: agents beyond the listed members of a group are still children of the group's call.
 func TestLargeGroup(t *testing.T) {
 	const agents = 300
 	parent, _ := twoFiles()
@@ -132,7 +132,7 @@ func TestLargeGroup(t *testing.T) {
 	assert.Equal(t, agents, under)
 }
 
-// read feeds a stream lines from a place on, and reports that there are no more for now.
+// read feeds a stream lines from an index on and reports that no more are available.
 func (f *folded) read(s *telemetry.Stream, from int, sc script) {
 	for i, evs := range sc {
 		s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
@@ -160,8 +160,8 @@ func TestLastWordsOfASubAgent(t *testing.T) {
 	assert.Zero(t, f.counts.LateAgents)
 }
 
-// TestSubAgentReadLineByLine: the result of the call may be read before all of the sub-agent's lines, each of which is the last one
-// for a while. All of them belong to its span. One that shows no end is waited for as long as lines may come.
+// TestSubAgentReadLineByLine: the result of the call may be read before all of the sub-agent's lines, each of which is the last
+// one for a while. All of them belong to its span. A file that shows no end is waited for as long as more lines may follow.
 func TestSubAgentReadLineByLine(t *testing.T) {
 	for name, lines := range map[string]int{"whole": 4, "cut short": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -190,11 +190,11 @@ func TestSubAgentReadLineByLine(t *testing.T) {
 	}
 }
 
-// TestLateWordsOfASubAgent: what comes after the span of a sub-agent in a file of its own went out are records, which are
-// counted, and calls, but never a second span of it.
+// TestLateWordsOfASubAgent: what follows after the span of a sub-agent in a separate file was exported becomes records,
+// which are counted, and calls, but never a second span.
 func TestLateWordsOfASubAgent(t *testing.T) {
 	parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
-	child[len(child)-1][0].Sign = events.Sign{} // after an end that is shown, a prompt is a task of its own
+	child[len(child)-1][0].Sign = events.Sign{} // after a shown end, a prompt starts a separate task
 	now := at(1000)
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
@@ -227,7 +227,7 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 	assert.Equal(t, len(late), f.counts.LateAgents)
 }
 
-// ids names spans by all that two orders of reading must agree on.
+// ids identifies spans by everything that two orders of reading must agree on.
 func ids(spans []ptrace.Span) []string {
 	var list []string
 	for _, s := range spans {
@@ -236,8 +236,8 @@ func ids(spans []ptrace.Span) []string {
 	return list
 }
 
-// TestChildIsNotKeptWaiting: a sub-agent whose call nobody announces hangs under the run, with a mark, some time after the
-// run is over.
+// TestChildIsNotKeptWaiting: a sub-agent whose call is never announced becomes a child of the run, with a mark, some
+// time after the run is over.
 func TestChildIsNotKeptWaiting(t *testing.T) {
 	now := at(100)
 	settings := telemetry.NewDefaultSettings()
@@ -263,8 +263,8 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	require.Len(t, f.records, 3)
 }
 
-// TestEndOfACallInAnotherRun: how the call ended that started a sub-agent shows how that ended, also where the call stands in
-// another run than the turn of the sub-agent's file.
+// TestEndOfACallInAnotherRun: the end of the call that started a sub-agent shows how the sub-agent ended, even if the
+// call is in another run than the turn of the sub-agent's file.
 func TestEndOfACallInAnotherRun(t *testing.T) {
 	now := at(100)
 	settings := telemetry.NewDefaultSettings()
@@ -288,8 +288,8 @@ func TestEndOfACallInAnotherRun(t *testing.T) {
 	assert.Equal(t, "interrupted", attr(f.span(t, "invoke_agent"), otlp.AttrCloseReason))
 }
 
-// TestStreamWithSubAgents: a stream that contains its sub-agents' sessions among its own is no sub-agent's, although such a
-// session starts before the first answer, and its start is no start of a run.
+// TestStreamWithSubAgents: a stream that contains its sub-agents' sessions among its own is not a sub-agent's, although
+// such a session starts before the first answer, and its start is not the start of a run.
 func TestStreamWithSubAgents(t *testing.T) {
 	inner := func(ev events.DisplayEvent) []events.DisplayEvent {
 		ev.SessionID, ev.AgentID, ev.ItemID = "child", "child", "child"+ev.ItemID

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// talkedIn folds a script with captured messages.
+// talkedIn applies a script with captured messages.
 func talkedIn(limit int, sc script) *folded {
 	s := telemetry.NewDefaultSettings()
 	s.Capture.Messages = true
@@ -37,8 +37,8 @@ func promptOf(sec float64, id, words string) events.DisplayEvent {
 	return ev
 }
 
-// TestMessages: a model call has what it answers and its answer, a run its prompt and its last answer, in the JSON of the
-// conventions.
+// TestMessages: a model call has its input and its answer, a run its prompt and its last answer, in the JSON form of
+// the conventions.
 func TestMessages(t *testing.T) {
 	instructions := promptOf(0, "p0", "Be brief.")
 	instructions.Synthetic = true
@@ -89,7 +89,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesAreOptIn: by default no span has any.
+// TestMessagesAreOptIn: by default no span has messages.
 func TestMessagesAreOptIn(t *testing.T) {
 	f := fold(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	for _, s := range f.spans {
@@ -99,7 +99,7 @@ func TestMessagesAreOptIn(t *testing.T) {
 	}
 }
 
-// TestMessagesAreBounded: whatever is said, each attribute is JSON of at most limits::content_size, and marked where it was cut.
+// TestMessagesAreBounded: each attribute is JSON of at most limits::content_size, and marked if it was cut.
 func TestMessagesAreBounded(t *testing.T) {
 	const limit = 2000
 	long := strings.Repeat("ä\x01\"", 5000)
@@ -122,7 +122,7 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestMessagesOfManyAgents: what all agents of a stream hold is bounded, and what has no room is counted.
+// TestMessagesOfManyAgents: the messages of all agents of a stream are bounded, and omissions are counted.
 func TestMessagesOfManyAgents(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
 	s.Capture.Messages, s.Limits.PendingBytes = true, 1000

@@ -31,7 +31,7 @@ type dataPoint struct {
 	exemplars    int
 }
 
-// key names a point by its metric and the values of some attributes.
+// key identifies a point by its metric and the values of some attributes.
 func (p *dataPoint) key(attributes ...string) string {
 	parts := []string{p.metric}
 	for _, name := range attributes {
@@ -75,7 +75,7 @@ func pointsOf(md pmetric.Metrics) (all []dataPoint) {
 	return all
 }
 
-// valuesBy adds up the values of points under their keys.
+// valuesBy sums the values of points by key.
 func valuesBy(points []dataPoint, attributes ...string) map[string]float64 {
 	sums := map[string]float64{}
 	for i := range points {
@@ -84,7 +84,7 @@ func valuesBy(points []dataPoint, attributes ...string) map[string]float64 {
 	return sums
 }
 
-// meterRegistry is a registry whose clock stands still, and its settings.
+// meterRegistry returns a registry whose clock stands still, and its settings.
 func meterRegistry(change func(*telemetry.Settings)) *telemetry.Registry {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return at(0) }
@@ -94,7 +94,7 @@ func meterRegistry(change func(*telemetry.Settings)) *telemetry.Registry {
 	return telemetry.NewRegistry(s)
 }
 
-// meterRun folds a run of one call for each tool, with a cost.
+// meterRun applies a run of one call for each tool, with a cost.
 func meterRun(r *telemetry.Registry, identity otlp.Identity, session string, usd float64, tools ...events.Tool) {
 	s := r.Open(telemetry.StreamSettings{ID: session, Identity: identity, Agent: claude})
 	sc := script{line(started()), line(text(0, "m-"+session, "Hello."))}
@@ -119,13 +119,13 @@ func meterRun(r *telemetry.Registry, identity otlp.Identity, session string, usd
 	s.Take()
 }
 
-// TestSeriesBeginAtZero: the first export of a series is a point of zero, from when the series began, and the next one has its
-// value. What is not accepted comes again.
+// TestSeriesBeginAtZero: the first export of a series is a point of zero at the time the series began, and the next one
+// has its value. An export that is not accepted is repeated.
 func TestSeriesBeginAtZero(t *testing.T) {
 	r := meterRegistry(nil)
 	meterRun(r, nightly("fix"), "s1", 0.5, events.Tool{Name: "Bash"})
 	m := r.Metrics()
-	for range 2 { // the first one is refused
+	for range 2 { // the first one is rejected
 		points := pointsOf(m.Take(at(10)))
 		require.NotEmpty(t, points)
 		for _, p := range points {
@@ -153,7 +153,7 @@ func named(points []dataPoint, metric string) []dataPoint {
 	return slices.DeleteFunc(points, func(p dataPoint) bool { return p.metric != metric })
 }
 
-// TestDeltaTemporality: each export has what came since the last one that was accepted.
+// TestDeltaTemporality: each export contains the changes since the last accepted one.
 func TestDeltaTemporality(t *testing.T) {
 	r := meterRegistry(func(s *telemetry.Settings) { s.Metrics.Delta = true })
 	m := r.Metrics()
@@ -181,8 +181,8 @@ func TestDeltaTemporality(t *testing.T) {
 	assert.Equal(t, []any{1.0, at(25), at(30)}, []any{points[0].value, points[0].start, points[0].end})
 }
 
-// TestPromotedResource: pipeline, step and the user's attributes are on resource and points, and what each run has another
-// value of is on neither.
+// TestPromotedResource: pipeline, step and the user's attributes are on resource and points, and attributes that differ
+// in each run are on neither.
 func TestPromotedResource(t *testing.T) {
 	identity := otlp.NewIdentity([]otlp.Attribute{
 		{Key: otlp.AttrPipelineName, Value: "nightly"}, {Key: otlp.AttrPipelineRunID, Value: "4711"},
@@ -228,7 +228,7 @@ func TestPromotedAttributesAreBounded(t *testing.T) {
 	}
 }
 
-// TestToolMetrics: calls by tool, kind and server, as they ended; and where a run is followed, its retries and compactions.
+// TestToolMetrics: calls by tool, kind, server and result, and for a followed run its retries and compactions.
 func TestToolMetrics(t *testing.T) {
 	r := meterRegistry(nil)
 	meterRun(r, otlp.Identity{}, "s1", 0, []events.Tool{
@@ -270,7 +270,7 @@ func TestNoticeMetrics(t *testing.T) {
 	assert.EqualValues(t, 1, got[otlp.MetricCompactions+" m1"])
 }
 
-// TestTokenMetrics: in both versions the parts of the input and output tokens are counted too.
+// TestTokenMetrics: both versions also count the parts of the input and output tokens.
 func TestTokenMetrics(t *testing.T) {
 	for semconv, want := range map[otlp.Semconv]map[string]float64{
 		otlp.SemconvV141: {
@@ -294,7 +294,7 @@ func TestTokenMetrics(t *testing.T) {
 	}
 }
 
-// TestBuckets: an hour of a tool and six hours of a run lie in a bucket, and all durations of one metric share their bounds.
+// TestBuckets: an hour of a tool and six hours of a run are in a bucket, and all durations of one metric share their bounds.
 func TestBuckets(t *testing.T) {
 	for _, semconv := range []otlp.Semconv{otlp.SemconvGenAI01, otlp.SemconvV141} {
 		r := meterRegistry(func(s *telemetry.Settings) { s.Semconv = semconv })
@@ -310,7 +310,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestExemplars: a point has the span of the greatest value since the last export.
+// TestExemplars: a point has the span of the largest value since the last export.
 func TestExemplars(t *testing.T) {
 	r := meterRegistry(nil)
 	s := r.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
@@ -342,8 +342,8 @@ func TestExemplars(t *testing.T) {
 	}
 }
 
-// TestLimitsOfMetrics: what has no room is counted under one series of its metric, and tools beyond the number of names without
-// their name; sums stay true.
+// TestLimitsOfMetrics: values over the limit are counted under one series of their metric, and tools beyond the number
+// of names without their name; the sums stay correct.
 func TestLimitsOfMetrics(t *testing.T) {
 	r := meterRegistry(func(s *telemetry.Settings) { s.Metrics.SeriesPerMetric, s.Metrics.ToolNames = 3, 2 })
 	for i := range 5 {

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestPendingBytes: whatever an event holds counts towards the bytes that may wait; when they are too many, what waits is
-// released and counted.
+// TestPendingBytes: everything that an event holds counts towards the limit of pending bytes; if the limit is exceeded,
+// pending events are released and counted.
 func TestPendingBytes(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	for _, tt := range []struct {

@@ -70,7 +70,7 @@ func nightly(task string) otlp.Identity {
 	)
 }
 
-// TestPipelineResult: step and pipeline end as the worst of their runs did.
+// TestPipelineResult: step and pipeline have the worst result of their runs.
 func TestPipelineResult(t *testing.T) {
 	stopped := ended("")
 	stopped.End.Interrupted = true
@@ -108,7 +108,7 @@ func TestPipelineResult(t *testing.T) {
 	}
 }
 
-// TestLateSteps: a run or step that comes after the span above it went out hangs under it, with a mark.
+// TestLateSteps: a run or step after its parent's span was exported is still a child of it, with a mark.
 func TestLateSteps(t *testing.T) {
 	now := at(100)
 	s := telemetry.NewDefaultSettings()
@@ -140,8 +140,8 @@ func TestLateSteps(t *testing.T) {
 	}, late)
 }
 
-// TestPipelineOverRestart: the span of a pipeline and of a step that was accepted does not come again when the run is folded
-// silently after a restart; one that did not go out comes, and so does one that went out and was not accepted.
+// TestPipelineOverRestart: the accepted span of a pipeline or step is not exported again when the run is replayed after
+// a restart. A span that was not exported is exported, and so is one that was exported but not accepted.
 func TestPipelineOverRestart(t *testing.T) {
 	work := func(registry *telemetry.Registry, silent bool) telemetry.Output {
 		stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Identity: nightly("fix")})
@@ -177,7 +177,7 @@ func TestPipelineOverRestart(t *testing.T) {
 	assert.Equal(t, 2, of.Traces.SpanCount(), "pending")
 }
 
-// TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are forgotten, and counted.
+// TestBoundedPipelines: of many pipeline runs, and of many steps of one, the oldest are evicted and counted.
 func TestBoundedPipelines(t *testing.T) {
 	for _, tt := range []struct{ name, key string }{{"runs", otlp.AttrPipelineRunID}, {"steps", otlp.AttrTaskName}} {
 		t.Run(tt.name, func(t *testing.T) {

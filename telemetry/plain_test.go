@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// strs calls f with every text in a map, also in the maps and lists in it.
+// strs calls f with every text in a map, including nested maps and lists.
 func strs(m pcommon.Map, f func(key, value string)) {
 	for key, v := range m.All() {
 		eachStr(key, v, f)
@@ -34,8 +34,8 @@ func eachStr(key string, v pcommon.Value, f func(key, value string)) {
 	}
 }
 
-// TestNamesAreBounded holds that no name or id of any length goes out whole, in spans, records and their names, that two
-// that differ at their end still do, and that no NUL byte goes out.
+// TestNamesAreBounded checks that spans, records and their names contain no name or ID over the limit and no NUL byte,
+// and that two names that differ only at their end stay different.
 func TestNamesAreBounded(t *testing.T) {
 	long := func(what string) string { return "\x00" + strings.Repeat("é", 100_000) + what }
 	start := started()

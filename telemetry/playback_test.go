@@ -29,7 +29,7 @@ func spanIDs(f *folded) []string {
 	return ids
 }
 
-// TestReplayedStream: a recorded stream that is played back has its own times, however its lines come.
+// TestReplayedStream: a recorded stream that is played back keeps its own times, however its lines arrive.
 func TestReplayedStream(t *testing.T) {
 	const hours = 6 * 3600
 	live := func(int) bool { return true }

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// demoPrices are those of the tests, in US dollars per million tokens.
+// demoPrices are the prices of the tests, in US dollars per million tokens.
 var demoPrices = ledger.Prices{
 	{Model: "demo-large*", Input: 10, Cached: 1, CacheWrite5m: 12.5, CacheWrite1h: 20, Output: 50},
 	{Model: "*-small-*x", Input: 1, Cached: 1, CacheWrite5m: 1, CacheWrite1h: 1, Output: 2},

@@ -9,14 +9,14 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// rawFile is a file whose lines are handed on as they are.
+// rawFile is a file whose lines are exported unchanged.
 type rawFile struct {
 	id     string
 	lines  []string
-	silent int // so many of them were accepted before a restart
+	silent int // number of lines that were accepted before a restart
 }
 
-// passOn hands the lines of files on, one file after the other, and returns the bodies and the uids that came.
+// passOn exports the lines of files, one file after the other, and returns the bodies and the UIDs.
 func passOn(registry *telemetry.Registry, files ...rawFile) (bodies []string, uids map[string]int, copied int) {
 	uids = map[string]int{}
 	var f folded
@@ -38,7 +38,7 @@ func passOn(registry *telemetry.Registry, files ...rawFile) (bodies []string, ui
 	return bodies, uids, copied
 }
 
-// TestRawLines: each line comes out once under a uid of its own, with what came before it; a copy of a file gives nothing.
+// TestRawLines: each line is exported once under a separate UID that depends on the lines before it; a copy of a file exports nothing.
 func TestRawLines(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -65,7 +65,7 @@ func TestRawLines(t *testing.T) {
 	}
 }
 
-// TestRawLinesOverRestart: a line has its uid whether the lines before it are read again or their state was kept.
+// TestRawLinesOverRestart: a line has its UID whether the lines before it are read again or their state was stored.
 func TestRawLinesOverRestart(t *testing.T) {
 	lines := []string{"$ make", "one", "ok"}
 	_, want, _ := passOn(newRegistry(), rawFile{id: "a", lines: lines})

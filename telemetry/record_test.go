@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// everyKind has one event of each kind with all the fields that the kind can fill.
+// everyKind returns one event of each kind with all the fields that the kind can fill.
 func everyKind() []events.DisplayEvent {
 	base := func(k events.Kind) events.DisplayEvent {
 		return events.DisplayEvent{

@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestClosedStreamsAreForgotten: whatever a stream was at when it closed, the registry keeps no hold of it. Else a
-// receiver that reads files for months would keep them all.
+// TestClosedStreamsAreForgotten: the registry keeps no reference to a closed stream, in whatever state that was.
+// Otherwise a receiver that reads files for months would keep all of them.
 func TestClosedStreamsAreForgotten(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	settings := NewDefaultSettings()
@@ -25,10 +25,10 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	}
 	var streams []*Stream
 	for i, evs := range [][]events.DisplayEvent{
-		event(events.KindText, "msg1", "", "turn1"),     // a run that is watched live
-		event(events.KindText, "sub1", "ag1", "turn1"),  // a sub-agent at work
-		event(events.KindText, "sub2", "ag2", "turn2"),  // one whose run nobody announced
-		event(events.KindPrompt, "", "ag3", ""),         // one that waits for its call
+		event(events.KindText, "msg1", "", "turn1"),     // a live run
+		event(events.KindText, "sub1", "ag1", "turn1"),  // an active sub-agent
+		event(events.KindText, "sub2", "ag2", "turn2"),  // a sub-agent whose run was not announced
+		event(events.KindPrompt, "", "ag3", ""),         // a sub-agent that waits for its call
 		event(events.KindNotice, "", "", ""),            // a run without a key
 		event(events.KindToolUse, "msg9", "", "turn77"), // a call without a result
 	} {
@@ -37,7 +37,7 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 		streams = append(streams, s)
 	}
 	s := r.Open(StreamSettings{ID: "folder", Agent: Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
-	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // one that waits for the session of its folder
+	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // a sub-agent that waits for the session of its folder
 	streams = append(streams, s)
 	require.NotEmpty(t, r.timers.All(waitParent))
 	require.NotEmpty(t, r.timers.All(waitProgress))
@@ -53,7 +53,7 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 	assert.True(t, r.accounts.Idle())
 }
 
-// BenchmarkRecordID compares what a record needs that does not go out, the mark, with what one needs besides that does.
+// BenchmarkRecordID compares the cost of the mark, which every record needs, with that of the UID, which exported records need.
 func BenchmarkRecordID(b *testing.B) {
 	e := memory.NewSet(500_000)
 	parts := func() []byte {

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestSilentFold proves what a restart relies on: folding silently up to any line and then reading on gives exactly what
-// was not given before.
+// TestSilentFold checks what a restart relies on: replaying up to any line and then reading on exports exactly what was
+// not exported before.
 func TestSilentFold(t *testing.T) {
 	spawn := use(8, "msg3", "a1", "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
@@ -28,7 +28,7 @@ func TestSilentFold(t *testing.T) {
 	}
 }
 
-// TestSilentFoldOfNoise proves the same of random events.
+// TestSilentFoldOfNoise checks the same with random events.
 func TestSilentFoldOfNoise(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -38,8 +38,8 @@ func TestSilentFoldOfNoise(t *testing.T) {
 	}
 }
 
-// TestReplayIsRemembered: what was replayed and comes again, as by a writer that repeats a part of its history,
-// goes out no more than it does without a restart.
+// TestReplayIsRemembered: what was replayed and occurs again, as by a writer that repeats part of its history, is not
+// exported, as without a restart.
 func TestReplayIsRemembered(t *testing.T) {
 	said := text(2, "msg1", "Said once.")
 	said.ItemID = "item1"
@@ -61,7 +61,7 @@ func describeUntil(t *testing.T, sc script, position int) []string {
 	return run(sc, func(int) bool { return false }, position)
 }
 
-// run folds the first n lines and lists what comes out, without the end of the stream.
+// run applies the first n lines and lists the output, without the end of the stream.
 func run(sc script, silent func(i int) bool, n int) []string {
 	stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	list := []string{}
@@ -79,8 +79,8 @@ func run(sc script, silent func(i int) bool, n int) []string {
 	return list
 }
 
-// TestRecalledRuns: what a stream had first is known to a later registry, though nobody opens that stream again: a copy
-// of its run is not exported, a run of the copy's own is. The stream itself may be opened and go on.
+// TestRecalledRuns: a later registry knows the runs that a stream owned, even if that stream is not opened again: a
+// copy of its run is not exported, but the copy's own run is. The stream itself may be opened and continued.
 func TestRecalledRuns(t *testing.T) {
 	first := newRegistry().Open(telemetry.StreamSettings{ID: "parent", Agent: claude})
 	for i, evs := range parallelTools() {

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestUsersResourceWins: the user's service is that of all three signals, but for pipelines and steps, which have one of their
-// own. The user's attributes of spans and records are on all of them, and change none of tailspan's own.
+// TestUsersResourceWins: the user's service is that of all three signals, except for pipelines and steps, which have
+// their own. The user's attributes of spans and records are on all of them and change none of tailspan's own.
 func TestUsersResourceWins(t *testing.T) {
 	now := at(100)
 	s := telemetry.NewDefaultSettings()

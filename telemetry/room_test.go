@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestAttributesOf holds that the records which are most of a stream have room for all their attributes: a list that grows
-// is copied to one of twice the size.
+// TestAttributesOf checks that the most frequent records have room for all their attributes: a list that grows is
+// copied to one of twice the size.
 func TestAttributesOf(t *testing.T) {
 	at := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
 	ids := func(kind events.Kind) events.DisplayEvent {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestAbsurdSpanIsInNoMetric has a run whose two lines lie a century apart: its duration would be most of the metric's sum.
+// TestAbsurdSpanIsInNoMetric has a run whose two lines are a century apart: its duration would dominate the metric's sum.
 func TestAbsurdSpanIsInNoMetric(t *testing.T) {
 	registry := newRegistry()
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
@@ -37,7 +37,7 @@ func TestAbsurdSpanIsInNoMetric(t *testing.T) {
 	assert.NotContains(t, f.records[len(f.records)-1].Body().Str(), " h ")
 }
 
-// TestTooManyTokens has usages beyond what any call uses: what follows them counts alone.
+// TestTooManyTokens has implausibly large usages: only the following ones count.
 func TestTooManyTokens(t *testing.T) {
 	usage := func(sec float64, scope events.UsageScope, input int64) events.DisplayEvent {
 		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", MessageID: "m1", Model: "m1", Usage: &events.Usage{
@@ -54,7 +54,7 @@ func TestTooManyTokens(t *testing.T) {
 	}
 }
 
-// TestTotalThatFalls has running totals of which one part falls: the program began anew, and nothing is negative.
+// TestTotalThatFalls has running totals of which one part falls because the program restarted: nothing is negative.
 func TestTotalThatFalls(t *testing.T) {
 	total := func(sec float64, input, output int64, cost float64) events.DisplayEvent {
 		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", Model: "m1", Usage: &events.Usage{
@@ -74,7 +74,7 @@ func TestTotalThatFalls(t *testing.T) {
 	assert.Equal(t, []string{"100 50 1", "120 20 0.5"}, got)
 }
 
-// TestTotalOfAnotherStream: a file that carries another's session changes nothing of what that uses.
+// TestTotalOfAnotherStream: a file with another session's ID does not change that session's usage.
 func TestTotalOfAnotherStream(t *testing.T) {
 	total := func(sec float64, input int64) events.DisplayEvent {
 		return events.DisplayEvent{Kind: events.KindUsage, Time: at(sec), SessionID: "s1", Model: "m1", Usage: &events.Usage{

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// cpuOf is the least CPU time of some calls.
+// cpuOf returns the lowest CPU time of some calls.
 func cpuOf(t *testing.T, f func()) time.Duration {
 	t.Helper()
 	now := func() time.Duration {
@@ -35,7 +35,7 @@ func cpuOf(t *testing.T, f func()) time.Duration {
 	return least
 }
 
-// takesLinearTime holds that twenty times as much takes less than fifty times as long. With the square it would be about a
+// takesLinearTime checks that twenty times as much takes less than fifty times as long. Quadratic time would be about a
 // hundred.
 func takesLinearTime(t *testing.T, n int, f func(n int)) {
 	t.Helper()
@@ -59,7 +59,7 @@ func TestSubAgentsTakeLinearTime(t *testing.T) {
 	})
 }
 
-// TestWaitingStreamsTakeLinearTime has files of sub-agents of one turn whose session nobody reads: all wait, and all leave.
+// TestWaitingStreamsTakeLinearTime has files of sub-agents of one turn whose session is not read: all wait, and all leave.
 func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 	takesLinearTime(t, 1000, func(n int) {
 		registry := newRegistry()
@@ -78,7 +78,7 @@ func TestWaitingStreamsTakeLinearTime(t *testing.T) {
 	})
 }
 
-// TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all that it has is pending.
+// TestSecondAccountTakesLinearTime has a second account of a run wait for the end of the first: all its events are pending.
 func TestSecondAccountTakesLinearTime(t *testing.T) {
 	takesLinearTime(t, 1000, func(n int) {
 		settings := telemetry.NewDefaultSettings()

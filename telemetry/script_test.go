@@ -19,7 +19,7 @@ import (
 
 var epoch = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// at is a time some seconds into a session.
+// at returns a time some seconds into a session.
 func at(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
 
 // script is a session as a list of lines, each with its events.
@@ -66,7 +66,7 @@ func progress(id string, state events.ToolState) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindToolProgress, SessionID: "s1", ItemID: "p-" + id + state.String(), Tool: events.Tool{ID: id, State: state}}
 }
 
-// folded is what came out of a script.
+// folded is the output of a script.
 type folded struct {
 	ends    []plog.LogRecord // of runs that no line ended
 	spans   []ptrace.Span
@@ -92,7 +92,7 @@ func (f *folded) take(out telemetry.Output) {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
 				if lr.EventName() == otlp.EventNameRunEnd {
-					f.ends = append(f.ends, lr) // made of no event
+					f.ends = append(f.ends, lr) // a record without an event
 					continue
 				}
 				f.records = append(f.records, lr)
@@ -140,7 +140,7 @@ func newRegistry() *telemetry.Registry {
 	return telemetry.NewRegistry(s)
 }
 
-// fold runs a script through a stream of its own and closes it.
+// fold feeds a script to a separate stream and closes it.
 func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.CloseReason) *folded {
 	t.Helper()
 	if set.Agent.Provider == "" {
@@ -164,13 +164,13 @@ func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.Clo
 	return &f
 }
 
-// clone keeps a script from being changed by a fold.
+// clone protects a script from changes by a fold.
 func clone(evs []events.DisplayEvent) []events.DisplayEvent {
 	return append([]events.DisplayEvent(nil), evs...)
 }
 
-// checkTree holds what must be true of every export: parents exist, ids are unique, ends are not before starts, and
-// children lie inside their parents but for work in the background.
+// checkTree checks what must be true of every export: parents exist, IDs are unique, ends are not before starts, and
+// children are inside their parents except for background work.
 func checkTree(t *testing.T, f *folded) {
 	t.Helper()
 	byID := map[string]ptrace.Span{}
@@ -207,7 +207,7 @@ func parallelTools() script {
 	}
 }
 
-// keyID is the id of the format in the key of a run, without what is hashed.
+// keyID returns the format's ID in the key of a run, without the hash.
 func keyID(s ptrace.Span) string {
 	id, _, _ := strings.Cut(attr(s, otlp.AttrRunKey), "~")
 	return id

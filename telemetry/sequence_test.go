@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// numbers gives the sequence of each record, behind the stream that it counts in.
+// numbers returns the sequence number of each record, after the stream in which it counts.
 func numbers(logs plog.Logs) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, rl := range logs.ResourceLogs().All() {
@@ -18,7 +18,7 @@ func numbers(logs plog.Logs) map[string][]int64 {
 			stream, _ := sl.Scope().Attributes().Get(otlp.AttrStreamID)
 			for _, lr := range sl.LogRecords().All() {
 				if lr.EventName() == otlp.EventNameRunEnd {
-					continue // it is of no event
+					continue // it has no event
 				}
 				n, _ := lr.Attributes().Get(otlp.AttrSequence)
 				all[stream.AsString()] = append(all[stream.AsString()], n.Int())
@@ -28,7 +28,7 @@ func numbers(logs plog.Logs) map[string][]int64 {
 	return all
 }
 
-// TestSequence: all records of a stream are numbered in one count, over runs and lines as they are, and a replay goes on
+// TestSequence: all records of a stream are numbered consecutively, across runs and raw lines, and a replay continues
 // where the stream was.
 func TestSequence(t *testing.T) {
 	sc := script{

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestWaitingSpansAreCheap: lines between two changes of sub-agents do not have all of them looked at, of all spans that wait. That took
-// some 500 times as long as a line without any.
+// TestWaitingSpansAreCheap: lines between two changes of sub-agents do not check all sub-agents of all waiting spans.
+// That took some 500 times as long as a line without any.
 func TestWaitingSpansAreCheap(t *testing.T) {
 	const runs, agents, lines, tries, most = 200, 40, 100, 5, 60
 	perLine := func(agents int) time.Duration {

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestSessionOnTheRun: what start lines say of a session stands on the spans of its runs, and of no other session's.
+// TestSessionOnTheRun: the session attributes of start lines are on the spans of its runs, and of no other session's.
 func TestSessionOnTheRun(t *testing.T) {
 	begin := started()
 	begin.Session = &events.Session{WorkingDir: "/w/shop", Branch: "main", PermissionMode: "plan", PreviousID: "s0"}
@@ -46,12 +46,12 @@ func TestSessionOnTheRun(t *testing.T) {
 	}
 }
 
-// remark is what the program shows by itself.
+// remark returns a notice that the program shows by itself.
 func remark(sec float64) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindNotice, Time: at(sec), SessionID: "s1", ItemID: "n1", Notice: events.Notice{Code: events.NoticeInformational}, Text: "A new version is there."}
 }
 
-// TestHeaderAlone: a transcript in which nobody asked for anything is no run; the stream of a process that said nothing more is one.
+// TestHeaderAlone: a transcript without a prompt is no run, but the stream of a process that wrote nothing else is one.
 func TestHeaderAlone(t *testing.T) {
 	header := started()
 	header.Time, header.Model, header.Session = at(0), "", &events.Session{Recorded: true, Version: "1.2.3"}
@@ -80,8 +80,8 @@ func TestHeaderAlone(t *testing.T) {
 	}
 }
 
-// TestPromptAfterTheHeader: a run begins when somebody asks for something, however long the program was open before; and a program
-// that was left until then is no run of its own.
+// TestPromptAfterTheHeader: a run begins with its prompt, however long the program was open before, and a program that was
+// abandoned before a prompt is no separate run.
 func TestPromptAfterTheHeader(t *testing.T) {
 	header := started()
 	header.Time, header.Model, header.Session = at(0), "", &events.Session{Recorded: true, Version: "1.2.3"}
@@ -109,7 +109,7 @@ func TestPromptAfterTheHeader(t *testing.T) {
 	}
 }
 
-// TestHeaderForAPrompt: OpenCode makes a session for the prompt, and the work begins then; or a program does, which asks later.
+// TestHeaderForAPrompt: OpenCode creates a session for the prompt, which starts the work; another program may prompt later.
 func TestHeaderForAPrompt(t *testing.T) {
 	header := started()
 	header.Time, header.Session = at(0), &events.Session{Recorded: true}
@@ -121,7 +121,7 @@ func TestHeaderForAPrompt(t *testing.T) {
 	}
 }
 
-// TestCompaction marks the first model call after a compaction, in the run or in the next, and no other.
+// TestCompaction checks that only the first model call after a compaction is marked, in the run or in the next.
 func TestCompaction(t *testing.T) {
 	notice := func(sec float64, id string) []events.DisplayEvent {
 		return line(events.DisplayEvent{Kind: events.KindNotice, Time: at(sec), SessionID: "s1", ItemID: id, Notice: events.Notice{Code: events.NoticeCompaction}})
@@ -148,8 +148,8 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// TestStepStarted: the start of a run that is watched live is reported once, with model and agent; that of a sub-agent in a
-// file of its own is not, nor is one that was read afterwards.
+// TestStepStarted: the start of a live run is reported once, with model and agent. That of a sub-agent in a separate
+// file is not, nor is that of a run that is read afterwards.
 func TestStepStarted(t *testing.T) {
 	persona := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: "fixer"})
 	registry := newRegistry()
@@ -179,7 +179,7 @@ func TestStepStarted(t *testing.T) {
 	assert.Equal(t, "fixer", started[0][otlp.AttrGenAIAgentName])
 }
 
-// TestProgress: records say how long a run that is watched live has taken, at each interval, and how long it may still take.
+// TestProgress: records at each interval report the elapsed and the estimated remaining time of a live run.
 func TestProgress(t *testing.T) {
 	now := at(0)
 	settings := telemetry.NewDefaultSettings()
@@ -208,8 +208,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestLiveRecordsAreNumbered: the records of a run that is watched live have ids made of the run and of the interval,
-// never of the clock: a later process that goes on with the run numbers on, and exports nothing under an id that was used.
+// TestLiveRecordsAreNumbered: the IDs of a live run's records derive from the run and the interval, never from the
+// clock. A later process that continues the run continues the numbers and exports nothing under a used ID.
 func TestLiveRecordsAreNumbered(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	var now time.Time
@@ -263,7 +263,7 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 	}
 }
 
-// TestPersona names the top agent's run, its tools and records, and nobody else's.
+// TestPersona checks that only the top agent's run, tools and records have the persona.
 func TestPersona(t *testing.T) {
 	persona := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: "fixer"})
 	spawn := use(1, "msg1", "a1", "Agent", "Look")

@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// inSession puts events of the script helpers into another session.
+// inSession moves events of the script helpers to another session.
 func inSession(session string, sc script) script {
 	for _, evs := range sc {
 		for i := range evs {
@@ -28,8 +28,8 @@ func inSession(session string, sc script) script {
 	return sc
 }
 
-// familyOf is a run whose calls start sub-agents, and the files of those: each has a call of its own, and every second
-// one starts another sub-agent, whose file is there too.
+// familyOf returns a run whose calls start sub-agents, and the files of those. Each has a call of its own, and every
+// second one starts another sub-agent with a file.
 func familyOf(session string, children int) (parent script, files []script) {
 	parent = script{line(started()), line(text(0, session+"-m1", "Off you go."))}
 	answers := script{}
@@ -59,7 +59,7 @@ func familyOf(session string, children int) (parent script, files []script) {
 	return inSession(session, parent), files
 }
 
-// of marks the event of a sub-agent's own file.
+// of makes an event one of a sub-agent's separate file.
 func of(agent string, ev events.DisplayEvent) events.DisplayEvent {
 	ev.AgentID = agent
 	return ev
@@ -77,7 +77,7 @@ func (s *sink) take(out telemetry.Output) {
 	s.f.take(out)
 }
 
-// readAtRandom folds a file, now live and now not, takes what comes at random and closes it.
+// readAtRandom reads a file, alternately live and not live, takes the output at random and closes it.
 func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc script, take func(telemetry.Output)) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	stream := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
@@ -101,8 +101,8 @@ func readAtRandom(registry *telemetry.Registry, id string, seed uint64, sc scrip
 	take(stream.Take())
 }
 
-// TestManyStreamsAtOnce folds links with every file in a goroutine of its own, while another takes what time brings.
-// Nothing locks up, nothing is lost or exported twice, and every tree is whole. Run it with -race.
+// TestManyStreamsAtOnce reads linked files, each in a separate goroutine, while another goroutine takes what time
+// releases. There is no deadlock, nothing is lost or exported twice, and every tree is complete. Run it with -race.
 func TestManyStreamsAtOnce(t *testing.T) {
 	const links, children = 12, 6
 	registry := newRegistry()
@@ -159,7 +159,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	assert.Equal(t, spans, measuredSpans(registry), "each span is measured, and once")
 }
 
-// measuredSpans are how many durations the metrics have, by operation.
+// measuredSpans returns the number of durations in the metrics, by operation.
 func measuredSpans(registry *telemetry.Registry) map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
@@ -176,8 +176,8 @@ func measuredSpans(registry *telemetry.Registry) map[string]uint64 {
 	return counts
 }
 
-// TestMeasurementsWait: what a stream adds to metrics that all streams share goes there with its output, or before if there
-// is much of it.
+// TestMeasurementsWait: what a stream adds to shared metrics is buffered until its output is taken, or until the buffer
+// is full.
 func TestMeasurementsWait(t *testing.T) {
 	registry := newRegistry()
 	feed := func(s *telemetry.Stream, sc script) {

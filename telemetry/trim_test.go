@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestRest: a stream that rests after each line gives what one that never rests gives, and counts the same.
+// TestRest: a stream that is trimmed after each line has the same output and counts as one that is not.
 func TestRest(t *testing.T) {
 	scripts := map[string]script{"tools": parallelTools()}
 	for seed := range uint64(20) {
@@ -33,7 +33,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// restingRun folds a script, calls between after each line, and describes what came and what was counted.
+// restingRun applies a script, calls between after each line, and describes the output and the counts.
 func restingRun(t *testing.T, sc script, between func(*telemetry.Stream, *folded)) (list []string, metrics string) {
 	t.Helper()
 	registry := newRegistry()

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// followed is a stream whose clock the test holds.
+// followed is a stream with a clock that the test controls.
 type followed struct {
 	*telemetry.Registry
 	*telemetry.Stream
@@ -38,7 +38,7 @@ func (f *followed) feed(live bool, evs ...events.DisplayEvent) {
 	f.folded.take(f.Stream.Take())
 }
 
-// pass lets time go by.
+// pass lets time pass.
 func (f *followed) pass(d time.Duration) {
 	f.now = f.now.Add(d)
 	f.folded.take(f.Registry.Take())
@@ -58,7 +58,7 @@ func sign(ev events.DisplayEvent, s events.Sign) events.DisplayEvent {
 	return ev
 }
 
-// TestOutcomeOfTranscripts: what the last lines of a transcript show decides, and nothing is a success that no line shows.
+// TestOutcomeOfTranscripts: the last lines of a transcript decide, and nothing is a success unless a line shows it.
 func TestOutcomeOfTranscripts(t *testing.T) {
 	call := use(2, "msg1", "t1", "Bash", "sleep 99")
 	stopped := result(3, "t1")
@@ -100,7 +100,7 @@ func TestOutcomeOfTranscripts(t *testing.T) {
 	}
 }
 
-// TestFailedModelCall: a model call that failed for good is a span of its own.
+// TestFailedModelCall: a model call that finally failed has a separate span.
 func TestFailedModelCall(t *testing.T) {
 	failure := text(3, "msg2", "Invalid API key")
 	failure.Synthetic, failure.Model = true, ""
@@ -155,7 +155,7 @@ func TestEndGrace(t *testing.T) {
 	assert.Zero(t, f.runs()[3].Links().Len(), "a prompt begins anew")
 }
 
-// TestEndGraceWaits: a run is not over while a call or a sub-agent is at work, nor where its format has a line for the end.
+// TestEndGraceWaits: a run is not over while a call or a sub-agent is active, nor if its format has an end line.
 func TestEndGraceWaits(t *testing.T) {
 	background := result(3, "a1")
 	background.Tool.State, background.Tool.AgentID = events.ToolStateBackground, "agent-1"
@@ -185,8 +185,8 @@ func TestEndGraceWaits(t *testing.T) {
 	}
 }
 
-// TestOldFileClosesAtItsEnd: nothing more is to come in a file that was changed last longer ago than the idle gap. What is
-// closed there stays so over a restart.
+// TestOldFileClosesAtItsEnd: a file whose last change is older than the idle gap is complete. What is closed at its end
+// stays closed over a restart.
 func TestOldFileClosesAtItsEnd(t *testing.T) {
 	old := telemetry.StreamSettings{IdleGap: time.Hour, FileTime: at(0)}
 	f := follow(old)
@@ -215,7 +215,7 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	assert.Empty(t, fresh.runs(), "more may come")
 }
 
-// TestStalled: a run that goes without a line is reported once, and makes no more progress until one comes.
+// TestStalled: a run without new lines is reported once and has no further progress records until one follows.
 func TestStalled(t *testing.T) {
 	f := follow(telemetry.StreamSettings{})
 	count := func(name string) (n int) {
@@ -252,7 +252,7 @@ func TestClockSetBack(t *testing.T) {
 	assert.Equal(t, "true", attr(run, otlp.AttrTimeClamped))
 }
 
-// TestIdleTimeBelongsToNoRun: the opening line of a run may have no time; that of the run before is not its own.
+// TestIdleTimeBelongsToNoRun: a run whose opening line has no time does not start with the time of the run before.
 func TestIdleTimeBelongsToNoRun(t *testing.T) {
 	end := func(sec float64, id string) events.DisplayEvent {
 		ev := ended("")

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestUsed reports what is added to the metrics, and what no metric has: a call at its time, the rest of the run's totals and the
-// estimate at its end.
+// TestUsed checks the reported usage: what is added to the metrics, with the details that metrics lack. A call has its
+// time, and the rest of the run's totals and the estimate have the time of its end.
 func TestUsed(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Prices, settings.MetricsOnly = demoPrices, true

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// parted is an account of a session in which one model call says texts, with a call of a tool after each.
+// parted returns an account of a session in which one model call says texts, with a tool call after each.
 func parted(recorded bool, message string, texts ...string) script {
 	start := started()
 	start.Session.Recorded, start.ItemID = recorded, message
@@ -25,8 +25,8 @@ func parted(recorded bool, message string, texts ...string) script {
 	return append(sc, line(ended("")))
 }
 
-// TestTextsOfTwins: of what a stream and a transcript both say, however they part it, one of them is exported; what one alone
-// says is.
+// TestTextsOfTwins: text that a stream and a transcript both contain, however they split it, is exported once. Text
+// that only one contains is exported.
 func TestTextsOfTwins(t *testing.T) {
 	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
 	const whole = "I look at the test first. It fails. So the sum is wrong."
@@ -62,7 +62,7 @@ func TestTextsOfTwins(t *testing.T) {
 	}
 }
 
-// TestCallsOfTwins: of calls that look alike, as many are exported as the account has that has more of them.
+// TestCallsOfTwins: the number of exported similar calls is that of the account that has more of them.
 func TestCallsOfTwins(t *testing.T) {
 	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	type made struct{ tool, target string }
@@ -104,8 +104,8 @@ func TestCallsOfTwins(t *testing.T) {
 	}
 }
 
-// TestCallsOfTwinsByID: where both accounts have the ids of calls, a call that the first lacks is exported, though one of the
-// like comes later (fuzzer, seed 9995165: a transcript of Gemini CLI without its first lines).
+// TestCallsOfTwinsByID: if both accounts have the IDs of calls, a call that the first lacks is exported even if a
+// similar one follows (fuzzer, seed 9995165: a transcript of Gemini CLI without its first lines).
 func TestCallsOfTwinsByID(t *testing.T) {
 	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true, CallIDs: true}
 	account := func(recorded bool, prefix string, ids ...string) script {
@@ -125,7 +125,7 @@ func TestCallsOfTwinsByID(t *testing.T) {
 		{[]string{"b"}, []string{"a", "b"}, []string{"a", "b"}},
 		{[]string{"a", "c"}, []string{"a", "b", "c"}, []string{"a", "b", "c"}},
 		{[]string{"a", "a"}, []string{"a"}, []string{"a", "a"}},
-		{[]string{"a other.go"}, []string{"a"}, []string{"a", "a"}}, // an id proves nothing
+		{[]string{"a other.go"}, []string{"a"}, []string{"a", "a"}}, // an ID proves nothing
 	} {
 		for _, recorded := range []bool{true, false} {
 			streams := map[string]script{"first": account(recorded, "one", tt.first...), "second": account(!recorded, "two", tt.second...)}
@@ -141,7 +141,7 @@ func TestCallsOfTwinsByID(t *testing.T) {
 	}
 }
 
-// TestTwinsWithReasoning: what one account alone has, as reasoning, keeps nobody from finding the other.
+// TestTwinsWithReasoning: content that only one account has, such as reasoning, does not prevent the match.
 func TestTwinsWithReasoning(t *testing.T) {
 	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
 	start := started()
@@ -162,7 +162,7 @@ func TestTwinsWithReasoning(t *testing.T) {
 	}
 }
 
-// TestTwinsWithEqualKeys: where neither account names messages or turns, their runs have one key, and ids differ all the same.
+// TestTwinsWithEqualKeys: if neither account names messages or turns, their runs have one key, but their IDs still differ.
 func TestTwinsWithEqualKeys(t *testing.T) {
 	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	account := func(recorded bool, call string, before ...[]events.DisplayEvent) script {

@@ -47,7 +47,7 @@ func TestSetAsMap(t *testing.T) {
 	e := NewSet(limit)
 	marks, order := map[uint64]bool{}, []uint64(nil)
 	for range 40 * limit {
-		mark := random.Uint64N(4096) // neighbours all, and some at the same place
+		mark := random.Uint64N(4096) // all neighbors, and some with the same slot
 		if random.IntN(2) == 0 {
 			mark = mark<<32 | random.Uint64N(64)
 		}
@@ -121,7 +121,7 @@ func TestCounter(t *testing.T) {
 	assert.Len(t, o.many.again, 2)
 }
 
-// scattered is a mark as hashes are: multiples of a number are spread so evenly that no two come near each other.
+// scattered returns a mark that is distributed like a hash: consecutive multiples of a number are spread evenly.
 func scattered(n uint64) uint64 {
 	n *= 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9

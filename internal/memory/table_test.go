@@ -16,7 +16,7 @@ func TestOldestIsForgottenFirst(t *testing.T) {
 	m.Set(1, "a")
 	m.Set(2, "b")
 	m.Set(3, "c")
-	m.Set(1, "a2") // an update keeps its age
+	m.Set(1, "a2") // an update keeps the age
 	m.Set(4, "d")
 
 	held := map[uint64]string{}
@@ -70,7 +70,7 @@ func TestRef(t *testing.T) {
 	assert.Zero(t, *m.Ref(1), "it was forgotten, and is new")
 }
 
-// TestLikeAMap does the same to a memory and to a map that forgets, with keys that share their slots.
+// TestLikeAMap compares a Table with a map that evicts, using keys that share slots.
 func TestLikeAMap(t *testing.T) {
 	for _, spread := range []uint64{1, 64, 1 << 32, 0x9e3779b97f4a7c15} {
 		for _, limit := range []int{1, 2, 15, 16, 17, 100} {
@@ -98,7 +98,7 @@ func TestLikeAMap(t *testing.T) {
 	}
 }
 
-// BenchmarkTable remembers what each line has and looks it up once, beside a map that does the same.
+// BenchmarkTable stores what each line adds and looks it up once, compared with a map that does the same.
 func BenchmarkTable(b *testing.B) {
 	const lines = 4096
 	keys := make([]uint64, lines)

@@ -16,7 +16,7 @@ import (
 
 func newRegistry() *account.Registry[string] { return account.NewRegistry[string](100) }
 
-// opening is a run of a stream, with a copy mark and signs; 0 is no mark.
+// opening returns the Opening of a stream's run with a copy mark and signs; 0 is no mark.
 func opening(stream string, run, copy uint64, recorded bool, signs ...uint64) *account.Opening {
 	return &account.Opening{
 		Stream: stream, Claims: &account.Claims{}, Run: run, Copy: copy,
@@ -24,7 +24,7 @@ func opening(stream string, run, copy uint64, recorded bool, signs ...uint64) *a
 	}
 }
 
-// TestStand: what a run is follows from what other streams had before.
+// TestStand checks that the standing of a run follows from what other streams had before.
 func TestStand(t *testing.T) {
 	const run, other, mark, sign = 1, 2, 3, 4
 	for _, tt := range []struct {
@@ -52,7 +52,7 @@ func TestStand(t *testing.T) {
 	}
 }
 
-// TestTwins: a run has one twin; what copies the twin is a copy of the first.
+// TestTwins checks that a run has only one twin, and that a copy of the twin is a copy of the first.
 func TestTwins(t *testing.T) {
 	r := newRegistry()
 	_, first := r.Stand(opening("stream", 1, 0, false, 7))
@@ -91,7 +91,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestWait: a second account waits until the first one is over.
+// TestWait checks that a second account waits until the first one is over.
 func TestWait(t *testing.T) {
 	r := newRegistry()
 	_, first := r.Stand(opening("a", 1, 0, false))
@@ -110,7 +110,7 @@ func TestWait(t *testing.T) {
 	assert.True(t, r.Idle())
 }
 
-// TestRestart: what a stream was the first with stays its own, and is over for others.
+// TestRestart checks that a stream keeps the first accounts it had, which are over for other streams.
 func TestRestart(t *testing.T) {
 	r, o := newRegistry(), opening("a", 1, 0, false)
 	r.Stand(o)
@@ -140,7 +140,7 @@ func TestClaimAgent(t *testing.T) {
 	assert.Same(t, first, r.Of(1))
 }
 
-// TestClaimAgentAgain: a stream that owns a sub-agent by the state of another claims it while a third one asks where it is.
+// TestClaimAgentAgain: a stream that owns a sub-agent by another stream's state claims it while a third one looks it up.
 func TestClaimAgentAgain(t *testing.T) {
 	r, span := newRegistry(), link.RunID{Top: [8]byte{1}}
 	var a account.Claims
@@ -161,7 +161,7 @@ func TestClaimAgentAgain(t *testing.T) {
 	assert.False(t, first.Is(span))
 }
 
-// TestLimits: what is remembered is bounded and counted.
+// TestLimits checks that the tables are bounded and count evictions.
 func TestLimits(t *testing.T) {
 	r, c := account.NewRegistry[string](2), account.Claims{}
 	for thing := range uint64(300) {
@@ -174,7 +174,7 @@ func TestLimits(t *testing.T) {
 	assert.True(t, mine)
 }
 
-// TestManyAtOnce: of streams that open a run at the same time one is the first.
+// TestManyAtOnce checks that one of several streams that open a run concurrently is the first.
 func TestManyAtOnce(t *testing.T) {
 	r := newRegistry()
 	var all sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// resource is that of a run under a step of a pipeline; without names it has none.
+// resource returns the resource of a run under a step of a pipeline, or none without names.
 func resource(pipeline, step string) *otlp.Resource {
 	identity := otlp.NewIdentity(
 		otlp.Attribute{Key: otlp.AttrPipelineName, Value: pipeline},
@@ -28,13 +28,13 @@ func at(s int64) clock.Moment {
 	return clock.Moment{At: clock.InstantOf(time.Unix(s, 0)), Source: clock.SourceLine}
 }
 
-// run starts a run and ends it.
+// run starts and ends a run.
 func run(tree *cicd.Tree, res *otlp.Resource, from, to int64, reason otlp.CloseReason) (late bool) {
 	tree.Start(res, true)
 	return tree.End(res, clock.Interval{Start: at(from), End: at(to)}, outcome.Closed(reason), time.Unix(to, 0))
 }
 
-// flush gives the names of the spans that are written.
+// flush returns the names of the written spans.
 func flush(tree *cicd.Tree, before int64) (written []*cicd.Node, names []string, evicted int) {
 	b := otlp.NewBatch(&otlp.Writer{Semconv: otlp.SemconvV141}, "test")
 	written, evicted = tree.Flush(b, time.Unix(before, 0))
@@ -48,7 +48,7 @@ func flush(tree *cicd.Tree, before int64) (written []*cicd.Node, names []string,
 	return written, names, evicted
 }
 
-// TestWrittenOnceWhenQuiet: nothing is written while a run is at work or something moved; a run that comes later is late.
+// TestWrittenOnceWhenQuiet checks that nothing is written while a run is active or something moved, and that a later run is late.
 func TestWrittenOnceWhenQuiet(t *testing.T) {
 	tree, res := cicd.New(10, "tailspan"), resource("nightly", "fix")
 	below, ok := tree.Start(res, true)
@@ -75,7 +75,7 @@ func TestNoPipeline(t *testing.T) {
 	assert.False(t, tree.Pending(resource("", "")))
 }
 
-// TestRestart: a span that was accepted is not written again, one that was not is.
+// TestRestart checks that an accepted span is not written again, and an unaccepted one is.
 func TestRestart(t *testing.T) {
 	first, res := cicd.New(10, "tailspan"), resource("nightly", "fix")
 	run(&first, res, 1, 9, otlp.CloseReasonResult)
@@ -96,7 +96,7 @@ func TestRestart(t *testing.T) {
 	assert.Empty(t, names)
 }
 
-// TestLimit: the oldest pipelines are evicted once their spans were accepted.
+// TestLimit checks that the oldest pipelines are evicted once their spans were accepted.
 func TestLimit(t *testing.T) {
 	tree := cicd.New(2, "tailspan")
 	for i := range int64(4) {
@@ -115,7 +115,7 @@ func TestSame(t *testing.T) {
 	assert.False(t, cicd.Same(resource("nightly", "fix"), resource("nightly", "test")))
 }
 
-// TestIdentityNamesTheSpanAbove holds that an identity names the span that its runs hang under before there is one.
+// TestIdentityNamesTheSpanAbove checks that an identity yields the parent span of its runs before that span exists.
 func TestIdentityNamesTheSpanAbove(t *testing.T) {
 	tree := cicd.New(10, "tailspan")
 	for _, step := range []string{"fix", ""} {

@@ -82,14 +82,14 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// ahead is the time of a later line.
+// ahead returns the time of a later line.
 func ahead(seconds int) clock.Moment {
 	m := moment(seconds, clock.SourceCarried)
 	m.Ahead = true
 	return m
 }
 
-// TestClockAfterARestart: a replayed line without a time has the arrival of its first reading.
+// TestClockAfterARestart checks that a replayed line without a time has the arrival of its first reading.
 func TestClockAfterARestart(t *testing.T) {
 	first := clock.New(0)
 	first.Begin(clock.Line{Offset: 0, Arrival: clock.InstantOf(at(1)), Live: true})
@@ -131,7 +131,7 @@ func TestIntervals(t *testing.T) {
 	assert.Equal(t, moment(7, clock.SourceLine), i.Start)
 }
 
-// Users meet the sources in their backend and look them up.
+// Users look up the sources in the documentation.
 func TestSourcesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/telemetry.md")
 	require.NoError(t, err)

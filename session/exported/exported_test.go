@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 	assert.True(t, x.FirstRecord([]byte("b")))
 }
 
-// TestItems: each part of an item tells it from others, and its stable hash is the same in every process.
+// TestItems checks that each part distinguishes an item, and that its stable hash is the same in every process.
 func TestItems(t *testing.T) {
 	x := exported.NewTable(exported.Limits{IDs: 10, Items: 1000})
 	one := exported.Item{Provider: "p", ID: "i", Line: "l", At: 5, Kind: events.KindText, What: "w", Detail: "d"}

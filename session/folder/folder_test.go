@@ -16,13 +16,13 @@ var session = folder.Session{Provider: "p", ID: "s"}
 
 func run(n byte) *link.Run { return &link.Run{RunID: link.RunID{Top: [8]byte{n}}} }
 
-// spawn is a call with a target that was open from start to end.
+// spawn returns a call with a target that was open from start to end.
 func spawn(n byte, target string, start, end clock.Instant) folder.Spawn {
 	span := clock.Interval{Start: clock.Moment{At: start}, End: clock.Moment{At: end}}
 	return folder.Spawn{Call: link.Call{Span: [8]byte{n}}, End: link.End{Span: span}, Target: folder.MarkOf(target)}
 }
 
-// TestAwait: the run is the one that was at work when the child's file began, once no other can come.
+// TestAwait checks that the run is the one that was active when the child's file began, once no later run can match.
 func TestAwait(t *testing.T) {
 	r, first, second := folder.NewRegistry[string](10), run(1), run(2)
 	require.Nil(t, r.Await("early", session, 15, false))
@@ -48,7 +48,7 @@ func TestAwait(t *testing.T) {
 	assert.True(t, r.Idle())
 }
 
-// TestFind: the call is the only one that was open, or the only one of these whose target stands in the prompt.
+// TestFind checks that the call is the only open one, or the only open one whose target is in the prompt.
 func TestFind(t *testing.T) {
 	r, ref := folder.NewRegistry[string](10), run(1)
 	r.AnnounceRun(session, ref, 1)
@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 		name   string
 		at     clock.Instant
 		prompt string
-		want   byte // 0: none
+		want   byte // 0 if there is none
 	}{
 		{"one was open", 12, "", 1}, {"at its end", 30, "", 2}, {"none was", 31, "look at a.go", 0},
 		{"two were", 17, "", 0}, {"two were, one is named", 17, "Please look at b.go now.", 2},
@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 	assert.False(t, ok, "of another run")
 }
 
-// TestRestart: what is kept of a session gives its children the same in a new process, also through JSON.
+// TestRestart checks that the stored state of a session has the same result for its children in a new process, also through JSON.
 func TestRestart(t *testing.T) {
 	r, ref := folder.NewRegistry[string](10), run(1)
 	assert.Nil(t, r.State("parent", session))
@@ -92,7 +92,7 @@ func TestRestart(t *testing.T) {
 	var saved folder.State
 	require.NoError(t, json.Unmarshal(data, &saved))
 	n, one := folder.NewRegistry[string](10), run(1)
-	for range 2 { // the states of several streams may have it
+	for range 2 { // several streams may store it
 		n.Restore(&saved, func(*link.Run) *link.Run { return one })
 	}
 	assert.Same(t, one, n.Await("child", session, 15, false))
@@ -102,7 +102,7 @@ func TestRestart(t *testing.T) {
 	assert.Empty(t, n.Found(session, one, &c.Call), "its stream need not be open")
 }
 
-// TestLimits: what is remembered is bounded and counted.
+// TestLimits checks that the tables are bounded and count evictions.
 func TestLimits(t *testing.T) {
 	r, ref := folder.NewRegistry[string](1), run(1)
 	r.AnnounceSpawn("parent", session, ref, spawn(1, "x", 1, 2))

@@ -36,7 +36,7 @@ var (
 	turn  = link.Turn{Provider: "p", Session: "s", Turn: "t"}
 )
 
-// TestBothOrders: the child learns the same whether it or its parent comes first.
+// TestBothOrders checks that the child gets the same links whether it or its parent is read first.
 func TestBothOrders(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -74,7 +74,7 @@ func TestBothOrders(t *testing.T) {
 	}
 }
 
-// TestEnd: the end of a call reaches the stream of its agent, once.
+// TestEnd checks that the end of a call reaches the stream of its agent once.
 func TestEnd(t *testing.T) {
 	r, ref := newRegistry(), run(1)
 	r.AnnounceCall("parent", agent, ref, &link.Call{})
@@ -90,7 +90,7 @@ func TestEnd(t *testing.T) {
 	assert.True(t, r.Lookup(agent).Done)
 }
 
-// TestAskedAgain: a call that asks an agent again ends the task before.
+// TestAskedAgain checks that a further call of an agent ends the previous task.
 func TestAskedAgain(t *testing.T) {
 	r, ref := newRegistry(), run(1)
 	again := agent
@@ -105,7 +105,7 @@ func TestAskedAgain(t *testing.T) {
 	assert.Equal(t, "Explore", r.AgentType(again), "the first call has the type")
 }
 
-// TestAccounts: of two accounts of a call the exported one counts.
+// TestAccounts checks that of two accounts of a call the exported one wins.
 func TestAccounts(t *testing.T) {
 	r := newRegistry()
 	second, first := &link.Call{Type: "second"}, &link.Call{Type: "first", Exported: true}
@@ -115,7 +115,7 @@ func TestAccounts(t *testing.T) {
 	assert.Same(t, first, r.Lookup(agent).Call)
 }
 
-// TestGroups: the members of a group learn what its id learns, before and after they come.
+// TestGroups checks that the members of a group get what is announced for its ID, before and after they join.
 func TestGroups(t *testing.T) {
 	r, ref := newRegistry(), r0(run(1))
 	group := link.Key{Provider: "p", Session: "s", Agent: "workflow"}
@@ -135,7 +135,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestTeam: a stream waits for the sub-agents of a run until its span was accepted.
+// TestTeam checks that a stream waits for the sub-agents of a run until its span was accepted.
 func TestTeam(t *testing.T) {
 	r, ref := newRegistry(), r0(run(1))
 	ref.Team.Asked(agent.Member(), team.Key{})
@@ -152,7 +152,8 @@ func TestTeam(t *testing.T) {
 	assert.True(t, ref.Team.Empty())
 }
 
-// TestRestart: what is kept of a child gives it the same links in a new process, also through JSON, and one reference to its run.
+// TestRestart checks that the stored state of a child gives it the same links in a new process, also through JSON, with one shared reference
+// to its run.
 func TestRestart(t *testing.T) {
 	r, ref := newRegistry(), r0(run(1))
 	second := agent
@@ -183,7 +184,7 @@ func TestRestart(t *testing.T) {
 // r0 gives a run a team, as NewRun does.
 func r0(ref *link.Run) *link.Run { return newRegistry().NewRun(ref) }
 
-// TestStateIsOfNow: what comes after a state was made does not change it.
+// TestStateIsOfNow checks that later changes do not affect a state.
 func TestStateIsOfNow(t *testing.T) {
 	r, ref := newRegistry(), r0(run(1))
 	r.AnnounceCall("parent", agent, ref, &link.Call{})
@@ -192,7 +193,7 @@ func TestStateIsOfNow(t *testing.T) {
 	assert.Nil(t, state.Run.Span())
 }
 
-// TestLimits: what is remembered is bounded and counted.
+// TestLimits checks that the tables are bounded and count evictions.
 func TestLimits(t *testing.T) {
 	r := link.NewRegistry[string](link.Settings{Known: 3, Members: 10})
 	for n := range byte(10) {
@@ -205,7 +206,7 @@ func TestLimits(t *testing.T) {
 	assert.Zero(t, r.TakeForgotten())
 }
 
-// TestManyAtOnce: streams are read at the same time, and each child gets its run.
+// TestManyAtOnce checks that each child gets its run if streams are read concurrently.
 func TestManyAtOnce(t *testing.T) {
 	r, ref := link.NewRegistry[int](link.Settings{Known: 10_000, Members: 10}), run(1)
 	var all sync.WaitGroup
@@ -233,7 +234,7 @@ func TestManyAtOnce(t *testing.T) {
 	assert.True(t, r.Idle())
 }
 
-// BenchmarkAwait: a child costs the same beside any number that wait for the same turn.
+// BenchmarkAwait: the cost of a child does not depend on the number of others that wait for the same turn.
 func BenchmarkAwait(b *testing.B) {
 	r := link.NewRegistry[int](link.Settings{Known: 100_000, Members: 10})
 	for i := range 10_000 {

@@ -26,7 +26,7 @@ func usage(id, model string, output int64, unknown bool) *events.DisplayEvent {
 	}}
 }
 
-// TestTimes: a call lasts from what it answers to its last part.
+// TestTimes checks that a call lasts from its input to its last part.
 func TestTimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   clock.Moment
@@ -71,7 +71,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestCompaction: the first call after a compaction is marked, and only that.
+// TestCompaction checks that only the first call after a compaction is marked.
 func TestCompaction(t *testing.T) {
 	thread := modelcall.Thread{Compacted: true}
 	first, second := thread.Begin(part("m1", "demo"), "", at(1)), thread.Begin(part("m2", "demo"), "", at(2))
@@ -79,7 +79,7 @@ func TestCompaction(t *testing.T) {
 	assert.False(t, second.Chat(otlp.Span{}, "", "", false).Compacted)
 }
 
-// TestFailed: a failed call has no answer, and the model of its agent if it names none.
+// TestFailed checks that a failed call has no answer, and that it has the model of its agent if it names none.
 func TestFailed(t *testing.T) {
 	thread := modelcall.Thread{LastInput: at(1)}
 	thread.Models.Add("demo", 4)

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// signed are the signs of a run whose last event has one.
+// signed returns the signs of a run whose last event has one.
 func signed(evs ...events.DisplayEvent) (s outcome.Signs) {
 	for i := range evs {
 		s.Note(&evs[i])
@@ -93,7 +93,7 @@ func TestErrorType(t *testing.T) {
 	}
 }
 
-// TestWorseThan has the order that decides over a step: each of the list is worse than those before it.
+// TestWorseThan checks the order that decides over a step: each verdict of the list is worse than those before it.
 func TestWorseThan(t *testing.T) {
 	list := []outcome.Verdict{
 		{}, outcome.Closed(otlp.CloseReasonResult), outcome.Closed(otlp.CloseReasonNoResult), outcome.Closed(otlp.CloseReasonInterrupted),

@@ -23,12 +23,12 @@ const (
 	initLine   = `{"type":"system","subtype":"init","session_id":"s1","model":"m","cwd":"/w","tools":[],"uuid":"u0"}`
 	textLine   = `{"type":"assistant","session_id":"s1","uuid":"u1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"Hello."}]}}`
 	resultLine = `{"type":"result","subtype":"success","is_error":false,"session_id":"s1","uuid":"u2","result":"Hello."}`
-	// madeUp has the shape of a secret and is none.
+	// madeUp looks like a secret but is none.
 	madeUp = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 )
 
-// told is what a stream gave.
-type told struct {
+// result is the output of a stream.
+type result struct {
 	spans    []string
 	service  string
 	pipeline string
@@ -51,7 +51,7 @@ func newStream(t *testing.T, change func(*pipeline.Settings)) *pipeline.Pipeline
 	return s
 }
 
-// feed gives the stream its lines.
+// feed feeds the lines of a stream.
 func feed(s *pipeline.Pipeline, lines ...string) {
 	for _, line := range lines {
 		s.At = telemetry.Line{Offset: s.At.Offset + 1, Arrival: time.Unix(1, 0), Live: true}
@@ -59,7 +59,7 @@ func feed(s *pipeline.Pipeline, lines ...string) {
 	}
 }
 
-func take(s *pipeline.Pipeline) (all told) {
+func take(s *pipeline.Pipeline) (all result) {
 	for _, out := range s.Take() {
 		for _, rs := range out.Traces.ResourceSpans().All() {
 			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
@@ -86,7 +86,7 @@ func take(s *pipeline.Pipeline) (all told) {
 	return all
 }
 
-func (all *told) resource(rs ptrace.ResourceSpans) {
+func (all *result) resource(rs ptrace.ResourceSpans) {
 	attrs := rs.Resource().Attributes().AsRaw()
 	all.service, _ = attrs["service.name"].(string)
 	all.pipeline, _ = attrs[otlp.AttrPipelineName].(string)
@@ -144,8 +144,8 @@ func TestFirstLineWithoutSense(t *testing.T) {
 	assert.Contains(t, take(s).parents, "", "it goes out without a parent")
 }
 
-// TestQuietTime holds that lines of no known provider are seen before there are enough of them, once, and that the lines
-// after them are understood all the same, under their own agent.
+// TestQuietTime checks that lines of no known provider are exported once even if there are too few to decide, and that
+// later lines are still parsed under their own agent.
 func TestQuietTime(t *testing.T) {
 	s := newStream(t, func(set *pipeline.Settings) { set.Events.Redactor = redactor(t) })
 	feed(s, "loading with "+madeUp)
@@ -174,7 +174,7 @@ func redactor(t *testing.T) *redact.Redactor {
 	return r
 }
 
-// TestCopies holds that each line is handed on as it is exactly once, whether it passes, waits, or is understood.
+// TestCopies checks that each line is exported unchanged exactly once, whether it passes, is pending, or is parsed.
 func TestCopies(t *testing.T) {
 	copying := func(set *pipeline.Settings) { set.Copies = true }
 	s := newStream(t, copying)
@@ -200,7 +200,7 @@ func TestCopies(t *testing.T) {
 	assert.Empty(t, got.copies)
 }
 
-// TestExit ends a stream by the exit of its process, before the stream told its end.
+// TestExit ends a stream by the exit of its process, before its end line.
 func TestExit(t *testing.T) {
 	var opened []string
 	var count int
@@ -223,8 +223,8 @@ func TestExit(t *testing.T) {
 	assert.Equal(t, "exit code 3", got.of[len(got.of)-1].Body().Str())
 }
 
-// TestExitWithoutAWord has a program that told nothing: it goes by its own name.
-func TestExitWithoutAWord(t *testing.T) {
+// TestExitWithoutOutput has a program without output: its service name is its own name.
+func TestExitWithoutOutput(t *testing.T) {
 	s := newStream(t, nil)
 	s.Exited(outcome.Exit{Code: 0, Time: time.Unix(5, 0)})
 	outs := s.Take()
@@ -241,9 +241,9 @@ func TestSuspend(t *testing.T) {
 	s.Idle()
 	feed(s, initLine, textLine)
 	s.Idle()
-	_, owes, ok := s.State()
+	_, open, ok := s.State()
 	assert.True(t, ok)
-	assert.True(t, owes, "the run is open")
+	assert.True(t, open, "the run is open")
 	take(s)
 	s.Suspend()
 	assert.NotContains(t, take(s).spans, "invoke_agent claude-code")

@@ -16,11 +16,11 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// cutsOfCapture is at how many places each capture is cut.
+// cutsOfCapture is the number of places at which each capture is cut.
 const cutsOfCapture = 6
 
-// TestSilentThenLive proves for every capture of every provider what a restart relies on: folding it silently up to a line
-// and then reading on gives exactly what an uninterrupted fold gives from that line on, ids and all.
+// TestSilentThenLive checks for every capture of every provider what a restart relies on: replaying it up to a line and
+// then reading on exports exactly what an uninterrupted stream exports from that line on, with the same IDs.
 func TestSilentThenLive(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.jsonl"))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestSilentThenLive(t *testing.T) {
 	}
 }
 
-// linesGive is what each line of a stream gives, the first silent ones folded silently, and last what its end gives.
+// linesGive returns the output of each line of a stream, the first silent ones of which are replayed, and last the output of its end.
 func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]string) {
 	t.Helper()
 	now := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
@@ -77,7 +77,7 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 	return append(all, everythingOf(s))
 }
 
-// everythingOf describes all that a stream has to hand on.
+// everythingOf describes the whole output of a stream.
 func everythingOf(s *pipeline.Pipeline) (list []string) {
 	for _, out := range s.Take() {
 		for _, rs := range out.Traces.ResourceSpans().All() {

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/session/team"
 )
 
-// used is the use of tokens of one model.
+// used returns the usage of one model.
 func used(tokens int64) (used ledger.ByModel) {
 	used.Of("m").AddAll(&ledger.Sum{Tokens: events.Tokens{Output: tokens}})
 	return used
@@ -22,18 +22,18 @@ func used(tokens int64) (used ledger.ByModel) {
 
 func never(team.Key) bool { return false }
 
-// outputs is the sum of what those that work for an agent used.
+// outputs returns the sum of the usage of an agent's sub-agents.
 func outputs(u team.Use) int64 {
 	sum := u.Used.Total()
 	return sum.Tokens.Output
 }
 
-// TestUse: each member counts once, for those that it works for.
+// TestUse checks that each member counts once, for the agents that it works for.
 func TestUse(t *testing.T) {
 	x := team.New(10)
 	a, b, c, again := team.Key{Agent: "a"}, team.Key{Agent: "b"}, team.Key{Agent: "c"}, team.Key{Agent: "a", Task: 1}
 	x.Asked(a, team.Key{})
-	x.Opened(b) // its call comes later
+	x.Opened(b) // its call is read later
 	x.Asked(c, a)
 	x.Asked(again, team.Key{})
 	u := x.Use(team.Key{}, 0, never)
@@ -59,7 +59,7 @@ func TestUse(t *testing.T) {
 	assert.EqualValues(t, 0x10, outputs(u))
 }
 
-// TestPhases: what works in the run's own stream is in the ledger of that.
+// TestPhases checks that work in the run's own stream is left to that stream's ledger.
 func TestPhases(t *testing.T) {
 	x := team.New(10)
 	a := team.Key{Agent: "a"}
@@ -91,7 +91,7 @@ func TestGroups(t *testing.T) {
 	assert.True(t, u.Groups && !u.Incomplete, "its call is over")
 }
 
-// TestLimit: what there is no room for is missing in the total, which says so.
+// TestLimit checks that a total without the members over the limit is marked as incomplete.
 func TestLimit(t *testing.T) {
 	x := team.New(2)
 	for i := range 3 {
@@ -104,7 +104,7 @@ func TestLimit(t *testing.T) {
 	assert.True(t, u.Incomplete)
 }
 
-// TestDrop: nothing is kept once all spans were accepted.
+// TestDrop checks that nothing is kept once all spans were accepted.
 func TestDrop(t *testing.T) {
 	x := team.New(10)
 	a := team.Key{Agent: "a"}
@@ -120,7 +120,7 @@ func TestDrop(t *testing.T) {
 	assert.True(t, x.Empty(), "nothing waits for what comes now")
 }
 
-// TestRestart: what was used comes back as it was, also through JSON.
+// TestRestart checks that stored usage is restored unchanged, also through JSON.
 func TestRestart(t *testing.T) {
 	x := team.New(10)
 	first, second, last := team.Key{Agent: "a"}, team.Key{Agent: "a", Task: 1}, team.Key{Agent: "a", Task: 2}
@@ -146,7 +146,7 @@ func TestRestart(t *testing.T) {
 	assert.Equal(t, tasks, y.Tasks(last, true, "workflow"))
 }
 
-// TestManyAtOnce: streams that are read at the same time report to one team.
+// TestManyAtOnce checks that streams that are read concurrently report to one team.
 func TestManyAtOnce(t *testing.T) {
 	x := team.New(1000)
 	var all sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/session/toolcall"
 )
 
-// shown is the span of a call that succeeded.
+// shown returns the span of a call that succeeded.
 func shown(c *toolcall.Call) otlp.Call {
 	out := outcome.OfResult(&events.Tool{}, false)
 	return c.Shown(otlp.Span{}, "claude-code", false, &out)
@@ -63,7 +63,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestArguments: they are on the span until they are released.
+// TestArguments checks that the span has the arguments until they are released.
 func TestArguments(t *testing.T) {
 	c := toolcall.New(&events.Tool{Name: "Read"}, 256)
 	assert.Zero(t, c.Release())
@@ -75,7 +75,7 @@ func TestArguments(t *testing.T) {
 	assert.Empty(t, shown(&c).Arguments)
 }
 
-// TestMeasure: both times are as good as one another, or nothing is measured.
+// TestMeasure checks that a duration is measured only if both times have the same reliable source.
 func TestMeasure(t *testing.T) {
 	at := func(s int64, source clock.Source) clock.Moment {
 		return clock.Moment{At: clock.InstantOf(time.Unix(s, 0)), Source: source}
@@ -101,7 +101,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestDescribe: a result has what it lacks of its call, and keeps what it says itself.
+// TestDescribe checks that a result gets what it lacks from its call and keeps its own values.
 func TestDescribe(t *testing.T) {
 	c := toolcall.New(&events.Tool{Name: "Read", Target: "a.go", Server: "docs"}, 256)
 	result := events.Tool{Name: "Write"}

@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 	assert.True(t, l.Empty())
 }
 
-// BenchmarkList: to wait and to be taken out costs the same beside any number of others.
+// BenchmarkList: the cost of adding and removing a waiter does not depend on the number of others.
 func BenchmarkList(b *testing.B) {
 	var l wait.List[int]
 	for i := range 100_000 {
