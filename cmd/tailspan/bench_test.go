@@ -27,7 +27,7 @@ type benchInput struct {
 	data           []byte
 }
 
-// benchCaptures are recorded runs, each many times over under new ids, so that no line is a repeat.
+// benchCaptures are recorded runs, each repeated many times under new IDs, so that no line is a repeat.
 func benchCaptures(t testing.TB) []benchInput {
 	t.Helper()
 	ids := regexp.MustCompile(`("uuid":"|toolu_|msg_|call_|"item_|"id":")([0-9a-zA-Z]{8})`)
@@ -49,7 +49,7 @@ func benchCaptures(t testing.TB) []benchInput {
 	return all
 }
 
-// benchLines are lines of Claude Code of about 4 KiB, in turn a text, a call and its result.
+// benchLines returns lines of Claude Code of about 4 KiB: in turn a text, a call and its result.
 func benchLines() benchInput {
 	var b bytes.Buffer
 	text := strings.Repeat(`A line of plain words, with \"quotes\" and a tab.\tThe end.\n`, 60)
@@ -61,7 +61,7 @@ func benchLines() benchInput {
 	return benchInput{name: "4KiB", provider: "claude", data: b.Bytes()}
 }
 
-// renderAll has a Writer render a stream, as one writes it to a pipe.
+// renderAll renders a stream with a Writer, as if writing to a pipe.
 func renderAll(t testing.TB, in benchInput, s render.Settings, out io.Writer) {
 	source, err := parser.New(in.provider)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func renderAll(t testing.TB, in benchInput, s render.Settings, out io.Writer) {
 	require.NoError(t, w.Close())
 }
 
-// parseAll parses a stream and renders nothing.
+// parseAll parses a stream without rendering.
 func parseAll(t testing.TB, in benchInput) (events int) {
 	source, err := parser.New(in.provider)
 	require.NoError(t, err)
@@ -85,16 +85,16 @@ func parseAll(t testing.TB, in benchInput) (events int) {
 	return events + len(source.Flush())
 }
 
-// processorTime is how long the process has computed, on all cores, the garbage collector with it. Unlike the clock it
-// does not count what other work on the machine takes.
+// processorTime returns the CPU time of the process on all cores, including the garbage collector. Unlike the wall
+// clock, it excludes other work on the machine.
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkRender renders the lines of streams in every look: "cpu-MB/s" is how many bytes of input a second of one core
-// takes in, parsed and rendered, "parser-share" how much of that second the parser needs alone, in the same run.
+// BenchmarkRender renders the lines of streams in every look. "cpu-MB/s" is the input that one core parses and renders
+// per second of CPU time. "parser-share" is the parser's part of that time, measured in the same run.
 func BenchmarkRender(b *testing.B) {
 	for _, in := range append(benchCaptures(b), benchLines()) {
 		for _, look := range looks {
@@ -121,7 +121,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// TestBenchmarkBodies holds that the benchmark measures work that is done.
+// TestBenchmarkBodies checks that the benchmark measures work that is actually done.
 func TestBenchmarkBodies(t *testing.T) {
 	for _, in := range append(benchCaptures(t), benchLines()) {
 		assert.Greater(t, parseAll(t, in), bytes.Count(in.data, []byte("\n"))/4, "%s %s", in.provider, in.name)

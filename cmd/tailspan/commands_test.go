@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestCommands holds what each command of the table has: a line for the list, a text and three examples, whose flags exist.
+// TestCommands checks that each command has a line for the list, a text and three examples with existing flags.
 func TestCommands(t *testing.T) {
 	flag := regexp.MustCompile(`^--[a-z-]+`)
 	for _, c := range commands {
@@ -40,7 +40,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestExitCodesAreDocumented holds that there is one table of exit codes.
+// TestExitCodesAreDocumented checks that there is one table of exit codes.
 func TestExitCodesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/run.md")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// unpackDatabase writes the sample of a database to path, and gives its bytes.
+// unpackDatabase writes the sample of a database to path and returns its bytes.
 func unpackDatabase(t *testing.T, path string) []byte {
 	t.Helper()
 	in, err := os.Open(filepath.Join("..", "..", "testdata", "opencode", "db", "sample.opencode.db.gz"))
@@ -32,7 +32,7 @@ func unpackDatabase(t *testing.T, path string) []byte {
 	return content
 }
 
-// TestDatabase reads OpenCode's database, whatever it is called: the events are those of the sessions that it holds.
+// TestDatabase reads OpenCode's database under any name: the events are those of its sessions.
 func TestDatabase(t *testing.T) {
 	samples := filepath.Join("..", "..", "testdata", "opencode")
 	path := filepath.Join(t.TempDir(), "copy of a database")
@@ -61,7 +61,7 @@ func withoutSummary(events string) []string {
 	return slices.DeleteFunc(lines, func(s string) bool { return strings.HasPrefix(s, `{"kind":"summary"`) })
 }
 
-// TestZstandard reads a file that is compressed, and one that breaks off as far as it goes.
+// TestZstandard reads a compressed file, and a truncated one as far as possible.
 func TestZstandard(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "claude", "parity.jsonl")
 	plain, err := os.ReadFile(path)

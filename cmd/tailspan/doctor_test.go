@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// writeExport writes a trace of two spans; the second hangs under parent.
+// writeExport writes a trace of two spans. The parent of the second is parent.
 func writeExport(t *testing.T, parent [8]byte) string {
 	t.Helper()
 	return exportUnder(t, [8]byte{}, parent)
@@ -85,7 +85,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 	}
 }
 
-// sessions makes a home folder of agents.
+// sessions creates a home folder with sessions of agents.
 func sessions(t *testing.T) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -112,7 +112,7 @@ func runDoctor(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// TestDoctorLooksAtThePlaces has an agent that kept sessions, one that has none, and others that are not there.
+// TestDoctorLooksAtThePlaces has an agent with sessions, one without, and others that are not installed.
 func TestDoctorLooksAtThePlaces(t *testing.T) {
 	home := sessions(t)
 	copyTo(t, filepath.Join(home, ".claude", "projects", "x", "a.jsonl"), "claude", "background.jsonl")
@@ -137,7 +137,7 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 	assert.NotContains(t, out, "made-up")
 }
 
-// TestDoctorSaysWhyNot has files that are no sessions of any agent.
+// TestDoctorSaysWhyNot has files that are not sessions of any agent.
 func TestDoctorSaysWhyNot(t *testing.T) {
 	home := sessions(t)
 	projects := filepath.Join(home, ".claude", "projects")
@@ -162,7 +162,7 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 	assert.Contains(t, out, "not there")
 }
 
-// TestDoctorOfDocuments has lines in a file that is called a document, one that breaks off, and one that is whole.
+// TestDoctorOfDocuments has a file named like a document that contains lines, a truncated document, and a complete one.
 func TestDoctorOfDocuments(t *testing.T) {
 	dir := t.TempDir()
 	lines := `{"n":1}` + "\n" + `{"n":2}` + "\n"
@@ -180,8 +180,8 @@ func TestDoctorOfDocuments(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, code, out)
 }
 
-// TestDoctorTellsAFew has more problems than anybody reads.
-func TestDoctorTellsAFew(t *testing.T) {
+// TestDoctorListsAFew has more problems than anybody reads.
+func TestDoctorListsAFew(t *testing.T) {
 	const listed = 10
 	dir := t.TempDir()
 	for i := range listed + 5 {
@@ -193,8 +193,7 @@ func TestDoctorTellsAFew(t *testing.T) {
 	assert.Contains(t, out, ": 5 more\n")
 }
 
-// TestDoctorMayNotRead has a session of somebody else.
-// TestDoctorIsSafeForATerminal holds that neither the name of a file nor what is in it reaches the terminal as it is.
+// TestDoctorIsSafeForATerminal checks that neither the name nor the content of a file reaches the terminal unescaped.
 func TestDoctorIsSafeForATerminal(t *testing.T) {
 	dir := t.TempDir()
 	line := `{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m","claude_code_version":"2.1\u001b[2J"}` + "\n"
@@ -207,6 +206,7 @@ func TestDoctorIsSafeForATerminal(t *testing.T) {
 	assert.NotContains(t, out, "\x1b")
 }
 
+// TestDoctorMayNotRead has a session that only another user can read.
 func TestDoctorMayNotRead(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may read every file")
@@ -220,7 +220,7 @@ func TestDoctorMayNotRead(t *testing.T) {
 	assert.Contains(t, out, "permission denied; give the user that runs tailspan or the collector the right to read it")
 }
 
-// TestDoctorKnowsOpenCode has its database and its older folders.
+// TestDoctorKnowsOpenCode has OpenCode's database and its older folders.
 func TestDoctorKnowsOpenCode(t *testing.T) {
 	home := sessions(t)
 	code, out, errs := runDoctor(filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage"))
@@ -243,7 +243,7 @@ func TestDoctorOfAPlainMachine(t *testing.T) {
 	assert.Regexp(t, `(?m)^limits +- +.*\d+ open files$`, out)
 }
 
-// TestDoctorReadsSessions has lines of types that nobody knows, and torn ones, which are noted and no problems.
+// TestDoctorReadsSessions has lines of unknown types and torn lines, which are noted and are no problems.
 func TestDoctorReadsSessions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.jsonl")
@@ -259,8 +259,8 @@ func TestDoctorReadsSessions(t *testing.T) {
 	assert.Contains(t, out, `note: not_understood: "`+dir+`": 1 line torn, or no JSON`)
 }
 
-// TestDoctorAsksTheEndpoint sends one empty export of each signal, and reports an endpoint that accepts none, and what one that
-// accepts others does not have.
+// TestDoctorAsksTheEndpoint sends an empty export of each signal. It reports an endpoint that accepts none, and the
+// signals that one lacks that accepts others.
 func TestDoctorAsksTheEndpoint(t *testing.T) {
 	sessions(t)
 	sink := newOTLPSink(t)
@@ -287,25 +287,25 @@ func TestDoctorAsksTheEndpoint(t *testing.T) {
 	assert.NotContains(t, out, "it answers")
 }
 
-// TestDoctorTellsOfALongLine holds that a file whose first line is skipped is told to be so, and not to be of nobody.
-func TestDoctorTellsOfALongLine(t *testing.T) {
+// TestDoctorReportsALongLine checks that a file whose first line is skipped is reported as such and not as unknown.
+func TestDoctorReportsALongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, file.Truncate(int64(input.DefaultMaxLine)+1)) // a hole, which costs no disk
+	require.NoError(t, file.Truncate(int64(input.DefaultMaxLine)+1)) // a sparse file, which uses no disk space
 	require.NoError(t, file.Close())
 	code, stdout, _ := tailspan("", "doctor", path)
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, stdout, fmt.Sprintf("problem: too_long: %q: its first line, or the document, is longer than 16777216 bytes", path))
 }
 
-// TestDoctorReadsWithinItsBudget: of a file without lines no more is read than a line may have, and nothing in a name reaches the
-// terminal as it is.
+// TestDoctorReadsWithinItsBudget: of a file without newlines no more than the longest line is read, and no name reaches
+// the terminal unescaped.
 func TestDoctorReadsWithinItsBudget(t *testing.T) {
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.jsonl")
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
-	require.NoError(t, os.Truncate(large, 1<<40)) // a file with a hole, which takes hours to read
+	require.NoError(t, os.Truncate(large, 1<<40)) // a sparse file that would take hours to read
 	odd := writeFile(t, filepath.Join(dir, "\x1b]0;title\a[1]{x}.jsonl"), claudeLines("s1", "One."))
 	code, out, _ := runDoctor(large, odd)
 	assert.Equal(t, cli.ExitFailure, code)

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
-// printed runs `tailspan events` and gives the kinds of what it prints, and the summary.
+// printed runs `tailspan events` and returns the kinds of the printed events and the summary.
 func printed(t *testing.T, stdin string, args ...string) (kinds []string, summary map[string]any) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -28,7 +28,7 @@ func printed(t *testing.T, stdin string, args ...string) (kinds []string, summar
 	return kinds[:len(kinds)-1], summary
 }
 
-// TestDocuments holds what an input is read as: one document or lines.
+// TestDocuments checks whether an input is read as one document or as lines.
 func TestDocuments(t *testing.T) {
 	const folder = "../../testdata/gemini/"
 	document, err := os.ReadFile(folder + "case-rewritten-3.session.json")
@@ -68,7 +68,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestRenderDocument holds that a document is rendered as what it tells, and printed as it stands in mode json.
+// TestRenderDocument checks that a document is rendered by its content, and copied unchanged in mode json.
 func TestRenderDocument(t *testing.T) {
 	const path = "../../testdata/gemini/case-rewritten-3.session.json"
 	document, err := os.ReadFile(path)

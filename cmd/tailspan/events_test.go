@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEventsTellFailures holds the same of real runs: why a call and a run failed, and how long the run took.
-func TestEventsTellFailures(t *testing.T) {
+// TestEventsOfFailures checks real runs: why a call and a run failed, and how long the run took.
+func TestEventsOfFailures(t *testing.T) {
 	for file, kind := range map[string]string{"claude/fatal-401.jsonl": "session_end", "claude/max-turns.jsonl": "session_end", "opencode/failures.jsonl": "tool_result"} {
 		path := filepath.Join("../../testdata", file)
 		require.FileExists(t, path)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spoil puts a secret behind every string of a JSON value but those that say what an object is.
+// spoil appends a secret to every string of a JSON value except those that identify the type of an object.
 func spoil(v any, key, secret string) any {
 	switch v := v.(type) {
 	case string:
@@ -31,8 +31,8 @@ func spoil(v any, key, secret string) any {
 	return v
 }
 
-// TestSecretInEveryString holds that neither render, in any style, nor events with --redact shows a secret, wherever in
-// the session of a provider it is.
+// TestSecretInEveryString checks that neither render, in any style, nor events with --redact shows a secret, wherever
+// it is in a provider's session.
 func TestSecretInEveryString(t *testing.T) {
 	const secret = "ghp_" + "MadeUpMadeUp0123456789MadeUpMadeUp01"
 	for _, provider := range []string{"claude", "codex", "gemini", "openai_compatible", "opencode", "qwen"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestSendOfHostileRequests: a file that calls itself kept output ends the command with a message, and nothing of it reaches
-// the terminal as it is.
+// TestSendOfHostileRequests: an invalid file that claims to be kept output ends the command with a message and does not
+// reach the terminal unescaped.
 func TestSendOfHostileRequests(t *testing.T) {
 	plainEnvironment(t)
 	deep := 4_000_000

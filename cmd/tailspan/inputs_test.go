@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestSeveralInputs reads files in their order, folders, globs and standard input; one that can't be read does not keep
-// the others from being shown.
+// TestSeveralInputs reads files in order, folders, globs and standard input. The others are shown even if one cannot be
+// read.
 func TestSeveralInputs(t *testing.T) {
 	plainEnvironment(t)
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestSeveralInputs(t *testing.T) {
 	assert.Equal(t, claudeLines("s1", "One.")+claudeLines("s2", "Two."), raw)
 }
 
-// TestIdentityOfInputs holds whose work an event is, and what the log calls it: by the flags, the in-band line, the CI system.
+// TestIdentityOfInputs checks the identity of events and of the log: from flags, the in-band line and the CI system.
 func TestIdentityOfInputs(t *testing.T) {
 	plainEnvironment(t)
 	t.Setenv("GITHUB_ACTIONS", "true")
@@ -85,7 +85,7 @@ func TestIdentityOfInputs(t *testing.T) {
 	assert.Contains(t, stdout, `"file":"`+path+`"`)
 }
 
-// TestFollow shows files while they grow, and one that comes later, until a signal ends it.
+// TestFollow shows growing files and one that is created later, until a signal ends it.
 func TestFollow(t *testing.T) {
 	plainEnvironment(t)
 	dir := t.TempDir()
@@ -123,7 +123,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowDocuments shows documents that come whole, in parts and rewritten, and the sessions of a database, each thing once.
+// TestFollowDocuments shows documents that are written at once, in parts and again, and the sessions of a database, each item once.
 func TestFollowDocuments(t *testing.T) {
 	fixture := func(name string) string {
 		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "gemini", name))
@@ -159,7 +159,7 @@ func TestFollowDocuments(t *testing.T) {
 			stdout.has(t, "Another answer.")
 			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 			assert.Equal(t, cli.ExitOK, <-code, stderr.String())
-			assert.Equal(t, 2, strings.Count(stderr.String(), "\n"), stderr.String()) // with that it is not there yet
+			assert.Equal(t, 2, strings.Count(stderr.String(), "\n"), stderr.String()) // including the message that the file does not exist yet
 			for _, once := range []string{"Going.", "Gone."} {
 				assert.Equal(t, 1, strings.Count(stdout.String(), once), once)
 			}
@@ -167,7 +167,7 @@ func TestFollowDocuments(t *testing.T) {
 	}
 }
 
-// TestFollowEndsWithItsReader holds that a reader that goes away ends it.
+// TestFollowEndsWithItsReader checks that the command ends when the reader of its output does.
 func TestFollowEndsWithItsReader(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "one.jsonl"), claudeLines("s1", "One."))
 	for _, command := range []string{"render", "events"} {

@@ -26,7 +26,7 @@ import (
 	"github.com/tailspan/tailspan/process"
 )
 
-// Lines of a stream of Claude Code, from which the streams of these tests are made.
+// Lines of Claude Code from which the streams of these tests are made.
 const (
 	startLine  = `{"type":"system","subtype":"init","session_id":"s1","model":"claude-x","cwd":"/w","tools":[],"uuid":"u0"}`
 	wordsLine  = `{"type":"assistant","session_id":"s1","uuid":"u1","message":{"id":"m1","role":"assistant","model":"claude-x","usage":{"input_tokens":10,"output_tokens":1},"content":[{"type":"text","text":"Working."}]}}`
@@ -40,12 +40,12 @@ const (
 type ending struct {
 	name    string
 	lines   []string
-	half    string // of a line, without an end
-	then    string // what the shell does behind them
+	half    string // start of a line without an end
+	then    string // what the shell does after the lines
 	code    int
 	verdict string
 	outcome string
-	said    string // the agent's words
+	said    string // the agent's text
 }
 
 var endings = []ending{
@@ -60,7 +60,7 @@ var endings = []ending{
 	{"nothing done", []string{startLine, okLine}, "", "", 0, "empty: did nothing", "ok", ""},
 }
 
-// script is the command that ends so.
+// script returns a command that ends this way.
 func (e *ending) script(t *testing.T) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stream.jsonl")
@@ -68,7 +68,7 @@ func (e *ending) script(t *testing.T) []string {
 	return []string{"sh", "-c", `cat "$0"; ` + e.then, path}
 }
 
-// terminal is what a terminal shows of what is written to it.
+// terminal returns what a terminal shows of the output written to it.
 func terminal(t *testing.T, into *bytes.Buffer) (tty *os.File, end func()) {
 	t.Helper()
 	master, tty, err := pty.Open()
@@ -81,8 +81,8 @@ func terminal(t *testing.T, into *bytes.Buffer) (tty *os.File, end func()) {
 	return tty, func() { _ = tty.Close(); <-shown; _ = master.Close() }
 }
 
-// TestVerdicts has every way to end in every mode, on a terminal and in a pipe: exit code, the agent's words on standard output, one
-// line on standard error, the span.
+// TestVerdicts checks every way to end in every mode, on a terminal and in a pipe: exit code, the agent's text on
+// standard output, one line on standard error, and the span.
 func TestVerdicts(t *testing.T) {
 	for i := range endings {
 		e := &endings[i]
@@ -132,7 +132,7 @@ func testVerdict(t *testing.T, e *ending, mode string, onTerminal bool) {
 	assert.Equal(t, e.outcome == "error" || e.outcome == "killed" || e.outcome == "incomplete", span.Status().Code() == ptrace.StatusCodeError, attrs)
 }
 
-// exitCode is that of a command that ran.
+// exitCode returns the exit code of a finished command.
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -142,7 +142,7 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-// TestFailOn: a verdict that --fail-on names makes the exit code 1 where the command returns 0, and is reported in mode json too.
+// TestFailOn: a verdict of --fail-on makes the exit code 1 if the command returns 0, and is reported even in mode json.
 func TestFailOn(t *testing.T) {
 	for i := range endings {
 		e := &endings[i]
@@ -180,8 +180,8 @@ func without(all []string, one string) (left []string) {
 	return left
 }
 
-// looping is a shell that works like an agent which calls the same tool again and again: each call is a model call with 1,000 input
-// tokens. How many calls there were is in a file.
+// looping is a shell script that acts like an agent which repeats a tool call. Each call is a model call with 1,000
+// input tokens. A file contains the number of calls.
 func looping(t *testing.T, calls int) (script []string, made func() int) {
 	t.Helper()
 	count := filepath.Join(t.TempDir(), "calls")
@@ -203,8 +203,7 @@ echo '` + okLine + `'`, count}, func() int {
 		}
 }
 
-// TestLimits: a limit warns at 80 %, ends the agent within one model call, and is named on the span of the run.
-// TestUnwatched: a run that was not watched to its end is no success for what depends on its verdict.
+// TestUnwatched: for options that depend on the verdict, a run that was not watched to its end is a failure.
 func TestUnwatched(t *testing.T) {
 	for name, c := range map[string]struct {
 		judge  judge
@@ -227,6 +226,7 @@ func TestUnwatched(t *testing.T) {
 	}
 }
 
+// TestLimits: a limit warns at 80 %, ends the agent within one model call, and is on the span of the run.
 func TestLimits(t *testing.T) {
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
 	require.NoError(t, os.WriteFile(prices, []byte("- {model: claude-*, input: 10, output: 50}\n"), 0o600))
@@ -235,7 +235,7 @@ func TestLimits(t *testing.T) {
 		flags     []string
 		reason    otlp.StopReason
 		lines     []string
-		lastCalls [2]int // the fewest and the most calls that were made
+		lastCalls [2]int // the smallest and the largest possible number of calls
 	}{
 		{"cost", []string{"--max-cost", "0.05", "--prices", prices}, otlp.StopMaxCost, []string{
 			"tailspan: cost is ~$0.04, 80 % of --max-cost $0.05\n", "tailspan: cost is ~$0.06, stopping the agent (--max-cost $0.05)\n",
@@ -265,15 +265,15 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitOfATidyAgent: an agent that returns 0 when it is stopped for a limit has not done its work.
+// TestLimitOfATidyAgent: an agent that returns 0 when it is stopped by a limit has not done its work.
 func TestLimitOfATidyAgent(t *testing.T) {
 	code, _, stderr := begin(t, "--max-time", "50ms", "--", "sh", "-c", `trap "exit 0" TERM; echo '`+startLine+`'; while :; do sleep 0.01; done`).end(t)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "tailspan: error: stopped: it took too long\n")
 }
 
-// TestLimitOfTheLastLine: a limit that the last lines exceed makes the run fail, whether or not the agent has ended by itself before it could
-// be stopped.
+// TestLimitOfTheLastLine: a limit that the last lines exceed makes the run fail, whether or not the agent ended by
+// itself before it could be stopped.
 func TestLimitOfTheLastLine(t *testing.T) {
 	sink := newOTLPSink(t)
 	script := (&ending{lines: []string{startLine, wordsLine, okLine}}).script(t)
@@ -285,7 +285,7 @@ func TestLimitOfTheLastLine(t *testing.T) {
 	assert.Equal(t, "max_tokens", span.Attributes().AsRaw()[otlp.AttrProcessStopReason])
 }
 
-// TestUnknownCost: a limit of the cost that can't hold says so.
+// TestUnknownCost: a cost limit that cannot be enforced is reported.
 func TestUnknownCost(t *testing.T) {
 	script, made := looping(t, 3)
 	code, _, stderr := begin(t, append([]string{"--max-cost", "0.01", "--"}, script...)...).end(t)
@@ -294,8 +294,8 @@ func TestUnknownCost(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stderr, "the cost is not known, so --max-cost has no effect yet"), stderr)
 }
 
-// TestStallKill: a silent program is warned about within 1.2 s and ended within the grace, also one that does not want to end, and all
-// that it started. A machine that has much else to do gets three attempts.
+// TestStallKill: a silent program is reported within 1.2 s and ended within the grace period together with its
+// children, even if it ignores the signal. On a busy machine there are three attempts.
 func TestStallKill(t *testing.T) {
 	for name, script := range map[string]string{"ends": "sleep 100", "does not want to end": `trap "" TERM; sleep 100 & while :; do wait; done`} {
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestStallKill(t *testing.T) {
 	}
 }
 
-// TestStallWarns: without --stall-kill the program goes on, and is reported once.
+// TestStallWarns: without --stall-kill the program continues and is reported once.
 func TestStallWarns(t *testing.T) {
 	code, _, stderr := begin(t, "--provider", "none", "--stall-after", "50ms", "--", "sh", "-c", "sleep 0.4").end(t)
 	assert.Zero(t, code)
@@ -332,7 +332,7 @@ func TestLoopNotice(t *testing.T) {
 	assert.Equal(t, "tailspan: the agent may be in a loop: 5 times the same call with the same result: Bash: go test\n", stderr)
 }
 
-// TestEventsFile: the events of a run are those that tailspan events prints of its lines, and its end is that of the program.
+// TestEventsFile: the events of a run equal those that tailspan events prints for its lines, and its end is the program's.
 func TestEventsFile(t *testing.T) {
 	dir := t.TempDir()
 	raw, file := filepath.Join(dir, "raw.jsonl"), filepath.Join(dir, "events.jsonl")
@@ -350,7 +350,7 @@ func TestEventsFile(t *testing.T) {
 	assert.Contains(t, string(written), "ended by SIGKILL before its result")
 }
 
-// TestEventsOnStandardOutput: with --events - standard output has events alone, and the log is on standard error.
+// TestEventsOnStandardOutput: with --events - standard output contains only events, and the log is on standard error.
 func TestEventsOnStandardOutput(t *testing.T) {
 	_, stdout, stderr := begin(t, "--events", "-", "--", "cat", fixtures+"parity.jsonl").end(t)
 	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
@@ -359,7 +359,7 @@ func TestEventsOnStandardOutput(t *testing.T) {
 	assert.Contains(t, stderr, "All tests pass now.")
 }
 
-// TestSummaryFile: a page is written whatever the end, with the link to the trace that is exported.
+// TestSummaryFile: a page is written for every end, with the link to the exported trace.
 func TestSummaryFile(t *testing.T) {
 	sink := newOTLPSink(t)
 	file := filepath.Join(t.TempDir(), "summary.md")
@@ -381,7 +381,7 @@ func TestSummaryFile(t *testing.T) {
 	assert.Contains(t, stderr, "not a directory")
 }
 
-// TestShowNames: a log for everybody has no text, argument, output or path, and nothing of what a program writes beside its stream.
+// TestShowNames: a log of names contains no text, argument, output or path, and none of the program's other output.
 func TestShowNames(t *testing.T) {
 	e := ending{lines: []string{startLine, wordsLine, callLine, "plain words", deniedLine, failedLine}, then: `echo "words on stderr" >&2; exit 1`}
 	file := filepath.Join(t.TempDir(), "summary.md")
@@ -401,7 +401,7 @@ func TestShowNames(t *testing.T) {
 	assert.NotContains(t, stdout, "calc")
 }
 
-// TestChildHasItsStep: the command gets the traceparent of the step that its run hangs under, and keeps one that it has.
+// TestChildHasItsStep: the command gets the traceparent of its run's step and keeps one that is already set.
 func TestChildHasItsStep(t *testing.T) {
 	sink := newOTLPSink(t)
 	say := []string{"--", "sh", "-c", `echo "parent=$TRACEPARENT" >&2; cat "$0"`, fixtures + "parity.jsonl"}

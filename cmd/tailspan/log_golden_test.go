@@ -21,8 +21,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// logCases are the fixtures whose readable log is held by golden files, in all forms that a provider has them in: a plain
-// run, parallel calls, sub-agents, failures and retries, and every kind of character.
+// logCases are the fixtures whose readable log is in golden files, in every form that a provider has: a plain run,
+// parallel calls, sub-agents, failures and retries, and every kind of character.
 var logCases = []string{
 	"parity", "parallel", "interleaved", "subagent", "subagents-v1", "subagents-v2", "background",
 	"failures", "fatal-400", "fatal-401", "unauthorized", "bad-request", "retry", "max-turns", "budget", "overflow", "bad-stream",
@@ -31,10 +31,10 @@ var logCases = []string{
 	"case-known-tool-odd-input",
 }
 
-// logForms are the endings of a fixture: a stream, a transcript, a document, the bodies of a server.
+// logForms are the name endings of a fixture: a stream, a transcript, a document, the bodies of a server.
 var logForms = []string{".jsonl", ".stream.jsonl", ".session.jsonl", ".export.json", ".bodies.jsonl", ".sse"}
 
-// looks are the ways to render that a golden file shows, one after the other.
+// looks are the renderings in a golden file, one after the other.
 var looks = []struct {
 	name string
 	render.Settings
@@ -47,7 +47,7 @@ var looks = []struct {
 	{"activity", render.Settings{Mode: render.ModeVerbose, Style: render.StyleActivity, Location: time.UTC, Replay: true}},
 }
 
-// providersWithFixtures are the providers that a parser is there for.
+// providersWithFixtures returns the providers with a parser.
 func providersWithFixtures(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -60,7 +60,7 @@ func providersWithFixtures(t *testing.T) []string {
 	return all
 }
 
-// fixtureFolder is where the fixtures of a provider are.
+// fixtureFolder returns the folder of a provider's fixtures.
 func fixtureFolder(provider string) string {
 	folder := filepath.Join("..", "..", "testdata", provider)
 	if _, err := os.Stat(folder); err != nil && provider == "openai_compatible" {
@@ -69,7 +69,7 @@ func fixtureFolder(provider string) string {
 	return folder
 }
 
-// fixturesOf are the fixtures of a provider that match one of the patterns, golden files left out.
+// fixturesOf returns the fixtures of a provider that match one of the patterns, without golden files.
 func fixturesOf(t *testing.T, provider string, patterns ...string) []string {
 	t.Helper()
 	var all []string
@@ -85,8 +85,8 @@ func fixturesOf(t *testing.T, provider string, patterns ...string) []string {
 	return all
 }
 
-// TestReadableLogs renders real streams in every look, once from the events and once from the log records that the
-// receiver makes of them, which must give the same.
+// TestReadableLogs renders real streams in every look, from the events and from the log records that the receiver makes
+// of them. Both must be equal.
 func TestReadableLogs(t *testing.T) {
 	for _, provider := range providersWithFixtures(t) {
 		var patterns []string
@@ -105,7 +105,7 @@ func TestReadableLogs(t *testing.T) {
 				for _, look := range looks {
 					fromEvents, fromRecords := readableLogs(t, provider, path, data, look.Settings)
 					fmt.Fprintf(&all, "== %s ==\n%s", look.name, fromEvents)
-					if look.Style == render.StyleActivity { // a record always has a time, an event need not
+					if look.Style == render.StyleActivity { // a record always has a time, an event may have none
 						fromEvents, fromRecords = withoutTimes(fromEvents), withoutTimes(fromRecords)
 					}
 					assert.Equal(t, fromEvents, fromRecords, "%s: records show what their events show", look.name)
@@ -116,13 +116,13 @@ func TestReadableLogs(t *testing.T) {
 	}
 }
 
-// withoutTimes takes out the times of the activity style.
+// withoutTimes removes the times of the activity style.
 func withoutTimes(log string) string {
 	return regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(log, "")
 }
 
-// TestDisplayOutput holds for the plain run of every provider what DisplayOutput gives, byte for byte, and that default
-// mode writes each text once, cleaned and closed by a newline, and nothing else.
+// TestDisplayOutput checks the result of DisplayOutput for the plain run of every provider, byte for byte. It also
+// checks that the default mode writes only the texts, each once, cleaned and with a final newline.
 func TestDisplayOutput(t *testing.T) {
 	for _, provider := range providersWithFixtures(t) {
 		for _, path := range fixturesOf(t, provider, "*") {
@@ -160,7 +160,7 @@ func TestDisplayOutput(t *testing.T) {
 	}
 }
 
-// parse hands on the events of each line of a stream, or of the one document that it is.
+// parse passes on the events of each line of a stream, or of a document.
 func parse(t *testing.T, provider, path string, data []byte, f func(offset int64, evs []events.DisplayEvent)) {
 	t.Helper()
 	source, err := parser.New(provider)
@@ -200,7 +200,7 @@ func readableLogs(t *testing.T, provider, path string, data []byte, s render.Set
 			for _, lr := range sl.LogRecords().All() {
 				var ev events.DisplayEvent
 				if lr.EventName() == otlp.EventNameRunEnd {
-					continue // it is of no event
+					continue // it has no event
 				}
 				require.True(t, otlp.EventFromRecord(lr, &ev))
 				r.Emit(&ev)

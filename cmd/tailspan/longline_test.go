@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inflate makes the longest text of a JSON line long, wherever it is: the bulk of a line is in one.
+// inflate lengthens the longest text of a JSON line, wherever it is: one text is the bulk of a line.
 func inflate(t *testing.T, line []byte, bulk string) (string, bool) {
 	t.Helper()
 	longest, from := 0, -1
@@ -29,7 +29,7 @@ func inflate(t *testing.T, line []byte, bulk string) (string, bool) {
 			}
 		}
 		key := bytes.HasPrefix(bytes.TrimLeft(line[min(end+1, len(line)):], " "), []byte(":"))
-		if !key && end-i > longest && bytes.IndexByte(line[i:min(end, len(line))], ' ') >= 0 { // no id has blanks
+		if !key && end-i > longest && bytes.IndexByte(line[i:min(end, len(line))], ' ') >= 0 { // IDs have no blanks
 			longest, from = end-i, i
 		}
 		i = end
@@ -42,7 +42,7 @@ func inflate(t *testing.T, line []byte, bulk string) (string, bool) {
 	return out, json.Valid([]byte(strings.TrimPrefix(out, "data: ")))
 }
 
-// seen is what a line over the limit must still show: which calls and results there are, and whose.
+// seen is what an overlong line must still show: its calls and results and their agents.
 func seen(t *testing.T, stdout string) (all []string) {
 	t.Helper()
 	for line := range strings.Lines(stdout) {
@@ -61,8 +61,8 @@ func seen(t *testing.T, stdout string) (all []string) {
 	return all
 }
 
-// TestLinesOverTheLimit makes each line of recorded sessions too long by its longest text, whatever that is, one after the
-// other: calls, results and ends are what they are without it, in the order of fields of each format.
+// TestLinesOverTheLimit makes each line of recorded sessions too long by its longest text, one after the other. Calls,
+// results and ends must not change, for the field order of each format.
 func TestLinesOverTheLimit(t *testing.T) {
 	const limit = 1 << 17
 	bulk := strings.Repeat("A", limit)
@@ -99,7 +99,7 @@ func TestLinesOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestTooLongIsReported: every command that reads a recording says how many of its lines it did not read whole.
+// TestTooLongIsReported: every command that reads a recording reports the number of lines that it did not read whole.
 func TestTooLongIsReported(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(fixtures, "parity.jsonl"))
 	require.NoError(t, err)

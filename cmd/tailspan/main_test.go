@@ -24,7 +24,7 @@ func tailspan(stdin string, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// plainEnvironment takes away the variables that the command reads.
+// plainEnvironment unsets the variables that the command reads.
 func plainEnvironment(t *testing.T) {
 	t.Helper()
 	for _, pair := range os.Environ() {
@@ -36,7 +36,7 @@ func plainEnvironment(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 }
 
-// claudeLines are a run that says a text.
+// claudeLines returns a run that says a text.
 func claudeLines(session, text string) string {
 	return `{"type":"system","subtype":"init","session_id":"` + session + `","model":"demo-1"}
 {"type":"assistant","message":{"id":"m` + session + `","role":"assistant","content":[{"type":"text","text":"` + text + `"}]},"session_id":"` + session + `"}
@@ -115,7 +115,7 @@ func TestHelp(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// lastLine is the summary that `events` ends with.
+// lastLine returns the summary that ends the output of `events`.
 func lastLine(t *testing.T, stdout string) map[string]any {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
@@ -202,7 +202,7 @@ func TestRenderPassesOn(t *testing.T) {
 	assert.Equal(t, "hi\n", stdout, "default mode is text alone")
 }
 
-// TestReaderGoesAway holds that a closed pipe on standard output is a normal end.
+// TestReaderGoesAway checks that a closed pipe on standard output is a normal end.
 func TestReaderGoesAway(t *testing.T) {
 	for _, command := range []string{"events", "render"} {
 		var stderr bytes.Buffer

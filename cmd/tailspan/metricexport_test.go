@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/export"
 )
 
-// usageStream is an agent that made one model call, and usageEnd its end.
+// usageStream is an agent that made one model call, and usageEnd is its end.
 const usageStream = `
 printf '%s\n' '{"type":"system","subtype":"init","session_id":"s1","model":"m"}'
 printf '%s\n' '{"type":"assistant","session_id":"s1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"One."}],"usage":{"input_tokens":3,"output_tokens":4}}}'
@@ -27,7 +27,7 @@ printf '%s\n' '{"type":"assistant","session_id":"s1","message":{"id":"m1","role"
 const usageEnd = `printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":"One.","usage":{"input_tokens":3,"output_tokens":4}}'
 `
 
-// TestRunSendsMetrics holds that metrics go out while the agent works and once more when it has ended, cumulative.
+// TestRunSendsMetrics checks that cumulative metrics are sent while the agent runs and once more after its end.
 func TestRunSendsMetrics(t *testing.T) {
 	sink := newOTLPSink(t)
 	goOn := filepath.Join(t.TempDir(), "go-on")
@@ -66,7 +66,7 @@ func TestRunSendsMetrics(t *testing.T) {
 	assert.Zero(t, zero.Histogram().DataPoints().At(0).Count(), "each series begins at zero")
 }
 
-// TestRunSendsMetricsAlone has an endpoint for the metrics, and none for anything else.
+// TestRunSendsMetricsAlone has an endpoint only for metrics.
 func TestRunSendsMetricsAlone(t *testing.T) {
 	sink := newOTLPSink(t)
 	plainEnvironment(t)
@@ -84,8 +84,8 @@ func TestRunSendsMetricsAlone(t *testing.T) {
 	}
 }
 
-// TestRunMetricsThatAreRefused holds that an endpoint without metrics is reported once, and changes nothing else; and that one
-// that fails for a while gets the last ones all the same.
+// TestRunMetricsThatAreRefused checks that an endpoint without metrics is reported once and has no other effect, and
+// that an endpoint that fails temporarily still gets the last metrics.
 func TestRunMetricsThatAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answers []int
@@ -142,7 +142,7 @@ func TestTemporality(t *testing.T) {
 	}
 }
 
-// TestRunReadsTheFirstLine has a runner that tells whose work it is in front of the agent's stream.
+// TestRunReadsTheFirstLine has a runner that writes an in-band line with an identity before the agent's stream.
 func TestRunReadsTheFirstLine(t *testing.T) {
 	const inBand = `printf '%s\n' '{"type":"tailspan","attributes":{"cicd.pipeline.name":"of the line","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}'` + "\n"
 	sink := newOTLPSink(t)
@@ -158,7 +158,7 @@ func TestRunReadsTheFirstLine(t *testing.T) {
 	assert.Equal(t, "0af7651916cd43dd8448eb211c80319c", sink.spans[0].TraceID().String())
 }
 
-// TestSendReadsTheFirstLine has a recorded session behind a line that says whose work it is.
+// TestSendReadsTheFirstLine has a recorded session after an in-band line with an identity.
 func TestSendReadsTheFirstLine(t *testing.T) {
 	session, err := os.ReadFile(fixtures + "parity.jsonl")
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func TestRunInBand(t *testing.T) {
 	assert.Contains(t, stderr, `--in-band must be one of off, identity, all, got "on"`)
 }
 
-// TestFirstLineIsNoEvent holds the same of the commands that only read.
+// TestFirstLineIsNoEvent checks the same for the commands that only read.
 func TestFirstLineIsNoEvent(t *testing.T) {
 	code, out, _ := tailspan(`{"type":"tailspan","attributes":{"a":"b"}}`+"\nwords\n", "render", "-")
 	assert.Equal(t, cli.ExitOK, code)

@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestFilesOnly holds how commands that read files and folders refuse standard input, and what is not there.
+// TestFilesOnly checks how commands that read files and folders reject standard input and missing files.
 func TestFilesOnly(t *testing.T) {
 	plainEnvironment(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
@@ -31,7 +31,7 @@ func TestFilesOnly(t *testing.T) {
 	assert.Regexp(t, `nothing/\* +- +not there\n`, stdout)
 }
 
-// TestReportCommands holds that no text in a report as Markdown is a command to the CI system whose job writes it.
+// TestReportCommands checks that no text in a Markdown report is a command for the CI system whose job writes it.
 func TestReportCommands(t *testing.T) {
 	plainEnvironment(t)
 	text := "x\n::error::a\n##vso[task.complete]\n##teamcity[a]\n+++ b\nsection_start:1:c\n"

@@ -18,7 +18,7 @@ import (
 
 func second[T any](_ T, err error) error { return err }
 
-// gzipped packs content as gzip does.
+// gzipped compresses content with gzip.
 func gzipped(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -27,7 +27,7 @@ func gzipped(t *testing.T, content []byte) []byte {
 	return packed.Bytes()
 }
 
-// TestPackedInput holds that compressed content is unpacked wherever it comes from, told by its name or its beginning.
+// TestPackedInput checks that compressed input is unpacked from any source, recognized by its name or its first bytes.
 func TestPackedInput(t *testing.T) {
 	plain, err := os.ReadFile(fixtures + "parity.jsonl")
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestPackedInput(t *testing.T) {
 	encoder, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	for _, tt := range []struct {
-		name, file string // standard input, if no file is named
+		name, file string // standard input if no file is named
 		content    []byte
 	}{
 		{"gzip", "parity.jsonl.gz", gzipped(t, plain)},
@@ -56,7 +56,7 @@ func TestPackedInput(t *testing.T) {
 	}
 }
 
-// TestBrokenPackedInput holds what is told of compressed content that can't be unpacked: which input it is of, and why.
+// TestBrokenPackedInput checks the message about compressed input that cannot be unpacked: it names the input and the cause.
 func TestBrokenPackedInput(t *testing.T) {
 	plain, err := os.ReadFile(fixtures + "parity.jsonl")
 	require.NoError(t, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestOddFilesInFolders holds that a folder or glob with pipes, links in a circle and links to nothing is read to its end: each
-// file once, and one line about each that is not read.
+// TestOddFilesInFolders checks that a folder or glob with pipes, circular links and dangling links is read to its end:
+// each file once, with one line about each that is not read.
 func TestOddFilesInFolders(t *testing.T) {
 	plainEnvironment(t)
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestOddFilesInFolders(t *testing.T) {
 	assert.Contains(t, stderr, "no file matches")
 }
 
-// TestNamedPipe holds that a FIFO is read if it is named itself.
+// TestNamedPipe checks that a FIFO is read if it is named itself.
 func TestNamedPipe(t *testing.T) {
 	plainEnvironment(t)
 	pipe := filepath.Join(t.TempDir(), "pipe.jsonl")
@@ -68,7 +68,7 @@ func TestNamedPipe(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutAWriter holds that one signal ends a command that waits for the writer of a FIFO.
+// TestPipeWithoutAWriter checks that one signal ends a command that waits for the writer of a FIFO.
 func TestPipeWithoutAWriter(t *testing.T) {
 	sink := newOTLPSink(t)
 	pipe := filepath.Join(t.TempDir(), "pipe.jsonl")
@@ -94,7 +94,7 @@ func TestPipeWithoutAWriter(t *testing.T) {
 	}
 }
 
-// TestReportOfResumedSession holds that the other runs of a session, which lie beside a file, are not shown with it.
+// TestReportOfResumedSession checks that other runs of a session, in files beside the named one, are not shown.
 func TestReportOfResumedSession(t *testing.T) {
 	plainEnvironment(t)
 	_, stdout, stderr := tailspan("", "report", "--format", "markdown", filepath.Join("..", "..", "testdata", "claude", "resume-run1.jsonl"))

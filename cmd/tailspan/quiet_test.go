@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuietLinesAreSeen holds that few lines of no known agent are seen while who writes them is silent, and then once.
+// TestQuietLinesAreSeen checks that a few lines of no known agent are shown once while their writer is silent.
 func TestQuietLinesAreSeen(t *testing.T) {
 	for _, args := range [][]string{{"render", "-"}, {"render", "--redact=false", "-"}, {"events", "-"}, {"events", "--redact", "-"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

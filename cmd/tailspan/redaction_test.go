@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
-// The key is made up; it has the shape of one and is cut in two, as a model's pieces are.
+// The key is made up. It has the shape of a real one and is cut in two, like a model's pieces.
 const (
 	pieceOne = `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","role":"assistant","content":"first line\nkey sk-ant-api03-zzdemo00","delta":true}`
 	pieceTwo = `{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","role":"assistant","content":"00000000000000000000000000000000 end","delta":true}`
@@ -43,12 +43,12 @@ func TestRedactFlag(t *testing.T) {
 	}
 }
 
-// TestRedactLines holds that lines which are shown as they are hold no secrets either.
+// TestRedactLines checks that lines that are shown unchanged contain no secrets either.
 func TestRedactLines(t *testing.T) {
 	const key = keyStart + "00000000000000000000000000000000"
 	_, stdout, _ := tailspan("words with "+key+"\n", "render", "-")
 	assert.Equal(t, "words with [redacted:anthropic]\n", stdout)
-	for _, flag := range []string{"--redact=false", "--mode=json"} { // json is the input, untouched
+	for _, flag := range []string{"--redact=false", "--mode=json"} { // json copies the input unchanged
 		_, stdout, _ = tailspan("words with "+key+"\n", "render", flag, "-")
 		assert.Equal(t, "words with "+key+"\n", stdout, flag)
 	}
@@ -56,8 +56,8 @@ func TestRedactLines(t *testing.T) {
 	assert.Contains(t, stdout, `{"kind":"raw","line":"words with [redacted:anthropic]"}`)
 }
 
-// TestRedactLive holds that a text in pieces leaves at a line end while its agent is quiet: who watches must not wait for
-// its end.
+// TestRedactLive checks that a text in pieces is released at a line end while its agent is quiet: viewers must not wait
+// for its end.
 func TestRedactLive(t *testing.T) {
 	for _, command := range []string{"events", "render"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
-// TestRenderJSONIsUntouched holds that mode json copies its input, whatever else is asked for.
+// TestRenderJSONIsUntouched checks that mode json copies its input regardless of other options.
 func TestRenderJSONIsUntouched(t *testing.T) {
 	in := "{\"token\":\"ghp_" + strings.Repeat("a1B2", 9) + "\"}\r\n\x1b[2J not JSON \xff\n\nno newline at the end"
 	_, out, _ := tailspan(in, "render", "--mode", "json", "--style", "activity", "--results", "--reasoning", "--color", "always",
@@ -24,7 +24,7 @@ func TestRenderJSONIsUntouched(t *testing.T) {
 	assert.Equal(t, in, out)
 }
 
-// secretStream tells a secret in two pieces of a text, in a command, and in words between the JSON.
+// secretStream contains a secret in two pieces of a text, in a command, and in text between the JSON.
 func secretStream(secret string) string {
 	delta := func(text string) string {
 		return `{"type":"stream_event","session_id":"s","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + text + `"}}}`
@@ -40,7 +40,7 @@ func secretStream(secret string) string {
 	}, "\n")
 }
 
-// TestRenderTakesSecretsOut holds that no part of a secret is shown in any style unless that is asked for.
+// TestRenderTakesSecretsOut checks that no part of a secret is shown in any style unless redaction is off.
 func TestRenderTakesSecretsOut(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9) // made up
 	for _, style := range []string{"marker", "transcript", "progress", "activity"} {
@@ -58,7 +58,7 @@ func TestRenderTakesSecretsOut(t *testing.T) {
 	assert.Equal(t, "the key [redacted:github]\n", out, "a stream of no known agent")
 }
 
-// TestRenderLive holds that the whole lines of a text that is still being written appear after a second.
+// TestRenderLive checks that the whole lines of an unfinished text appear after a second.
 func TestRenderLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, stdin := io.Pipe()
@@ -80,8 +80,8 @@ func TestRenderLive(t *testing.T) {
 	})
 }
 
-// TestRenderTellsWhatNobodyUnderstood holds the note at the end of a log.
-func TestRenderTellsWhatNobodyUnderstood(t *testing.T) {
+// TestRenderReportsUnrecognizedLines checks the note at the end of a log.
+func TestRenderReportsUnrecognizedLines(t *testing.T) {
 	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"hello"}]}}` + "\n"
 	for _, tt := range []struct{ provider, in, want string }{
 		{"claude", line, ""},
@@ -97,7 +97,7 @@ func TestRenderTellsWhatNobodyUnderstood(t *testing.T) {
 	}
 }
 
-// TestReadmeSample holds that the readable log in the README is what the command prints of the sample session.
+// TestReadmeSample checks that the readable log in the README is the output of the command for the sample session.
 func TestReadmeSample(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -106,8 +106,8 @@ func TestReadmeSample(t *testing.T) {
 	assert.True(t, strings.Contains(string(readme), sample), "README.md has no sample%s", sample) //nolint:testifylint // Contains would print it
 }
 
-// TestCommandsToCISystemsAreBroken: in a job, without a flag, by render and run, in every style; the flag alone breaks those
-// of all systems, and can switch it off.
+// TestCommandsToCISystemsAreBroken: commands are broken in a CI job without a flag, by render and run, in every style.
+// The flag breaks those of all systems and can also disable it.
 func TestCommandsToCISystemsAreBroken(t *testing.T) {
 	stream := strings.Join([]string{
 		`{"type":"system","subtype":"init","session_id":"s","model":"demo-1"}`,

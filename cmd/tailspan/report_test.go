@@ -15,15 +15,15 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/report/page/pagetest"
 )
 
-// hostile are texts that would do something if they were more than text: elements, ends of elements and attributes, addresses that
-// run scripts, entities, styles, templates, and characters that are not seen or turn the direction of a text.
+// hostile are texts that would have an effect if they were not treated as text: elements, ends of elements and attributes,
+// script URLs, entities, styles, templates, and characters that are invisible or change the direction of text.
 const hostile = `"'` + "`" + `><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)></title></style></pre></textarea>` +
 	`<style>*{background:url(http://example.invalid/a)}</style><a href="javascript:alert(4)">x</a><iframe src="data:text/html,<script>alert(5)</script>">` +
 	`<link rel=stylesheet href=//example.invalid/b><meta http-equiv=refresh content="0;url=http://example.invalid/c"><base href=//example.invalid>` +
 	`&lt;script&gt;alert(6)&lt;/script&gt; --><!-- {{.}} ${x} style="x:expression(alert(7))" javascript:alert(8) data:text/html,x ` +
 	"\u202e\u2066\u200b\u200e\ufeff\u00ad\U000e0041\x00\x1b[31m\x1b]0;t\x07\u0085\u2028 @team ![x](http://example.invalid/d.png) | x"
 
-// spoiledFiles are lines of recordings of every provider, with a text behind every string of theirs.
+// spoiledFiles returns lines of recordings of every provider with a text appended to every string.
 func spoiledFiles(t *testing.T, text string) map[string]string {
 	t.Helper()
 	spoiled := map[string]string{}
@@ -53,7 +53,7 @@ func spoiledFiles(t *testing.T, text string) map[string]string {
 	return spoiled
 }
 
-// providerOf is the provider of a recording, which detection may not know again once it is spoiled.
+// providerOf returns the provider of a recording, which detection may not recognize once it is spoiled.
 func providerOf(name string) string {
 	provider := filepath.Base(filepath.Dir(name))
 	if provider == "openai" {
@@ -62,7 +62,7 @@ func providerOf(name string) string {
 	return provider
 }
 
-// TestReportOfHostileTexts has hostile words in every text of every provider. The page has no element, attribute or link of theirs.
+// TestReportOfHostileTexts has hostile text in every text of every provider. The page must not have its elements, attributes or links.
 func TestReportOfHostileTexts(t *testing.T) {
 	seen := map[string]int{}
 	for name, in := range spoiledFiles(t, hostile) {

@@ -17,9 +17,9 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestRunEndpointIsDown holds that an endpoint that accepts no connection changes neither log nor exit code, delays the end by
-// no more than one try, and that what was not sent is kept without secrets and delivered by send, with the ids that
-// sending the recorded session gives.
+// TestRunEndpointIsDown checks that an endpoint that accepts no connection changes neither log nor exit code and delays
+// the end by at most one attempt. Unsent output is kept without secrets and delivered by send, with the IDs that
+// sending the recorded session yields.
 func TestRunEndpointIsDown(t *testing.T) {
 	sink := newOTLPSink(t)
 	sink.Close()
@@ -64,7 +64,7 @@ func TestRunEndpointIsDown(t *testing.T) {
 	assert.Equal(t, span.SpanID(), same.SpanID())
 }
 
-// TestRunEndpointRecovers refuses the first requests.
+// TestRunEndpointRecovers rejects the first requests.
 func TestRunEndpointRecovers(t *testing.T) {
 	sink := newOTLPSink(t)
 	refuse := 3
@@ -90,7 +90,7 @@ func TestRunEndpointRecovers(t *testing.T) {
 	}
 }
 
-// TestRunIdentity holds where pipeline, step, persona and the outer span come from.
+// TestRunIdentity checks the sources of pipeline, step, persona and the outer span.
 func TestRunIdentity(t *testing.T) {
 	sink := newOTLPSink(t)
 	plainEnvironment(t)
@@ -118,7 +118,7 @@ func TestRunIdentity(t *testing.T) {
 	}
 }
 
-// TestRunWithABrokenEnvironment holds that what others set in the environment does not keep an agent from running.
+// TestRunWithABrokenEnvironment checks that environment variables set by others do not keep an agent from running.
 func TestRunWithABrokenEnvironment(t *testing.T) {
 	plainEnvironment(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317")
@@ -129,7 +129,7 @@ func TestRunWithABrokenEnvironment(t *testing.T) {
 	assert.Contains(t, stderr.String(), "nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT must be a URL")
 }
 
-// TestRunSendsDocuments holds that a document is sent as what it says, not as lines.
+// TestRunSendsDocuments checks that a document is sent by its content, not as lines.
 func TestRunSendsDocuments(t *testing.T) {
 	sink := newOTLPSink(t)
 	code, _, stderr := begin(t, "--otlp", sink.URL, "--", "cat", "../../testdata/gemini/case-rewritten-3.session.json").end(t)

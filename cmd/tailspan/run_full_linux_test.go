@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestRunCannotWrite: a file that was asked for and can't be written makes the run fail, with one message.
+// TestRunCannotWrite: a requested file that cannot be written makes the run fail with one message.
 func TestRunCannotWrite(t *testing.T) {
 	for flag, problem := range map[string]string{"--events": "write events: ", "--summary-file": "write summary: "} {
 		code, _, stderr := begin(t, flag, "/dev/full", "--", "cat", fixtures+"parity.jsonl").end(t)

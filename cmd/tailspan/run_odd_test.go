@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestRunOddChildren has programs that do what few do: how they end is told as it is, and nobody waits for what they leave.
+// TestRunOddChildren has programs with rare behavior: their end is reported correctly, and nothing waits for what they leave behind.
 func TestRunOddChildren(t *testing.T) {
 	for _, tc := range []struct {
 		name, script string
@@ -55,7 +55,7 @@ func TestRunOddChildren(t *testing.T) {
 	}
 }
 
-// TestRunAsksForAStream: --stream adds the program's flags, and nothing else does.
+// TestRunAsksForAStream: only --stream adds the program's flags.
 func TestRunAsksForAStream(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "codex")
 	require.NoError(t, os.WriteFile(program, []byte(`echo "$*"`), 0o600))
@@ -65,7 +65,7 @@ func TestRunAsksForAStream(t *testing.T) {
 	}
 }
 
-// TestRunWithoutAPlace holds that a command is not run, and why is told, where its output could not be kept.
+// TestRunWithoutAPlace checks that a command is not run, with a message, if its output could not be kept.
 func TestRunWithoutAPlace(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	plainEnvironment(t)
@@ -85,7 +85,7 @@ func TestRunWithoutAPlace(t *testing.T) {
 	}
 }
 
-// TestRunOnAFullDisk tells what can be done by a command that complains of one.
+// TestRunOnAFullDisk checks the advice for a command that reports a full disk.
 func TestRunOnAFullDisk(t *testing.T) {
 	const complain = `echo "cat: write error: No space left on device" >&2; exit 1`
 	_, _, stderr := begin(t, "--", "sh", "-c", complain).end(t)
@@ -94,7 +94,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	assert.NotContains(t, stderr, "with --pipe")
 }
 
-// TestRunEndpointHangs has an endpoint that takes requests and never answers: the time for it ends, and that is told.
+// TestRunEndpointHangs has an endpoint that accepts requests and never answers: the timeout ends the export and is reported.
 func TestRunEndpointHangs(t *testing.T) {
 	sink := newOTLPSink(t)
 	done := make(chan struct{})

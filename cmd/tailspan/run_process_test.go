@@ -72,7 +72,7 @@ func TestRunHangsAfterResult(t *testing.T) {
 	noSpool(t)
 }
 
-// TestRunKillsTheGroup is case 080: what the child started ends with it, and the run's span says how.
+// TestRunKillsTheGroup is case 080: the child's own children end with it, and the run's span shows how.
 func TestRunKillsTheGroup(t *testing.T) {
 	sink := newOTLPSink(t)
 	pidFile := filepath.Join(t.TempDir(), "worker.pid")
@@ -106,7 +106,7 @@ func TestRunKillsTheGroup(t *testing.T) {
 	noSpool(t)
 }
 
-// TestRunReaderGoesAway is case 082: nobody reads what we write any more. The child goes on, and so does the export.
+// TestRunReaderGoesAway is case 082: the reader of our output is gone. The child continues, and so does the export.
 func TestRunReaderGoesAway(t *testing.T) {
 	plainEnvironment(t)
 	sink := newOTLPSink(t)
@@ -131,8 +131,8 @@ func TestRunReaderGoesAway(t *testing.T) {
 	}
 }
 
-// TestRunBlockedConsumers is the other half of case 082: neither a reader that does not read nor an endpoint that does not
-// answer slows the child down, and after that nothing is lost.
+// TestRunBlockedConsumers is the other half of case 082: neither a blocked reader nor an endpoint that does not answer
+// slows the child down, and nothing is lost afterwards.
 func TestRunBlockedConsumers(t *testing.T) {
 	plainEnvironment(t)
 	sink := newOTLPSink(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// command is the command itself, as a process of its own.
+// command returns the command as a separate process.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	plainEnvironment(t)
@@ -28,8 +28,8 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// onTerminal starts c on a terminal of its own. master is the end where a person would sit, shown is closed when all that
-// the terminal ever shows is on the screen.
+// onTerminal starts c on a separate terminal. master is the user's end of it. shown is closed when the screen has all
+// output of the terminal.
 func onTerminal(t *testing.T, c *exec.Cmd) (master *os.File, screen *output, shown <-chan struct{}) {
 	t.Helper()
 	master, tty, err := pty.Open()
@@ -48,19 +48,19 @@ func onTerminal(t *testing.T, c *exec.Cmd) (master *os.File, screen *output, sho
 	return master, screen, ended
 }
 
-// TestRunLeavesSignalsAlone holds that what an agent runs is ended by a pipe that nobody reads, as it would be without us.
+// TestRunLeavesSignalsAlone checks that a closed pipe ends the agent's processes as it would without us.
 func TestRunLeavesSignalsAlone(t *testing.T) {
 	out, err := command(t, "run", "--", "sh", "-c", `{ yes; echo "status $?" >&2; } | head -n 1`).CombinedOutput()
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "status 141\n")
 }
 
-// TestFollowEndsByTheSecondSignal: the first Ctrl-C ends the reading, which waits for what is written; the second one does not.
+// TestFollowEndsByTheSecondSignal: after the first Ctrl-C, pending output is still written; the second one does not wait.
 func TestFollowEndsByTheSecondSignal(t *testing.T) {
 	lines := writeFile(t, filepath.Join(t.TempDir(), "lines.txt"), strings.Repeat("plain words\n", 100_000))
 	for _, name := range []string{"events", "render"} {
 		t.Run(name, func(t *testing.T) {
-			r, w, err := os.Pipe() // which nobody reads on
+			r, w, err := os.Pipe() // nobody reads it
 			require.NoError(t, err)
 			defer r.Close()
 			c := command(t, name, "--follow", lines)
@@ -80,10 +80,10 @@ func TestFollowEndsByTheSecondSignal(t *testing.T) {
 	}
 }
 
-// TestRunHandsTheTerminalOver holds that an agent can read from the terminal, that its keys are the agent's, and that we
-// have the terminal again in the end.
+// TestRunHandsTheTerminalOver checks that an agent can read from the terminal, that keys go to the agent, and that we
+// get the terminal back at the end.
 func TestRunHandsTheTerminalOver(t *testing.T) {
-	// What a shell without job control starts in the background ignores Ctrl-C, and so does what it starts in turn.
+	// A process that a shell without job control starts in the background ignores Ctrl-C, and so do its children.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	t.Cleanup(func() { signal.Stop(interrupts) })
@@ -101,10 +101,10 @@ func TestRunHandsTheTerminalOver(t *testing.T) {
 	<-shown
 }
 
-// TestRunStopsWithItsAgent holds that Ctrl-Z stops the agent and us, and that the agent goes on, in the foreground, when
-// we do.
+// TestRunStopsWithItsAgent checks that Ctrl-Z stops the agent and us, and that the agent continues in the foreground
+// when we do.
 func TestRunStopsWithItsAgent(t *testing.T) {
-	// The test's shell has job control: it stops, looks, and brings the job back.
+	// The test's shell has job control: it stops, checks, and brings the job back.
 	c := command(t)
 	c.Path, c.Args = "/bin/sh", []string{"sh", "-m", "-c", `"$0" run -- sh -c 'echo ready >&2; read -r words; echo "got $words" >&2'; echo "shell has it"; fg >/dev/null; echo "code $?"`, os.Args[0]}
 	master, screen, shown := onTerminal(t, c)
@@ -120,10 +120,10 @@ func TestRunStopsWithItsAgent(t *testing.T) {
 	<-shown
 }
 
-// statuses are what a terminal shows while nothing else comes, as on a machine that has much else to do.
+// statuses is what a terminal shows while there is no other output, for example on a busy machine.
 var statuses = regexp.MustCompile(`\x1b\[\?7l[^\n]*?\x1b\[\?7h`)
 
-// TestRunColoursEachOutputByItself: what is redirected to a file has no colours though the other output is a terminal.
+// TestRunColoursEachOutputByItself: output to a file has no colors even if the other output is a terminal.
 func TestRunColoursEachOutputByItself(t *testing.T) {
 	stream := filepath.Join(t.TempDir(), "stream.jsonl")
 	require.NoError(t, os.WriteFile(stream, []byte(strings.Join(terminalLines, "\n")+"\n"), 0o600))
@@ -131,7 +131,7 @@ func TestRunColoursEachOutputByItself(t *testing.T) {
 		name         string
 		args         []string
 		out, err     bool // is a terminal
-		wantO, wantE bool // has colours
+		wantO, wantE bool // has colors
 	}{
 		{"text on a terminal", nil, true, false, false, false},
 		{"lines on a terminal", nil, false, true, false, true},

@@ -20,13 +20,13 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// patience is how long what must come may take, on a machine that has much else to do.
+// patience is the longest wait for an expected result on a busy machine.
 const patience = 2 * time.Minute
 
 // runSpan is the name of the span of a run of Claude Code.
 const runSpan = "invoke_agent claude-code"
 
-// output is a writer that a test may wait on.
+// output is a writer whose content a test can wait for.
 type output struct{ terminaltest.Buffer }
 
 // has waits until s was written.
@@ -35,7 +35,7 @@ func (o *output) has(t *testing.T, s string) {
 	require.Eventually(t, func() bool { return strings.Contains(o.String(), s) }, patience, 2*time.Millisecond, "%q", s)
 }
 
-// begun is a `tailspan run` at work in this process.
+// begun is a `tailspan run` that is running in this process.
 type begun struct {
 	stdout, stderr output
 	code           chan int
@@ -48,14 +48,14 @@ func begin(t *testing.T, args ...string) *begun {
 	return beginPlain(args...)
 }
 
-// beginPlain starts it in the environment as it is.
+// beginPlain starts it in the current environment.
 func beginPlain(args ...string) *begun {
 	b := &begun{code: make(chan int, 1)}
 	go func() { b.code <- run(append([]string{"run"}, args...), nil, &b.stdout, &b.stderr) }()
 	return b
 }
 
-// end waits for it and gives what it wrote.
+// end waits for its end and returns its output.
 func (b *begun) end(t *testing.T) (code int, stdout, stderr string) {
 	t.Helper()
 	select {
@@ -69,7 +69,7 @@ func (b *begun) end(t *testing.T) (code int, stdout, stderr string) {
 
 func script(name string) string { return filepath.Join("..", "..", "testdata", "process", name+".sh") }
 
-// noSpool holds that the folder for temporary files is empty.
+// noSpool checks that the folder for temporary files is empty.
 func noSpool(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadDir(os.TempDir())
@@ -77,7 +77,7 @@ func noSpool(t *testing.T) {
 	assert.Empty(t, left, "spools that were left")
 }
 
-// TestRunRedacts holds that secrets leave neither in the log nor in what is sent, nor by standard error's end.
+// TestRunRedacts checks that no secrets are in the log, in exported data, or in the end of standard error.
 func TestRunRedacts(t *testing.T) {
 	const made = "gh" + "p_0123456789abcdefghijklmnopqrstuvwxyz"
 	sink := newOTLPSink(t)
@@ -94,7 +94,7 @@ func TestRunRedacts(t *testing.T) {
 	}
 }
 
-// TestRunOutputs holds what goes where: the file of --raw, the modes, documents, and programs of no known format.
+// TestRunOutputs checks the destinations of output: the file of --raw, the modes, documents, and programs of no known format.
 func TestRunOutputs(t *testing.T) {
 	parity, err := os.ReadFile(fixtures + "parity.jsonl")
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestRunOutputs(t *testing.T) {
 	assert.Equal(t, "Going.\nGone.\n", stdout, "a document")
 }
 
-// TestRunEvents holds that the events of run are those of the command events: also of a line that is too long, and with the
-// identity that a first line has, although it comes late.
+// TestRunEvents checks that the events of run equal those of the command events, even for a line that is too long, and
+// with the identity of an in-band line that is written late.
 func TestRunEvents(t *testing.T) {
 	line := `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + strings.Repeat("x", 5000) + `"}]},"session_id":"s1"}`
 	recorded := writeFile(t, filepath.Join(t.TempDir(), "run.jsonl"), `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly"}}`+"\n"+
@@ -137,7 +137,7 @@ func TestRunEvents(t *testing.T) {
 	assert.Contains(t, stderr, "1 line longer than 2000 bytes")
 }
 
-// TestRunFullSpool holds that a run whose output was dropped is marked.
+// TestRunFullSpool checks that a run whose output was dropped is marked.
 func TestRunFullSpool(t *testing.T) {
 	sink := newOTLPSink(t)
 	code, _, stderr := begin(t, "--otlp", sink.URL, "--max-spool", "5000", "--", "sh", script("reader-goes-away")).end(t)
@@ -150,7 +150,7 @@ func TestRunFullSpool(t *testing.T) {
 	assert.Greater(t, attrs[otlp.AttrProcessDropped], int64(1_000_000))
 }
 
-// TestRunOfNothing holds that a program that says nothing leaves a record of how it ended.
+// TestRunOfNothing checks that a program without output has a record of its exit.
 func TestRunOfNothing(t *testing.T) {
 	sink := newOTLPSink(t)
 	code, stdout, _ := begin(t, "--otlp", sink.URL, "--", "sh", "-c", "echo no key >&2; exit 2").end(t)
@@ -166,7 +166,7 @@ func TestRunOfNothing(t *testing.T) {
 	assert.Equal(t, span.SpanID(), exits[0].SpanID())
 }
 
-// TestRunOfText has a program that writes no stream: one hint says so, and its step and its process have their spans.
+// TestRunOfText has a program that writes no stream: a hint reports this, and its step and process have spans.
 func TestRunOfText(t *testing.T) {
 	sink := newOTLPSink(t)
 	plainEnvironment(t)

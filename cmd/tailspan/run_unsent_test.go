@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestRunCannotKeepWhatIsUnsent: where the file for it can't be created, what was not sent is counted as lost, and the run ends.
+// TestRunCannotKeepWhatIsUnsent: if its file cannot be created, unsent output is counted as lost, and the run ends.
 func TestRunCannotKeepWhatIsUnsent(t *testing.T) {
 	sink := newOTLPSink(t)
 	sink.Close()
@@ -31,7 +31,7 @@ func TestRunCannotKeepWhatIsUnsent(t *testing.T) {
 	assert.NotContains(t, stderr, "are kept")
 }
 
-// TestRunEndsWhileItCannotKeep: a signal after the end of the command ends the delivery also where nothing can be kept.
+// TestRunEndsWhileItCannotKeep: a signal after the end of the command ends the delivery even if nothing can be kept.
 func TestRunEndsWhileItCannotKeep(t *testing.T) {
 	sink := newOTLPSink(t)
 	asked, done := make(chan struct{}, 1), make(chan struct{})
@@ -57,8 +57,8 @@ func TestRunEndsWhileItCannotKeep(t *testing.T) {
 	assert.Contains(t, stderr, "are lost, since they can't be kept")
 }
 
-// TestRunWithoutASignal: an endpoint that takes spans alone gets them; one line reports what it does not take, and nothing is kept
-// for it. An address that takes nothing at all is wrong, and all is kept.
+// TestRunWithoutASignal: an endpoint that only accepts spans gets them. One line reports the signals that it lacks, and
+// nothing is kept for them. An address that accepts nothing at all is wrong, and everything is kept.
 func TestRunWithoutASignal(t *testing.T) {
 	sink := newOTLPSink(t)
 	takes := "/v1/traces"
@@ -108,7 +108,7 @@ func TestRunWithoutASignal(t *testing.T) {
 	assert.Contains(t, stderr, "not everything was sent")
 }
 
-// TestRunWithAWrongKey: what an endpoint does not take from us is kept, and delivered with the right key.
+// TestRunWithAWrongKey: output rejected for a wrong key is kept and delivered with the right one.
 func TestRunWithAWrongKey(t *testing.T) {
 	key := strings.Repeat("made-up", 3)
 	sink := newOTLPSink(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// schemas are the schema of each kind of line, by its name, from the one that is documented.
+// schemas returns the documented schema of each kind of line by name.
 func schemas(t *testing.T) map[string]*jsonschema.Resolved {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/events.schema.json")
@@ -33,8 +33,8 @@ func schemas(t *testing.T) map[string]*jsonschema.Resolved {
 	return byKind
 }
 
-// TestSchema holds that each line which `tailspan events` prints of any fixture is as the schema says, and that the schema
-// knows all kinds. The tokens of a schema are resolved for each kind, so an error names the field.
+// TestSchema checks that each line that `tailspan events` prints for any fixture conforms to the schema, and that the
+// schema has all kinds. References in a schema are resolved for each kind, so an error names the field.
 func TestSchema(t *testing.T) {
 	plainEnvironment(t)
 	byKind := schemas(t)
@@ -66,7 +66,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaOfOtherLines holds it of lines that fixtures do not have, and that the schema refuses what it does not know.
+// TestSchemaOfOtherLines checks lines that no fixture has, and that the schema rejects unknown fields.
 func TestSchemaOfOtherLines(t *testing.T) {
 	plainEnvironment(t)
 	byKind := schemas(t)

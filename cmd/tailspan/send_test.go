@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// TestSendErrors: wrong calls exit with 2, data that no endpoint takes with 1.
+// TestSendErrors: invalid arguments exit with 2, data that no endpoint accepts with 1.
 func TestSendErrors(t *testing.T) {
 	plainEnvironment(t)
 	down := newOTLPSink(t)
@@ -48,7 +48,7 @@ func TestSendErrors(t *testing.T) {
 	}
 }
 
-// TestSendReportsAllErrors: what was wrong with one file is reported too when the endpoint then accepts nothing of the next.
+// TestSendReportsAllErrors: an error in one file is also reported if the endpoint then accepts nothing of the next.
 func TestSendReportsAllErrors(t *testing.T) {
 	plainEnvironment(t)
 	down := newOTLPSink(t)
@@ -64,8 +64,8 @@ func TestSendReportsAllErrors(t *testing.T) {
 	assert.Contains(t, stderr, "not everything was sent")
 }
 
-// TestSendFamily: sub-agents in files of their own hang under their calls, whichever file is read first, and lines of no known
-// format stay where they are.
+// TestSendFamily: sub-agents in separate files become children of their calls, whichever file is read first, and lines
+// of no known format stay in place.
 func TestSendFamily(t *testing.T) {
 	folder := filepath.Join("..", "..", "testdata", "claude", "families")
 	families, err := filepath.Glob(filepath.Join(folder, "*"))

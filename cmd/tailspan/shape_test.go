@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// shapes are what a line of a log can be besides text, by style.
+// shapes are the kinds of log lines other than text, by style.
 var shapes = map[render.Style][]struct{ shape, pattern string }{
 	render.StyleMarker: {{"[tool: NAME(ARG)]", `^\[tool: [^\s()]+\(.+\)\]$`}},
 	render.StyleTranscript: {
@@ -28,16 +28,16 @@ var shapes = map[render.Style][]struct{ shape, pattern string }{
 	},
 }
 
-// needed are the shapes that the log of a plain run has, whoever wrote it; the others depend on what a format tells.
+// needed are the shapes in the log of a plain run of any provider; the others depend on what a format contains.
 var needed = map[render.Style][]string{
 	render.StyleMarker:     {"TEXT", "[tool: NAME(ARG)]"},
 	render.StyleTranscript: {"TEXT", "[NAME] ARG"},
 	render.StyleActivity:   {"TEXT", "TIME NAME ARG"},
 }
 
-// TestParity renders the same job, done by the agent of every provider, side by side: read, search, edit, run the tests.
-// The logs must have the same shape: nothing but the lines of the style, each in its form, text first and last, tools
-// between texts; and in the activity style the same names for the same tools.
+// TestParity compares the logs of the same job done by the agent of every provider: read, search, edit, run the tests.
+// The logs must have the same shape: only lines of the style, each in its form, text first and last, and tools between
+// texts. In the activity style the same tools must have the same names.
 func TestParity(t *testing.T) {
 	forms := []string{"parity.jsonl", "parity.stream.jsonl", "parity.bodies.jsonl", "parity.session.jsonl"}
 	for _, provider := range providersWithFixtures(t) {
@@ -75,7 +75,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// shapeOf is the shape of a line, "" if it has none that is known.
+// shapeOf returns the shape of a line, or "" if it is unknown.
 func shapeOf(line, plain string, lines []struct{ shape, pattern string }) string {
 	for _, l := range lines {
 		if regexp.MustCompile(l.pattern).MatchString(line) {

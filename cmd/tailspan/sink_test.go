@@ -18,12 +18,12 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// otlpSink is an OpenTelemetry endpoint that keeps all that it accepts.
+// otlpSink is an OpenTelemetry endpoint that keeps everything it accepts.
 type otlpSink struct {
 	*httptest.Server
 
 	mu      sync.Mutex
-	answer  func(w http.ResponseWriter, r *http.Request) bool // nil, or false where it leaves the answer to the sink
+	answer  func(w http.ResponseWriter, r *http.Request) bool // nil, or returns false to leave the answer to the sink
 	spans   []ptrace.Span
 	of      []ptrace.ResourceSpans // of each span
 	traces  []ptrace.Traces
@@ -102,13 +102,13 @@ func (s *otlpSink) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lock gives the sink to a test alone.
+// lock gives a test exclusive access to the sink.
 func (s *otlpSink) lock() (unlock func()) {
 	s.mu.Lock()
 	return s.mu.Unlock
 }
 
-// span gives the one span of a name, and its resource's attributes.
+// span returns the only span of a name, and its resource's attributes.
 func (s *otlpSink) span(t *testing.T, name string) (ptrace.Span, map[string]any) {
 	t.Helper()
 	defer s.lock()()
@@ -124,7 +124,7 @@ func (s *otlpSink) span(t *testing.T, name string) (ptrace.Span, map[string]any)
 	return s.spans[found], s.of[found].Resource().Attributes().AsRaw()
 }
 
-// named gives the records of an event name.
+// named returns the records of an event name.
 func (s *otlpSink) named(name string) []plog.LogRecord {
 	defer s.lock()()
 	var all []plog.LogRecord
@@ -136,7 +136,7 @@ func (s *otlpSink) named(name string) []plog.LogRecord {
 	return all
 }
 
-// newestMetrics is the export that was taken last. An export that was given up on its way may come in after it.
+// newestMetrics returns the newest export. An export that was canceled on its way may arrive after it.
 func (s *otlpSink) newestMetrics() pmetric.Metrics {
 	return slices.MaxFunc(s.metrics, func(a, b pmetric.Metrics) int { return cmp.Compare(takenAt(a), takenAt(b)) })
 }
@@ -154,7 +154,7 @@ func takenAt(md pmetric.Metrics) (at pcommon.Timestamp) {
 	return at
 }
 
-// sums are the counters of the last export of metrics, and the tokens, by name.
+// sums returns the counters of the last metrics export, and the tokens, by name.
 func (s *otlpSink) sums() map[string]int64 {
 	defer s.lock()()
 	all := map[string]int64{}

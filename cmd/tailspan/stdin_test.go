@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSlowReaderStallsNobody has an agent that writes more than pipes hold to a command whose own reader takes nothing: it
-// is done before a byte was read, and all of it comes later. No file stays.
+// TestSlowReaderStallsNobody has an agent that writes more than pipes hold to a command whose own reader is blocked.
+// The agent finishes before a byte was read, and all output follows later. No file stays.
 func TestSlowReaderStallsNobody(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	line := strings.Repeat("words ", 100) + "\n"
@@ -41,13 +41,13 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, lines, strings.Count(string(shown), strings.TrimSpace(line)))
 			assert.Zero(t, <-code, stderr.String())
-			assert.LessOrEqual(t, strings.Count(stderr.String(), "\n"), 1, stderr.String()) // that nobody is known to have written it
+			assert.LessOrEqual(t, strings.Count(stderr.String(), "\n"), 1, stderr.String()) // the lines have no known writer
 			noSpool(t)
 		})
 	}
 }
 
-// TestReaderGoesAwayFromStdin ends quietly while the agent is still at work, which is then told by its next write.
+// TestReaderGoesAwayFromStdin ends quietly while the agent is running; the agent's next write fails.
 func TestReaderGoesAwayFromStdin(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	in, agent, err := os.Pipe()
@@ -62,7 +62,7 @@ func TestReaderGoesAwayFromStdin(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, <-code)
 	assert.Empty(t, stderr.String())
-	_, err = agent.WriteString("more\n") // wakes who copies, so that it sees the end
+	_, err = agent.WriteString("more\n") // wakes the copying goroutine, so that it sees the end
 	require.NoError(t, err)
 	require.NoError(t, in.Close())
 	require.Eventually(t, func() bool {
@@ -73,7 +73,7 @@ func TestReaderGoesAwayFromStdin(t *testing.T) {
 	noSpool(t)
 }
 
-// TestStdinWithoutASpool holds that standard input is read all the same where no spool can be.
+// TestStdinWithoutASpool checks that standard input is read even if no spool can be created.
 func TestStdinWithoutASpool(t *testing.T) {
 	t.Setenv("TMPDIR", "/nowhere/at/all")
 	in, agent, err := os.Pipe()

@@ -19,7 +19,7 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
-// ciVariables are those that say whose job this is.
+// ciVariables identify the CI system of a job.
 var ciVariables = []string{"CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITLAB_CI", "BUILDKITE"}
 
 // mainVariable makes the test binary the command itself.
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// terminalLines are lines of a run whose calls take as long as the test likes.
+// terminalLines returns lines of a run whose calls take as long as the test requires.
 var terminalLines = []string{
 	`{"type":"system","subtype":"init","session_id":"s1","model":"demo-1"}`,
 	`{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"I look at the long way round, which is more than one row of a narrow terminal has."},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"go test ./... -run TestOfAVeryLongNameThatNoNarrowTerminalShows"}}]},"session_id":"s1"}`,
@@ -44,8 +44,8 @@ var terminalLines = []string{
 	`{"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s1","num_turns":1}`,
 }
 
-// TestRenderOnATerminal runs the command on a terminal of 80 columns that becomes 40 wide while a call runs: the status
-// is there, in one row, and in the end the screen holds the log alone.
+// TestRenderOnATerminal runs the command on a terminal of 80 columns that shrinks to 40 while a call runs: the status
+// is in one row, and at the end the screen only has the log.
 func TestRenderOnATerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("NO_COLOR", "")
@@ -79,7 +79,7 @@ func TestRenderOnATerminal(t *testing.T) {
 			require.NoError(t, stdin.Close())
 			assert.Equal(t, cli.ExitOK, <-done, stderr.String())
 			require.NoError(t, tty.Close())
-			<-shown // all of it: what is still on its way is lost with the terminal
+			<-shown // all of it: output in transit is lost with the terminal
 			require.NoError(t, master.Close())
 
 			_, want, _ := tailspan(strings.Join(terminalLines, "\n"), "render", "--mode", "verbose", "--style", style, "--step", "demo", "-")
@@ -96,7 +96,7 @@ func TestRenderOnATerminal(t *testing.T) {
 	}
 }
 
-// withoutCR undoes what the terminal driver does to newlines.
+// withoutCR undoes the terminal driver's conversion of newlines.
 type withoutCR struct{ w io.Writer }
 
 func (w withoutCR) Write(p []byte) (int, error) {
@@ -111,7 +111,7 @@ func waitFor(t *testing.T, screen *terminaltest.Screen, ok func(last string) boo
 	require.Eventually(t, func() bool { return ok(screen.Last()) }, patience, 5*time.Millisecond, "%s", screen.Lines())
 }
 
-// TestColorsOfTheCommand holds that a pipe gets no colours unless they are asked for.
+// TestColorsOfTheCommand checks that a pipe gets no colors unless they are requested.
 func TestColorsOfTheCommand(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("FORCE_COLOR", "")

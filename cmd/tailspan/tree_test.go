@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestFolder reads a folder of OpenCode's as the file of its rows, and refuses one without sessions.
+// TestFolder reads a folder of OpenCode like a file of its rows, and rejects one without sessions.
 func TestFolder(t *testing.T) {
 	tree := filepath.Join("..", "..", "testdata", "opencode", "subagent-1.1.65.storage")
 	for _, command := range []string{"events", "render"} {
@@ -29,7 +29,7 @@ func TestFolder(t *testing.T) {
 	assert.Contains(t, stderr, "no file matches")
 }
 
-// TestExport reads a document over many lines, by the ending of its name and, from standard input, by its first lines.
+// TestExport reads a document of many lines, recognized by its name or, from standard input, by its first lines.
 func TestExport(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "opencode", "parity.export.json")
 	document, err := os.ReadFile(path)

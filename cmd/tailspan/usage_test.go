@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// usageHome is a home folder with a session of each agent, and of the environment nothing else.
+// usageHome creates a home folder with a session of each agent, in an otherwise empty environment.
 func usageHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
@@ -90,7 +90,7 @@ func TestUsageOfNothing(t *testing.T) {
 	}
 }
 
-// TestUsageOfUnreadable has a file that is cut short: the others count, and the exit code says that something is missing.
+// TestUsageOfUnreadable has a truncated file: the others count, and the exit code shows that something is missing.
 func TestUsageOfUnreadable(t *testing.T) {
 	home := usageHome(t)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "cut.jsonl.gz"), []byte("\x1f\x8b\x08"), 0o600))

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 )
 
-// watchOf is the command watch in a process of its own, in a home with one session at work.
+// watchOf returns the command watch as a separate process, in a home with one active session.
 func watchOf(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	home := t.TempDir()
@@ -35,7 +35,7 @@ func watchOf(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestWatchSignals suspends and continues the watch, and ends it by a signal: the terminal is restored each time.
+// TestWatchSignals suspends and continues the watch, and ends it with a signal: the terminal is restored each time.
 func TestWatchSignals(t *testing.T) {
 	cmd := watchOf(t)
 	master, tty, err := pty.Open()
@@ -64,7 +64,7 @@ func TestWatchSignals(t *testing.T) {
 	_, err = master.WriteString("\x1a")
 	require.NoError(t, err)
 	waitFor("suspended", isRestored)
-	// It is no job of a shell, so that the system does not stop it; it waits all the same.
+	// It is not a job of a shell, so the system does not stop it; it waits nevertheless.
 	require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
 	waitFor("continued", func() bool { return shown.isLast("\x1b[?1049h", "\x1b[?1049l") })
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
@@ -74,7 +74,7 @@ func TestWatchSignals(t *testing.T) {
 	<-read
 }
 
-// shownText is what was written to a terminal.
+// shownText is the text written to a terminal.
 type shownText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -98,7 +98,7 @@ func (s *shownText) isLast(one, other string) bool {
 	return strings.LastIndex(text, one) > strings.LastIndex(text, other)
 }
 
-// TestWatchLines holds that a watch without a terminal prints lines, until a signal ends it.
+// TestWatchLines checks that a watch without a terminal prints lines until a signal ends it.
 func TestWatchLines(t *testing.T) {
 	cmd := watchOf(t)
 	out, err := cmd.StdoutPipe()
@@ -111,7 +111,7 @@ func TestWatchLines(t *testing.T) {
 	assert.NoError(t, cmd.Wait())
 }
 
-// TestWatchArguments holds that a place which is not there is an error.
+// TestWatchArguments checks that a missing path is an error.
 func TestWatchArguments(t *testing.T) {
 	code, _, stderr := tailspan("", "watch", filepath.Join(t.TempDir(), "none"))
 	assert.Equal(t, 2, code)
