@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 		{"one after the other", []string{a, b}, "", "", []string{
 			"a.jsonl: begins, nightly/", "a.jsonl: one", "a.jsonl: two", "a.jsonl: end",
 			"b.jsonl: begins, nightly/fix", "b.jsonl: three", "b.jsonl: end",
-		}, `first line of "` + b + `": 1 attribute not taken (--in-band identity)`, ""},
+		}, `first line of "` + b + `": ignored 1 attribute (--in-band identity)`, ""},
 		{"standard input", []string{"-"}, "one\n", "", []string{"-: begins, nightly/", "-: one", "-: end"}, "", ""},
 		{"nothing in it", []string{empty}, "", "", []string{"empty.jsonl: begins, nightly/", "empty.jsonl: end"}, "", ""},
 		{"a long line", []string{long}, "", "", []string{"long.jsonl: begins, nightly/", "long.jsonl: abridged", "long.jsonl: short", "long.jsonl: end!"}, "", ""},
