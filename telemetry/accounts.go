@@ -40,8 +40,8 @@ func (s *Stream) accountOf(session string, key *runKey) uint64 {
 	return exported.StableHash("run", s.settings.Agent.Provider, session, key.String(), strconv.Itoa(occurrence))
 }
 
-// stand classifies a run that is about to open and returns its first account, if any.
-func (s *Stream) stand(session string, key *runKey, waiting []pendingEvent) (account.Standing, *account.Account) {
+// classifyRun classifies a run that is about to open and returns its first account, if any.
+func (s *Stream) classifyRun(session string, key *runKey, waiting []pendingEvent) (account.Standing, *account.Account) {
 	if key.marked {
 		return account.Marked, nil
 	}
@@ -91,8 +91,8 @@ func (s *Stream) waitsForAgent(key link.Key) bool {
 	return !mine && first != nil && s.await(first)
 }
 
-// standAgent decides which account of a sub-agent its separate stream is.
-func (s *Stream) standAgent(r *run, key link.Key) {
+// classifyAgent decides which account of a sub-agent its separate stream is.
+func (s *Stream) classifyAgent(r *run, key link.Key) {
 	if r.account = s.accountOfAgent(key, r.top.ref(), false); r.account != nil {
 		return
 	}

@@ -97,8 +97,8 @@ func (a *agent) cover(start, end *clock.Moment) {
 	}
 }
 
-// took extends the agent's span to the reported duration of its background work.
-func (a *agent) took(reported time.Duration) {
+// coverDuration extends the agent's span to the reported duration of its background work.
+func (a *agent) coverDuration(reported time.Duration) {
 	if end := a.span.Start.At.Add(reported); reported > 0 && events.PlausibleDuration(reported) && end.After(a.span.End.At) {
 		a.span.End = clock.Moment{At: end, Source: clock.DurationFrom(a.span.Start)}
 	}

@@ -59,7 +59,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindApprovalRequest:
-		s.asksLeave(ev)
+		s.noteApproval(ev)
 	case events.KindUsage:
 		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
 			s.modelWorks(a, ev, at) // it may precede the first block of its message or be its only event

@@ -17,7 +17,7 @@ func (a *awaited) contains(from origin) bool {
 
 // waits reports whether the run that begins with waiting has to wait for the end of its first account.
 func (s *Stream) waits(key *runKey, waiting []pendingEvent) bool {
-	standing, first := s.stand(s.idSession(sessionOf(waiting)), key, waiting)
+	standing, first := s.classifyRun(s.idSession(sessionOf(waiting)), key, waiting)
 	if standing != account.Second || first == nil || !s.await(first) {
 		return false
 	}

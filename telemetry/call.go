@@ -138,8 +138,8 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 	return c
 }
 
-// asksLeave records that a call waits for approval.
-func (s *Stream) asksLeave(ev *events.DisplayEvent) {
+// noteApproval records that a call waits for approval.
+func (s *Stream) noteApproval(ev *events.DisplayEvent) {
 	if ev.Approval == nil || ev.Approval.ID == "" {
 		return
 	}

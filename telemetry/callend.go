@@ -53,7 +53,7 @@ func (s *Stream) finishBackground(c *call, ev *events.DisplayEvent) {
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		if c.task == 0 && !c.child.closed { // the duration reported later is since the start of the first task
-			c.child.took(ev.Tool.Duration)
+			c.child.coverDuration(ev.Tool.Duration)
 		}
 		s.closeAgent(c.child, v)
 	}

@@ -65,8 +65,8 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	if group := s.settings.Group; group != "" {
 		ref.Team.Group(team.Key{Agent: group})
 	}
-	s.standAgent(r, key)
-	s.registry.await(waitParent, s)
+	s.classifyAgent(r, key)
+	s.registry.startTimer(waitParent, s)
 }
 
 // childKeyOf returns the key of the sub-agent whose separate stream an event is in, or an empty key.
@@ -109,7 +109,7 @@ func (s *Stream) folderRun(decide bool) *link.Run {
 	decide = decide || s.live && s.registry.settings.EarlyLinks
 	run := s.registry.folders.Await(s, s.settings.folder(s.settings.ParentSession), s.links.taskStart, decide)
 	if run == nil {
-		s.registry.await(waitParent, s)
+		s.registry.startTimer(waitParent, s)
 	}
 	return run
 }
@@ -141,7 +141,7 @@ func (s *Stream) settle() {
 	}
 	if k := s.registry.links.Lookup(r.childKey); k.Ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
-		s.done(StepEnd, s.sink)
+		s.recordStep(StepEnd, s.sink)
 		s.closeRun(r, k.End.Reason)
 	}
 }
@@ -165,7 +165,7 @@ func (s *Stream) expire(before time.Time) {
 	case !over:
 		why = otlp.CloseReasonTimeout
 	}
-	s.done(StepEnd, s.sink)
+	s.recordStep(StepEnd, s.sink)
 	s.closeRun(s.run, cmp.Or(k.End.Reason, why))
 }
 
@@ -179,7 +179,7 @@ func (s *Stream) expireHeld(last bool) bool {
 	s.release(releaseReady)
 	s.decide = false
 	if len(s.pending) > 0 && last && !s.awaitsAccount() {
-		s.done(StepOld, s.sink)
+		s.recordStep(StepOld, s.sink)
 		s.closeAtEnd(otlp.CloseReasonTimeout)
 	}
 	return true
@@ -195,13 +195,13 @@ func (s *Stream) writeChild(r *run, why otlp.CloseReason) {
 		v = k.End.Verdict
 	}
 	if r.childKey.Task == 0 { // the duration reported later is since the start of the first task
-		a.took(k.End.Took)
+		a.coverDuration(k.End.Took)
 	}
 	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: k.Call.Span})) {
 		if s.settings.ParentSession != "" {
 			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.ref, k.Call)
 			if maker != nil && maker != s {
-				s.followUp.lighter = append(s.followUp.lighter, maker)
+				s.followUp.parents = append(s.followUp.parents, maker)
 			}
 		}
 		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)

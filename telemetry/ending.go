@@ -148,7 +148,7 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 		s.writeClosed(r, why)
 		s.registry.timers.Stop(waitParent, s)
 		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s {
-			s.followUp.lighter = append(s.followUp.lighter, maker)
+			s.followUp.parents = append(s.followUp.parents, maker)
 		}
 		s.endAgentAccounts(r)
 		if r.standing == account.First && r.account != nil {

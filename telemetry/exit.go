@@ -57,7 +57,7 @@ func (s *Stream) writeTop(r *run, why otlp.CloseReason) {
 		s.writeUnwritten()
 		return
 	}
-	s.registry.await(waitExit, s)
+	s.registry.startTimer(waitExit, s)
 }
 
 // writeUnwritten writes the waiting span, with or without an exit.

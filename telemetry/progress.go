@@ -33,7 +33,7 @@ func (s *Stream) watch() bool {
 		return false
 	}
 	r.watched = true
-	s.registry.await(waitProgress, s)
+	s.registry.startTimer(waitProgress, s)
 	return true
 }
 

@@ -26,7 +26,7 @@ type Registry struct {
 	links    *link.Registry[*Stream]
 	folders  *folder.Registry[*Stream]
 	accounts *account.Registry[*Stream]
-	timers   wait.Timers[timed, *Stream]
+	timers   wait.Timers[timerKind, *Stream]
 
 	mu        sync.Mutex
 	pipelines cicd.Tree

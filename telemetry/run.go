@@ -63,9 +63,9 @@ func (r *runIdentity) chatID(provider string, occurrence int, parts ...string) o
 
 // runPlace is the run's position among its accounts.
 type runPlace struct {
-	standing account.Standing
-	account  *account.Account // the run's first account
-	likes    memory.Counter   // counts its calls by what twins have in common
+	standing  account.Standing
+	account   *account.Account // the run's first account
+	twinCalls memory.Counter   // counts its calls by what twins have in common
 	// overAgents are finished sub-agents whose first account is in this stream; other accounts of them wait for the run.
 	overAgents []*agent
 	late       bool // a second account of a finished run: what the first lacks is exported
@@ -232,7 +232,7 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	r.idSession = s.idSession(r.sessionID)
 	if s.links.child.IsZero() { // otherwise the run is its parent's, and adopt handles it
-		r.standing, r.account = s.stand(r.idSession, key, waiting)
+		r.standing, r.account = s.classifyRun(r.idSession, key, waiting)
 		if a := r.account; r.standing == account.Second && a != nil && !a.Recalled() && a.Run() == nil {
 			r.standing = account.First // the other one waits for this one or has not reached it
 		}

@@ -16,7 +16,7 @@ type runKey struct {
 	content   string // of the first item of the model; empty if the run has none or if the IDs of messages are unique
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
-	account   uint64 // hash of the run, equal in each account of it; see [Stream.stand]
+	account   uint64 // hash of the run, equal in each account of it; see [Stream.classifyRun]
 	copy      uint64 // hash that the item shares with a copy; see [exported.Item]; 0 if copies cannot be proven
 }
 

@@ -182,7 +182,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 	}
 	s.spans.list = append(s.spans.list, w)
 	s.registry.links.AwaitTeam(s, r.ref)
-	s.registry.await(waitTeam, s)
+	s.registry.startTimer(waitTeam, s)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
 		return

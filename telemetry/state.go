@@ -213,11 +213,11 @@ type inFlight struct {
 	first     Place // the first of the events
 }
 
-// done records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
-func (s *Stream) done(do StepKind, into *batch) { s.doneWith("", do, into) }
+// recordStep records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
+func (s *Stream) recordStep(do StepKind, into *batch) { s.recordRunStep("", do, into) }
 
-// doneWith records a step that affected the run with a key.
-func (s *Stream) doneWith(run string, do StepKind, into *batch) {
+// recordRunStep records a step that affected the run with a key.
+func (s *Stream) recordRunStep(run string, do StepKind, into *batch) {
 	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
 	s.replay.steps = append(s.replay.steps, step)
 	if drop := len(s.replay.steps) - maxState; drop > 0 {

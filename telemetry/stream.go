@@ -105,20 +105,20 @@ func (s *Stream) work(suppressed bool, f func()) { s.workInto(nil, suppressed, f
 // to be exported with the line that f applies; nil means the stream's own batch. No two streams are locked at once.
 func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
 	next, sink := s.locked(sink, suppressed, f)
-	reportLighter(next.lighter)
+	reportChanged(next.parents)
 	for children := next.children; len(children) > 0; {
 		child := children[0]
 		more, _ := child.locked(sink, suppressed, child.onLinkUpdate)
-		reportLighter(more.lighter)
+		reportChanged(more.parents)
 		children = append(children[1:], more.children...)
 	}
 }
 
 // followUp lists other streams that a line affects: children that can continue, and parents that wait for less than before.
-type followUp struct{ children, lighter []*Stream }
+type followUp struct{ children, parents []*Stream }
 
-// reportLighter makes streams that wait for less than before report the change, so that their states are saved.
-func reportLighter(list []*Stream) {
+// reportChanged makes streams that wait for less than before report the change, so that their states are saved.
+func reportChanged(list []*Stream) {
 	for _, maker := range list {
 		if changed := maker.settings.Changed; changed != nil {
 			changed()
@@ -254,7 +254,7 @@ func (s *Stream) Idle() {
 		s.suppressed, s.idle, s.replay.active = false, true, false
 		s.release(releaseReady)
 		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
-			s.done(StepDate, s.sink)
+			s.recordStep(StepDate, s.sink)
 			s.pending.date(s.clock.GuessFile())
 			s.release(releaseReady)
 		}
@@ -276,7 +276,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.replay.active = false, false
-		s.done(StepClose, s.sink)
+		s.recordStep(StepClose, s.sink)
 		s.pending.date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {

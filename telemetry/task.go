@@ -52,7 +52,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 			return false
 		}
 		if !s.suppressed { // otherwise it was done before a restart
-			s.doneWith(strconv.Itoa(before.childKey.Task), StepTask, s.sink)
+			s.recordRunStep(strconv.Itoa(before.childKey.Task), StepTask, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
 	}
@@ -63,7 +63,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 		ref = before.ref // the call that started the task is unknown
 	}
 	if ref == nil {
-		s.registry.await(waitParent, s)
+		s.registry.startTimer(waitParent, s)
 		return false
 	}
 	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {

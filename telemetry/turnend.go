@@ -55,7 +55,7 @@ func (s *Stream) awaitEnd() {
 		return
 	}
 	if len(s.pending) == 0 && s.run.showsEnd() {
-		s.registry.await(waitEnd, s)
+		s.registry.startTimer(waitEnd, s)
 	} else {
 		s.registry.timers.Stop(waitEnd, s)
 	}
@@ -66,7 +66,7 @@ func (s *Stream) endTurn() {
 	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
 		return
 	}
-	s.doneWith(s.run.key, StepTurn, s.sink)
+	s.recordRunStep(s.run.key, StepTurn, s.sink)
 	s.closeRun(s.run, otlp.CloseReasonTimeout)
 }
 
@@ -99,7 +99,7 @@ func (s *Stream) closeOld() {
 	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
 		return
 	}
-	s.done(StepOld, s.sink)
+	s.recordStep(StepOld, s.sink)
 	s.closeAtEnd(otlp.CloseReasonTimeout)
 }
 

@@ -114,7 +114,7 @@ func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 
 	if s.settings.Agent.CallIDs {
 		call += ev.Tool.ID
 	}
-	return s.seen.Mark([]string{call, strconv.Itoa(s.seen.Nth(&r.likes, call)), "nth"})
+	return s.seen.Mark([]string{call, strconv.Itoa(s.seen.Nth(&r.twinCalls, call)), "nth"})
 }
 
 // hasSign reports whether the first account of a run has the item of ev, or may have it: an item without a sign proves
