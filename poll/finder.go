@@ -72,9 +72,7 @@ func (f *finder) empty() bool {
 func (f *finder) watch(w *discover.Watcher) {
 	for _, g := range []*discover.Globs{&f.documents, &f.databases} {
 		for _, one := range g.Include {
-			if folder := filepath.FromSlash(one.Base); discover.IsFolder(folder) {
-				w.Add(folder)
-			}
+			w.AddNearest(filepath.FromSlash(one.Base))
 		}
 	}
 }

@@ -490,6 +490,25 @@ func TestIgnoreOlderDocuments(t *testing.T) {
 }
 
 // TestNewDocumentBesideALargeDatabase is read before all rows of the database are.
+// TestNewFolders holds that a document is found in folders that did not exist at the start, long before the next scan.
+func TestNewFolders(t *testing.T) {
+	w := &polledFolder{Folder: filestest.NewFolder(t)}
+	w.follow(func(s *poll.Settings) {
+		s.Documents, s.Databases = []string{w.Path("one/two/*.json")}, []string{w.Path("three/four/opencode*.db")}
+		s.Shared.PollOnly, s.Shared.PollInterval = false, time.Hour
+	})
+	w.Mkdir("one")
+	w.Mkdir("one/two")
+	w.Put("one/two/new.json", `{"n":1}`)
+	w.Sink.Until(t, "the document", func() bool { return len(w.Sink.All()) == 1 })
+	w.Mkdir("three")
+	w.Mkdir("three/four")
+	w.Put("three/four/opencode.db", "") // as SQLite creates it
+	db := openDatabase(t, w.Path("three/four/opencode.db"))
+	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+	w.Sink.Until(t, "the session", func() bool { return len(w.Sink.All()) == 2 })
+}
+
 func TestNewDocumentBesideALargeDatabase(t *testing.T) {
 	w := &polledFolder{Folder: filestest.NewFolder(t)}
 	db := openDatabase(t, w.Path("opencode.db"))

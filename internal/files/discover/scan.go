@@ -65,15 +65,7 @@ func (s *Scan) base(folder string) {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		for above := filepath.Dir(folder); ; above = filepath.Dir(above) {
-			if IsFolder(above) {
-				s.Watch.Add(above)
-				return
-			}
-			if above == filepath.Dir(above) {
-				return
-			}
-		}
+		s.Watch.AddNearest(folder)
 	case err != nil:
 		s.fail(err)
 	case info.IsDir():

@@ -119,6 +119,18 @@ func (w *Watcher) Add(folder string) {
 	}
 }
 
+// AddNearest watches a folder or, if it does not exist yet, the nearest existing folder above it, to see its creation.
+func (w *Watcher) AddNearest(folder string) {
+	for !IsFolder(folder) {
+		above := filepath.Dir(folder)
+		if above == folder {
+			return
+		}
+		folder = above
+	}
+	w.Add(folder)
+}
+
 // costOf returns how many files the system would open to watch a folder, on systems that open files for that.
 func (w *Watcher) costOf(folder string) (int, error) {
 	if watchedFiles == 0 {

@@ -214,17 +214,21 @@ func (a *agent) answered(ev *events.DisplayEvent) {
 	}
 }
 
-// end applies the span of the agent, unless a further task began since.
+// end applies the span of a task of the agent. It is over unless a further task began since.
 func (a *agent) end(span ptrace.Span) {
+	m := span.Attributes()
+	total := otlp.ReadUsage(m).Total
+	a.usage.ended.add(usedOf(&total))
+	begin := span.StartTimestamp().AsTime()
+	if a.up == nil || a.started.IsZero() || begin.Before(a.started) { // a further task of a sub-agent begins later
+		a.started = begin
+	}
 	if !a.span.IsEmpty() && a.span != span.SpanID() && a.up != nil {
 		return
 	}
-	m := span.Attributes()
-	a.spanned, a.started, a.ended = true, span.StartTimestamp().AsTime(), span.EndTimestamp().AsTime()
+	a.spanned, a.ended = true, span.EndTimestamp().AsTime()
 	a.outcome, a.waiting = events.ParseOutcome(otlp.Str(m, otlp.AttrRunOutcome)), ""
 	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), otlp.Str(m, otlp.AttrErrorType)))
-	total := otlp.ReadUsage(m).Total
-	a.usage.ended.add(usedOf(&total))
 }
 
 // running is the newest call that runs; nil if there is none.

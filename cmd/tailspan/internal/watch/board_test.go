@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,6 +70,13 @@ func TestUsedAtWork(t *testing.T) {
 		return agents(t, play(t, noon, part(t, "a", "claude/case-nested-subagents.jsonl", 0, to)))
 	}
 	assert.Equal(t, []string{"claude-code  9", "Agent  6", "Agent  3"}, nested(4), "an agent has what works for it, each token once")
+	runs := play(t, noon, families(0, 0)...).Runs()
+	require.Len(t, runs, 1)
+	var names []string
+	for _, a := range runs[0].Agents {
+		names = append(names, fmt.Sprintf("%s %d %s", a.Name, a.Tokens, a.Ended.Sub(a.Started).Round(time.Second/10)))
+	}
+	assert.Equal(t, []string{"codex 27796 3.3s", "price_auditor 7462 2.9s", "doc_reader 2897 2.4s"}, names, "a sub-agent that was asked again has both tasks")
 	partly := ledger.Prices{{Model: "gpt-5*", Input: 1, Cached: 1, Output: 1}}
 	for _, a := range agents(t, playPriced(t, noon, partly, part(t, "a", "claude/case-nested-subagents.jsonl", 0, 4))) {
 		assert.NotContains(t, a, "$", "a model without a price has no cost")
