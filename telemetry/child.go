@@ -106,7 +106,7 @@ func (s *Stream) folderRun(decide bool) *link.Run {
 	if s.settings.ParentSession == "" {
 		return nil
 	}
-	decide = decide || s.live && s.registry.settings.EarlyLinks
+	decide = decide || s.live && s.registry.settings.Eager
 	run := s.registry.folders.Await(s, s.settings.folder(s.settings.ParentSession), s.links.taskStart, decide)
 	if run == nil {
 		s.registry.startTimer(waitParent, s)
@@ -136,7 +136,7 @@ func (s *Stream) settle() {
 	if r == nil || r.closed || r.childKey.IsZero() || !s.idle || len(r.calls.open) > 0 {
 		return
 	}
-	if !s.endsByItself(r) && !s.isOld(s.registry.settings.Now, s.settings.IdleGap) {
+	if !s.endsByItself(r) && !s.isComplete() {
 		return
 	}
 	if k := s.registry.links.Lookup(r.childKey); k.Ended {

@@ -20,9 +20,10 @@ type Settings struct {
 	// ParentWait is how long the span of a sub-agent waits for the call that started it, after its run is over and its
 	// file is quiet.
 	ParentWait time.Duration
-	// EarlyLinks links a sub-agent that is read live to the open run of the session that its folder names. Otherwise the link waits
-	// until the session has reached the same time, so that it does not depend on the order of reading.
-	EarlyLinks bool
+	// Eager decides by what is known, for a display: it links a sub-agent that is read live to the open run of the session that its
+	// folder names, and a file that was not changed for EndGrace shows the end of what it contains. Otherwise both wait, so that the
+	// result does not depend on the order of reading.
+	Eager bool
 	// EndGrace is how long a run stays open after it has shown its end, if its format has no end line and no line follows.
 	EndGrace time.Duration
 	// StallAfter is how long a live run may go without a line before it is reported as stalled; 0 for ever.

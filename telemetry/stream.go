@@ -165,7 +165,7 @@ func (s *Stream) onLinkUpdate() {
 		first = Place{s.pending[0].origin.offset, s.pending[0].origin.index}
 	}
 	s.release(releaseReady)
-	if s.isOld(s.registry.settings.Now, s.settings.IdleGap) {
+	if s.isComplete() {
 		defer s.settle() // nothing of it follows the end of its call
 	}
 	if len(s.pending) == before {

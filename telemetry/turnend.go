@@ -54,11 +54,23 @@ func (s *Stream) awaitEnd() {
 	if s.replay.active {
 		return
 	}
+	if s.registry.settings.Eager && s.idle && s.isComplete() {
+		s.endTurn()
+	}
 	if len(s.pending) == 0 && s.run.showsEnd() {
 		s.registry.startTimer(waitEnd, s)
 	} else {
 		s.registry.timers.Stop(waitEnd, s)
 	}
+}
+
+// isComplete reports whether nothing follows what a file shows as over.
+func (s *Stream) isComplete() bool {
+	gap := s.settings.IdleGap
+	if s.registry.settings.Eager {
+		gap = s.registry.settings.EndGrace
+	}
+	return s.isOld(s.registry.settings.Now, gap)
 }
 
 // endTurn closes the run that has shown its end, after enough time without a line, unless something below it is active.

@@ -128,6 +128,31 @@ func TestSubAgentIsOver(t *testing.T) {
 	}
 }
 
+// TestOverAtStart holds that a run which was over before the watch began is not shown as one at work, whichever of its files is read
+// first, and that one which is quiet in the middle of its work is.
+func TestOverAtStart(t *testing.T) {
+	folder := t.TempDir()
+	meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(folder+"/agent-1.meta.json", meta, 0o600))
+	main := func(to int) watch.Part {
+		p := part(t, folder+"/a.jsonl", "spans/claude-session-main/main.jsonl", 0, to)
+		p.Age = time.Minute
+		return p
+	}
+	sub := part(t, folder+"/agent-1.jsonl", "spans/claude-session-main/agent1.jsonl", 0, 0)
+	sub.Age = time.Minute
+	for name, parts := range map[string][]watch.Part{"parent first": {main(0), sub}, "sub-agent first": {sub, main(0)}} {
+		runs := play(t, noon, parts...).Runs()
+		require.Len(t, runs, 1, name)
+		assert.False(t, runs[0].AtWork, name)
+		assert.Equal(t, events.OutcomeOK, runs[0].Top().Outcome, name)
+	}
+	runs := play(t, noon, main(44), sub).Runs()
+	require.Len(t, runs, 1)
+	assert.True(t, runs[0].AtWork)
+}
+
 // turnEnds are the numbers of the lines after which a turn of a Codex transcript is over.
 func turnEnds(t *testing.T, recording string) (ends []int) {
 	t.Helper()

@@ -9,11 +9,12 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Part are lines of a file, which are read while it is written if they are Live.
+// Part are lines of a file, which are read while it is written if they are Live. Age is that of the file when it was opened.
 type Part struct {
 	Path  string
 	Lines []string
 	Live  bool
+	Age   time.Duration
 }
 
 // Play applies parts of files to a board, in their order, at one moment.
@@ -25,7 +26,7 @@ func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
 	streams, offsets := map[string]*stream{}, map[string]int64{}
 	for _, p := range parts {
 		if streams[p.Path] == nil {
-			s, err := reader.newStream(tail.Stream{ID: p.Path, Path: p.Path, ModTime: now})
+			s, err := reader.newStream(tail.Stream{ID: p.Path, Path: p.Path, ModTime: now.Add(-p.Age)})
 			if err != nil {
 				return nil, err
 			}

@@ -69,7 +69,7 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 func newHandler(s *Settings, board *Board, now func() time.Time) *reader {
 	set := telemetry.NewDefaultSettings()
 	set.Version, set.Prices, set.ProgressInterval, set.Now = s.Version, s.Prices, 0, now
-	set.Capture.Prompts, set.EarlyLinks = true, true
+	set.Capture.Prompts, set.Eager = true, true
 	return &reader{
 		board: board, registry: telemetry.NewRegistry(set), redactor: s.Redactor, now: now, restless: map[*stream]struct{}{},
 	}
