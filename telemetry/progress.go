@@ -47,7 +47,11 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 		return false
 	}
 	elapsed := max(clock.InstantOf(now).Sub(r.begin.clock), 0)
-	if silent, after := now.Sub(s.moved), s.registry.settings.StallAfter; after > 0 && silent >= after {
+	last := s.moved
+	if r.ref != nil && r.ref.Moved().After(last) { // its sub-agents in other streams are at work
+		last = r.ref.Moved()
+	}
+	if silent, after := now.Sub(last), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.reportStalled(into, elapsed, silent)
 		return true
 	}

@@ -237,6 +237,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ForcedRuns++
 		}
 	}
+	if s.live && s.run.isChild() {
+		s.run.ref.Move(s.moved)
+	}
 	s.watch()
 	s.awaitEnd()
 	s.reportLinked()

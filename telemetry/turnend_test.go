@@ -239,6 +239,30 @@ func TestStalled(t *testing.T) {
 	assert.Equal(t, 30, count(otlp.EventNameProgress))
 }
 
+// TestSubAgentAtWorkIsNoStall: a run is not silent while its sub-agent writes to a separate file.
+func TestSubAgentAtWorkIsNoStall(t *testing.T) {
+	f := follow(telemetry.StreamSettings{})
+	parent, child := twoFiles()
+	for _, evs := range parent {
+		f.feed(true, evs...)
+	}
+	sub := f.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+	write := func(offset int, evs []events.DisplayEvent) {
+		sub.Feed(telemetry.Line{Offset: int64(offset), Live: true, Arrival: f.now}, evs)
+		f.folded.take(sub.Take())
+	}
+	for i := range 60 {
+		write(i, line(of("ag1", text(2+10*float64(i), "sub1", "Looking."))))
+		f.pass(10 * time.Second)
+	}
+	assert.Zero(t, f.folded.counts.StalledRuns)
+	write(60, child[len(child)-1])
+	for range 60 {
+		f.pass(10 * time.Second)
+	}
+	assert.Equal(t, 1, f.folded.counts.StalledRuns, "both are silent")
+}
+
 // TestClockSetBack is case 232: the clock was ahead when a run began.
 func TestClockSetBack(t *testing.T) {
 	end := ended("")

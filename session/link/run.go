@@ -3,6 +3,7 @@ package link
 import (
 	"encoding/json"
 	"sync/atomic"
+	"time"
 
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/team"
@@ -30,7 +31,14 @@ type Run struct {
 	span    atomic.Pointer[clock.Interval] // nil until the run is over
 	totals  atomic.Bool                    // see [Run.End]; set before span
 	written atomic.Bool
+	moved   atomic.Int64 // clock time of the last line of its sub-agents, in nanoseconds
 }
+
+// Move records that a line of a sub-agent in a separate stream was read at a time.
+func (r *Run) Move(at time.Time) { r.moved.Store(at.UnixNano()) }
+
+// Moved returns the time of the last such line, or a time long ago if there was none.
+func (r *Run) Moved() time.Time { return time.Unix(0, r.moved.Load()) }
 
 // End ends the run. totals is true if its end reports totals, which include usage that its stream does not show.
 func (r *Run) End(span clock.Interval, totals bool) {
