@@ -64,7 +64,7 @@ type provider struct {
 
 // providers are tried in this order. A provider that also writes a form of another provider's format comes before that one.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true}, func() decode.Parser { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
+	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() decode.Parser { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
 	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() decode.Parser { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
 	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() decode.Parser { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
 	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() decode.Parser { return openai.New() }, openai.Detect, nil, nil, keeps{}},

@@ -20,6 +20,8 @@ func accounts(t *testing.T) map[string][]string {
 	for _, name := range []string{"background", "subagent", "subagent-2.1.30"} {
 		all["claude/"+name] = append([]string{filepath.Join(samples, "claude", name+".jsonl")}, families(t)["claude/"+name]...)
 	}
+	all["gemini/subagent"] = append([]string{filepath.Join(samples, "gemini", "subagent.jsonl")}, families(t)["gemini/subagent"]...)
+	all["qwen/background"] = append([]string{filepath.Join(samples, "spans", "qwen-stream-main", "stream.jsonl")}, families(t)["qwen/background"]...)
 	for name, stream := range map[string]string{"codex": "parity", "opencode": "parity", "qwen": "parity.stream"} {
 		folder := filepath.Join(samples, name)
 		all[name+"/parity"] = []string{filepath.Join(folder, stream+".jsonl"), filepath.Join(folder, "parity.session.jsonl")}
