@@ -157,6 +157,9 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 		return
 	}
 	if !r.isJoined() {
+		if total := r.top.ledger.Total(); total.Tokens == (events.Tokens{}) {
+			r.ref.SetUnused()
+		}
 		r.ref.End(r.top.span, r.top.ledger.HasTotals())
 	}
 	s.endAgentAccounts(r)

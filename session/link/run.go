@@ -30,6 +30,7 @@ type Run struct {
 
 	span    atomic.Pointer[clock.Interval] // nil until the run is over
 	totals  atomic.Bool                    // see [Run.End]; set before span
+	unused  atomic.Bool                    // see [Run.Unused]; set before span
 	written atomic.Bool
 	moved   atomic.Int64 // clock time of the last line of its sub-agents, in nanoseconds
 }
@@ -52,6 +53,12 @@ func (r *Run) Span() *clock.Interval { return r.span.Load() }
 // HasTotals reports whether the end of the run has totals.
 func (r *Run) HasTotals() bool { return r.totals.Load() }
 
+// SetUnused records that the stream of the run reported no tokens at all.
+func (r *Run) SetUnused() { r.unused.Store(true) }
+
+// Unused reports whether the stream of the run, which is over, reported no tokens: another account may.
+func (r *Run) Unused() bool { return r.unused.Load() }
+
 // Write records that nothing of the run is open any more, including background work. It reports whether that is new.
 func (r *Run) Write() bool { return !r.written.Swap(true) }
 
@@ -67,11 +74,12 @@ type runState struct {
 	Ended    *clock.Interval `json:"ended,omitempty"`
 	Exported bool            `json:"exported,omitempty"`
 	Totals   bool            `json:"totals,omitempty"`
+	Unused   bool            `json:"unused,omitempty"`
 }
 
 // state returns the stored part of the run. It omits Recorded, so it clears the totals of a transcript.
 func (r *Run) state() runState {
-	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded}
+	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded, Unused: r.Unused()}
 	if span := r.Span(); span != nil && span.Start.Known() {
 		s.Ended = span
 	}
@@ -80,6 +88,7 @@ func (r *Run) state() runState {
 
 func (s *runState) run() *Run {
 	r := &Run{RunID: s.RunID, Key: s.Key, Scope: s.Scope, Session: s.Session, Exported: s.Exported}
+	r.unused.Store(s.Unused)
 	if r.totals.Store(s.Totals); s.Ended != nil {
 		r.span.Store(s.Ended)
 	}
@@ -103,6 +112,7 @@ func (r *Run) UnmarshalJSON(data []byte) error {
 	}
 	r.RunID, r.Key, r.Scope, r.Session, r.Exported = s.RunID, s.Key, s.Scope, s.Session, s.Exported
 	r.totals.Store(s.Totals)
+	r.unused.Store(s.Unused)
 	r.span.Store(s.Ended)
 	return nil
 }
