@@ -26,37 +26,39 @@ func TestZshCompletion(t *testing.T) {
 	folder := t.TempDir()
 	_, script, _ := run("completion", "zsh")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "_demo"), []byte(script), 0o600))
-	for typed, want := range map[string]string{
-		"demo do --mo": "demo do --mode=", "demo do --mode=l": "demo do --mode=loud ", "demo completion z": "demo completion zsh ", "demo help ch": "demo help child ",
-		"demo --v": "demo --version ", "demo child --ye": "demo child --yes ", "demo child -- demo do --ye": "demo child -- demo do --yes ",
+	c := exec.Command(zsh, "-f", "-i")
+	c.Env = append(os.Environ(), "TERM=dumb", "HOME="+folder)
+	terminal, err := pty.Start(c)
+	require.NoError(t, err)
+	var screen terminaltest.Buffer
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(&screen, terminal) // ends with an error when the terminal is closed
+	}()
+	defer func() {
+		require.NoError(t, c.Process.Kill())
+		_ = c.Wait() // it was killed
+		require.NoError(t, terminal.Close())
+		<-ended
+	}()
+	answers := func(typed, want string) {
+		t.Helper()
+		from := len(screen.String())
+		_, err := io.WriteString(terminal, typed)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return strings.Contains(screen.String()[from:], want) }, 2*time.Minute, 2*time.Millisecond, "%q", typed)
+	}
+	answers("PS1=; fpath=("+folder+" $fpath); autoload -Uz compinit; compinit -u -D; print -P 're%%ady'\n", "re%ady")
+	for _, tc := range []struct{ typed, want string }{
+		{"demo do --mo", "demo do --mode="}, // which loads the script
+		{"demo do --mode=l", "demo do --mode=loud "},
+		{"demo completion z", "demo completion zsh "},
+		{"demo help ch", "demo help child "},
+		{"demo --v", "demo --version "},
+		{"demo child --ye", "demo child --yes "},
+		{"demo child -- demo do --ye", "demo child -- demo do --yes "},
 	} {
-		t.Run(typed, func(t *testing.T) {
-			c := exec.Command(zsh, "-f", "-i")
-			c.Env = append(os.Environ(), "TERM=dumb", "HOME="+folder)
-			terminal, err := pty.Start(c)
-			require.NoError(t, err)
-			var screen terminaltest.Buffer
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				_, _ = io.Copy(&screen, terminal) // ends with an error when the terminal is closed
-			}()
-			defer func() {
-				require.NoError(t, c.Process.Kill())
-				_ = c.Wait() // it was killed
-				require.NoError(t, terminal.Close())
-				<-ended
-			}()
-			has := func(text string) {
-				t.Helper()
-				require.Eventually(t, func() bool { return strings.Contains(screen.String(), text) }, 2*time.Minute, 2*time.Millisecond, "%q", text)
-			}
-			_, err = io.WriteString(terminal, "PS1=; fpath=("+folder+" $fpath); autoload -Uz compinit; compinit -u -D; print -P 're%%ady'\n")
-			require.NoError(t, err)
-			has("re%ady")
-			_, err = io.WriteString(terminal, typed+"\t")
-			require.NoError(t, err)
-			has(want)
-		})
+		answers("\x15"+tc.typed+"\t", tc.want) // behind Ctrl-U
 	}
 }

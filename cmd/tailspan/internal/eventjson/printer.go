@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -26,9 +27,7 @@ type Printer struct {
 // New makes a Printer. What it holds is written by [Printer.Flush].
 func New(w io.Writer) *Printer {
 	out := bufio.NewWriterSize(w, input.BufferSize)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	return &Printer{out: out, enc: enc}
+	return &Printer{out: out, enc: cli.NewJSONEncoder(out)}
 }
 
 // Flush writes what was printed so far.

@@ -1,11 +1,11 @@
 package usage
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/redact"
 )
 
@@ -88,8 +88,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
+	e := cli.NewJSONEncoder(w)
 	e.SetIndent("", "  ")
 	if err := e.Encode(&out); err != nil {
 		return fmt.Errorf("write report: %w", err)
