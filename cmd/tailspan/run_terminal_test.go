@@ -17,6 +17,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // command returns the command as a separate process.
@@ -78,6 +80,21 @@ func TestFollowEndsByTheSecondSignal(t *testing.T) {
 			assert.ErrorContains(t, <-ended, "interrupt")
 		})
 	}
+}
+
+// TestStdinThatIsNotKept: where standard input is dropped, what is shown is not all of it, and the exit code says so.
+func TestStdinThatIsNotKept(t *testing.T) {
+	c := command(t, "events", "-")
+	c.Args = append([]string{"sh", "-c", `ulimit -f 64; exec "$@"`, "sh"}, c.Args...) // no file may be longer than 32 or 64 KiB
+	c.Path = "/bin/sh"
+	c.Stdin = strings.NewReader(strings.Repeat("plain words\n", 50_000))
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	require.Error(t, c.Run())
+	assert.Equal(t, cli.ExitFailure, c.ProcessState.ExitCode())
+	assert.Contains(t, stdout.String(), `{"kind":"raw","line":"plain words"}`)
+	assert.Contains(t, stderr.String(), "standard input is not kept any more")
+	assert.Regexp(t, `tailspan: read standard input: \d+ bytes were dropped\n$`, stderr.String())
 }
 
 // TestRunHandsTheTerminalOver checks that an agent can read from the terminal, that keys go to the agent, and that we

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/spool"
 )
 
@@ -37,7 +38,11 @@ func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
 		}
 	}})
 	go func() { // it may outlive Close: nothing ends a read of standard input
-		in.failed <- copier.Copy(file)
+		err := copier.Copy(file)
+		if n := copier.Dropped(); err == nil && n > 0 {
+			err = fmt.Errorf("%s were dropped", cli.Count(n, "byte"))
+		}
+		in.failed <- err
 		s.Finish()
 	}()
 	return in
