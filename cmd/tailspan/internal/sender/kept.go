@@ -92,13 +92,11 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 		if err != nil {
 			return err
 		}
-		ctx, cancel := s.sending(ctx)
-		defer cancel()
 		s.tried += md.DataPointCount()
-		if _, err := s.exporter.Metrics(ctx, md); err != nil {
-			return fmt.Errorf("%w: %w", errNotSent, err)
-		}
-		return nil
+		return s.send(ctx, func(ctx context.Context) error {
+			_, err := s.exporter.Metrics(ctx, md)
+			return err
+		})
 	default:
 		return errors.New("no OTLP JSON")
 	}

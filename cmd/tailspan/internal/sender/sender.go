@@ -1,14 +1,14 @@
-// Package sender sends what was recorded to an OpenTelemetry endpoint: sessions of agents, and the files in which `tailspan run`
-// and the collector's file exporter keep OTLP JSON. Sessions are read by package recorded.
 package sender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -104,22 +104,44 @@ func (s *sender) file(ctx context.Context, name string) error {
 }
 
 func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) error {
-	ctx, cancel := s.sending(ctx)
-	defer cancel()
 	s.tried += td.SpanCount() + ld.LogRecordCount()
-	if _, err := s.exporter.Traces(ctx, td); err != nil {
-		return fmt.Errorf("%w: %w", errNotSent, err)
+	return s.send(ctx, func(ctx context.Context) error {
+		if _, err := s.exporter.Traces(ctx, td); err != nil {
+			return err
+		}
+		_, err := s.exporter.Logs(ctx, ld)
+		return err
+	})
+}
+
+// send sends one batch by f. A signal ends it with an error that says what was not sent, also one that comes when all was accepted: it
+// is caught here alone. While a file is read, which may be a pipe that nobody writes to, a signal ends the process.
+func (s *sender) send(ctx context.Context, f func(context.Context) error) error {
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	caught, sent := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		select {
+		case sig := <-caught:
+			interrupt(fmt.Errorf("signal: %s", sig))
+		case <-sent:
+		}
+	})
+	timed, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	err := f(timed)
+	signal.Stop(caught) // what came until now is in the channel
+	close(sent)
+	waiting.Wait()
+	select {
+	case sig := <-caught:
+		interrupt(fmt.Errorf("signal: %s", sig))
+	default:
 	}
-	if _, err := s.exporter.Logs(ctx, ld); err != nil {
+	if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 		return fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	return nil
-}
-
-// sending is the context of sending one batch. A signal ends it with an error that says what was not sent; while a file is read, which
-// may be a pipe that nobody writes to, a signal ends the process.
-func (s *sender) sending(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	return ctx, func() { cancel(); stop() }
 }
