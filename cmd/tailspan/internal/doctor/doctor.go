@@ -1,7 +1,3 @@
-// Package doctor checks what tailspan would read and send, and says what is wrong with it.
-//
-// [Examine] is for places with sessions, [CheckExport] for files that a collector exported. Each prints what there is, and
-// then the problems, one a line, with a kind in front; it fails with [ErrProblems] if there are any.
 package doctor
 
 import (

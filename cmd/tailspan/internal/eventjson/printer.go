@@ -1,4 +1,3 @@
-// Package eventjson prints events as JSON, one object a line, for programs: what `tailspan events` prints.
 package eventjson
 
 import (

@@ -1,5 +1,3 @@
-// Package execute runs the program of `tailspan run`: a [Child] that has our terminal and our signals, and whose output is in
-// a spool.
 package execute
 
 import (

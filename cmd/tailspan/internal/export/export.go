@@ -1,8 +1,3 @@
-// Package export sends what the program of `tailspan run` does to an OpenTelemetry endpoint while it works, and keeps in a file
-// what could not be sent.
-//
-// [Start] follows the spool of the program for itself: whatever the endpoint does, the program and its log go on. Metrics have
-// an exporter of their own, so that an endpoint that hangs on spans does not hold them up.
 package export
 
 import (

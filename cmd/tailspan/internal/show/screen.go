@@ -1,5 +1,3 @@
-// Package show puts what an agent does before a person: [Rendering] takes one input to a readable log, [Screen] is where a
-// running agent is shown.
 package show
 
 import (
