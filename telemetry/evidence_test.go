@@ -3,8 +3,10 @@ package telemetry_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,6 +206,26 @@ func TestSessionOfARun(t *testing.T) {
 			assert.Equal(t, "s1", attr(f.span(t, name), otlp.AttrGenAIConversationID), order)
 		}
 	}
+}
+
+// TestSessionOfARunThatFailed: a run in which the model said nothing has its own session, also where those of the next runs in the file are
+// known before its key is, as in a stream without times.
+func TestSessionOfARunThatFailed(t *testing.T) {
+	in := func(session, item string, ev events.DisplayEvent) events.DisplayEvent {
+		ev.Time, ev.SessionID, ev.ItemID = time.Time{}, session, item
+		return ev
+	}
+	f := fold(t, script{
+		line(in("s1", "a1", started())), line(in("s1", "a2", ended("Overloaded"))),
+		line(in("s2", "b1", started())), line(in("s2", "b2", text(0, "msg1", "Done."))), line(in("s2", "b3", ended(""))),
+	}, telemetry.StreamSettings{FileTime: at(5)}, otlp.CloseReasonShutdown)
+	sessions := map[string]string{}
+	for _, s := range f.spans {
+		if strings.HasPrefix(s.Name(), "invoke_agent") {
+			sessions[attr(s, otlp.AttrGenAIConversationID)] = attr(s, otlp.AttrRunOutcome)
+		}
+	}
+	assert.Equal(t, map[string]string{"s1": "error", "s2": "ok"}, sessions)
 }
 
 // TestSecondAccountOverTheLimits: of a second account that exceeds the pending limits, the end is kept.

@@ -293,12 +293,16 @@ func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
 func sessionOf(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
-		switch ev := &waiting[i].event; {
+		ev := &waiting[i].event
+		switch {
 		case ev.SessionID == "":
 		case modelWorks(ev):
 			return ev.SessionID
 		case session == "":
 			session = ev.SessionID
+		}
+		if session != "" && ends(ev) {
+			return session // what follows belongs to other runs
 		}
 	}
 	return session
