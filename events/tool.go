@@ -5,7 +5,7 @@ import "time"
 // UnknownTool is the exported name of a call without a name.
 const UnknownTool = "unknown"
 
-// ToolState is the state of a call, for ToolProgress and for results that arrive before the work is done.
+// ToolState is the state of a call, for ToolProgress, for results that arrive before the work is done, and for calls of a server's answer.
 type ToolState uint8
 
 // The states of a call.
@@ -22,11 +22,13 @@ const (
 	ToolStateFailed
 	// ToolStateStopped is work that was stopped from outside the agent.
 	ToolStateStopped
+	// ToolStateRequested is a call that a server's answer asks its client to run (ToolUse). The format has no result.
+	ToolStateRequested
 
 	toolStateEnd
 )
 
-var toolStateNames = [toolStateEnd]string{"", "running", "background", "completed", "failed", "stopped"}
+var toolStateNames = [toolStateEnd]string{"", "running", "background", "completed", "failed", "stopped", "requested"}
 
 // String returns the wire spelling; the unspecified state is the empty string.
 func (s ToolState) String() string {
@@ -72,7 +74,7 @@ type Tool struct {
 	// Partial marks an early view of a call whose arguments are still streaming, for embedded sinks. The complete
 	// ToolUse follows as an update. Parsers never set it.
 	Partial bool
-	// State is the state of the call (ToolResult, ToolProgress).
+	// State is the state of the call (ToolResult, ToolProgress; ToolUse only if requested).
 	State ToolState
 
 	// Error marks a call that failed (ToolResult).

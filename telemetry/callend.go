@@ -68,11 +68,16 @@ func (s *Stream) closeCall(c *call, out outcome.Call) {
 		s.count().ForgottenIDs++
 	}
 	s.open.callClosed(c.caller.run)
+	if c.Requested && out.ErrorType == otlp.ErrorTypeNoResult {
+		out.ErrorType = ""
+	}
 	if out.ErrorType != "" {
 		c.caller.callFailed()
 	}
 	if out.Reason != otlp.CloseReasonResult && !out.HasResult {
-		s.count().UnclosedCalls++
+		if !c.Requested {
+			s.count().UnclosedCalls++
+		}
 		if c.child != nil && !c.child.background {
 			s.closeAgent(c.child, outcome.Closed(out.Reason))
 		}

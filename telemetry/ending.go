@@ -74,7 +74,7 @@ func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment
 // unanswered returns how many calls have no result if the run ends now.
 func (r *run) unanswered() (n int) {
 	for _, c := range r.calls.open {
-		if !c.caller.inBackground() {
+		if !c.caller.inBackground() && !c.Requested {
 			n++
 		}
 	}

@@ -54,7 +54,7 @@ func (cs *calls) call(c *call) {
 	}
 	e := cs.Emit(events.KindToolUse)
 	t := &e.Tool
-	t.ID, t.Name, t.Input = cs.callID(c.id), name, input
+	t.ID, t.Name, t.Input, t.State = cs.callID(c.id), name, input, events.ToolStateRequested
 	t.Target = cs.target(name, args, c.arguments())
 	cs.remember(t)
 }

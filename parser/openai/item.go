@@ -113,6 +113,9 @@ func (it *items) itemCall(m scan.Members, kind string) {
 	if !it.DropInput {
 		t.Input = c.input
 	}
+	if !c.answered && !isRunning(m) {
+		t.State = events.ToolStateRequested
+	}
 	it.calls.remember(t)
 	if c.answered {
 		it.itemCallResult(m, &c, id)

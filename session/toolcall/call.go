@@ -24,6 +24,7 @@ type Call struct {
 	shown      *shown
 	Occurrence int32
 	Asks       bool // it waits for approval before it runs
+	Requested  bool // the client of a server runs it, so that it has no result is no failure
 }
 
 // shown is what only the span of a call shows. It is nil for most calls and for all that are over.
@@ -37,7 +38,7 @@ type shown struct {
 // New returns the call that a tool event starts. It cuts the target to a number of runes.
 func New(t *events.Tool, targetRunes int) Call {
 	c := Call{
-		ID: t.ID, Name: otlp.ToolName(t.Name), Asks: t.Asks, Server: t.Server, AgentType: t.AgentType, Target: otlp.CutTarget(t.Target, targetRunes),
+		ID: t.ID, Name: otlp.ToolName(t.Name), Asks: t.Asks, Requested: t.State == events.ToolStateRequested, Server: t.Server, AgentType: t.AgentType, Target: otlp.CutTarget(t.Target, targetRunes),
 	}
 	executable := executableOf(t.Name, t.Target)
 	otlp.Bound(&executable, otlp.NameBytes)

@@ -48,7 +48,7 @@ func (m *callMemory) remember(e *events.DisplayEvent, at time.Time) {
 		m.order = append(m.order, id)
 	}
 	state := callOpen
-	if e.Copied { // another session made it
+	if e.Copied || t.State == events.ToolStateRequested { // another session made it, or the client of the server runs it
 		state = callLeft
 	}
 	m.byID[id] = call{
