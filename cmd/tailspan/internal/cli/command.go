@@ -19,35 +19,35 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Report writes a line of our own to standard error, which may show what a file says.
+// Report writes a message to standard error, made safe for a terminal since it may quote a file.
 func (s Streams) Report(problem string) {
 	fmt.Fprintf(s.Err, "tailspan: %s\n", render.Sanitize(problem))
 }
 
-// Action does what a command is for. args are the arguments that are no flags.
+// Action runs a command. args are the arguments that are not flags.
 type Action func(ctx context.Context, args []string, s Streams) error
 
-// Example is a command line, and what it does.
+// Example is a command line and what it does.
 type Example struct{ Line, Does string }
 
 // Command is one command of a program.
 type Command struct {
 	Name string
-	// Usage are the forms of its arguments, such as "[flags] FILE".
+	// Usage lists the forms of its arguments, such as "[flags] FILE".
 	Usage []string
-	// Short says what it does, in one line of the list of commands.
+	// Short describes it in the one line of the list of commands.
 	Short string
-	// Long says it in a few lines of at most 90 columns.
+	// Long describes it in a few lines of at most 90 columns.
 	Long string
-	// Examples are three of its uses.
+	// Examples holds three typical uses.
 	Examples []Example
-	// Child is true if the arguments are the command line of another program, whose flags are not ours.
+	// Child reports whether the arguments are the command line of another program, whose flags are not ours.
 	Child bool
-	// New declares the flags, and returns what is done once they are parsed.
+	// New declares the flags and returns the action to run after they are parsed.
 	New func(f *Flags) Action
 }
 
-// flags are those of the command, declared and not parsed.
+// flags returns the declared, unparsed flags of the command and its action.
 func (c *Command) flags() (*Flags, Action) {
 	f := newFlags(c.Name)
 	return f, c.New(f)
@@ -56,15 +56,15 @@ func (c *Command) flags() (*Flags, Action) {
 // Program is a table of commands.
 type Program struct {
 	Name string
-	// Short says what it is for, in half a line.
+	// Short describes it in half a line.
 	Short    string
 	Commands []Command
 }
 
-// Run runs the command that args name, and returns the exit code of the process.
+// Run runs the command that args name and returns the exit code of the process.
 func (p *Program) Run(ctx context.Context, args []string, s Streams) int {
 	if len(args) == 0 {
-		_ = p.help(s.Err) // the exit code says it too
+		_ = p.help(s.Err) // the exit code reports the failure too
 		return ExitUsage
 	}
 	command, err := p.command(args[0])
@@ -88,7 +88,7 @@ func (p *Program) run(ctx context.Context, c *Command, args []string, s Streams)
 	}
 }
 
-// exit reports an error, and returns the exit code.
+// exit reports an error and returns the exit code.
 func (p *Program) exit(err error, c *Command, stderr io.Writer) int {
 	if own := (ExitError{}); errors.As(err, &own) {
 		return own.Status
@@ -100,23 +100,23 @@ func (p *Program) exit(err error, c *Command, stderr io.Writer) int {
 	if errors.As(err, &UsageError{}) {
 		text, code = usageText(err, p.Name, c), ExitUsage
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", p.Name, render.Sanitize(text)) // it may show what a file, or an endpoint, says
+	fmt.Fprintf(stderr, "%s: %s\n", p.Name, render.Sanitize(text)) // it may quote a file or an endpoint
 	return code
 }
 
-// IsEndOfReader reports whether a write to a file failed since nobody reads any more, which is a normal end. A connection to
-// an endpoint that breaks is none.
+// IsEndOfReader reports whether a write to a file failed because its reader closed it, which is a normal end. A broken connection
+// to an endpoint is none.
 func IsEndOfReader(err error) bool {
 	var file *fs.PathError
 	return errors.As(err, &file) && errors.Is(file, syscall.EPIPE)
 }
 
-// all are the commands of the table, and those that every program has.
+// all returns the commands of the table and the built-in ones.
 func (p *Program) all() []Command {
 	return append(p.Commands[:len(p.Commands):len(p.Commands)], p.builtin()...)
 }
 
-// builtin are the commands that are about the program itself.
+// builtin returns the commands about the program itself.
 func (p *Program) builtin() []Command {
 	return []Command{
 		p.completionCommand(),
@@ -156,7 +156,7 @@ func (p *Program) builtin() []Command {
 	}
 }
 
-// noArguments is the error of a command that takes none and has some.
+// noArguments returns the error of a command that takes no arguments but got some.
 func noArguments(command string, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -164,7 +164,7 @@ func noArguments(command string, args []string) error {
 	return UsageError{fmt.Errorf("%s takes no arguments, got %q", command, strings.Join(args, " "))}
 }
 
-// command finds a command by its name, or by the flag of its name.
+// command finds a command by its name, or by the flag with its name.
 func (p *Program) command(name string) (*Command, error) {
 	switch name {
 	case "--help", "-h", "-help":

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shellNames are the shells that there are scripts for.
+// shellNames lists the shells that have a script.
 var shellNames = []string{"bash", "zsh", "fish"}
 
 func (p *Program) completionCommand() Command {
@@ -43,7 +43,7 @@ same table as the help.`,
 	}
 }
 
-// words are the words that may be the first argument of a command that is about others.
+// words returns the possible first arguments of a command that takes the name of a command or shell.
 func (p *Program) words(c *Command) []string {
 	switch c.Name {
 	case "help":
@@ -109,7 +109,7 @@ complete -o default -F _%[1]s %[1]s
 `, p.Name)
 }
 
-// quiet takes out of a text what would end a quoted word, or mean something in the middle of one.
+// quiet removes characters that would end a quoted word or have a meaning inside it.
 var quiet = strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -", "`", "", "\\", "", "\n", " ", "$", "")
 
 func (p *Program) zsh(out *strings.Builder) {
@@ -160,7 +160,7 @@ func (p *Program) zsh(out *strings.Builder) {
 		}
 		fmt.Fprint(out, "\n      ;;\n")
 	}
-	// A file of fpath is the function itself when a completion loads it; a sourced one is not.
+	// A file of fpath is itself the function when a completion loads it; a sourced file is not.
 	fmt.Fprintf(out, "  esac\n}\nif [[ $funcstack[1] = _%[1]s ]]; then\n  _%[1]s \"$@\"\nelse\n  compdef _%[1]s %[1]s\nfi\n", p.Name)
 }
 
@@ -209,7 +209,7 @@ end
 	fmt.Fprintf(out, "%s -l help -d 'print the list of commands'\n%[1]s -l version -d 'print the version'\n", top)
 }
 
-// rows are the flags of the command.
+// rows returns the flags of the command.
 func (c *Command) rows() []row {
 	f, _ := c.flags()
 	return f.rows()

@@ -1,10 +1,8 @@
-// Package cli is what the commands of a program have in common: a table of them, their flags, their help, how they fail and
-// how they exit.
+// Package cli holds what the commands of a program share: the table of commands, flags, help, errors and exit codes.
 //
-// A [Program] is a table of [Command] values. A command declares its flags and returns an [Action]; all else (parsing, help,
-// errors in one line, exit codes) is done here, from the table. What a program consists of is written once: its help,
-// its shell completion and its manual page come from the same values.
+// A [Program] is a table of [Command] values. A command declares its flags and returns an [Action]; everything else (parsing,
+// help, one-line errors, exit codes) follows from the table. Help, shell completion and manual page come from the same values.
 //
-// An action fails with any error; a [UsageError] is a wrong call (exit code 2), an [ExitError] any other exit code without a
-// message. A reader that goes away (EPIPE) is a normal end.
+// An action may fail with any error. A [UsageError] is a wrong call (exit code 2), an [ExitError] any other exit code without a
+// message. A reader that closes our output (EPIPE) is a normal end.
 package cli

@@ -14,7 +14,7 @@ const (
 	ExitUsage   = 2
 )
 
-// Exit codes of a program that can't be run, as shells have them.
+// Exit codes of a program that cannot be run, as shells use them.
 const (
 	ExitNotExecutable = 126
 	ExitNotFound      = 127
@@ -23,7 +23,7 @@ const (
 // ExitCode is a row of the table of exit codes.
 type ExitCode struct{ Code, Meaning string }
 
-// ExitCodes are all that a command exits with.
+// ExitCodes lists all exit codes of commands.
 var ExitCodes = []ExitCode{
 	{"0", "it went well; also when the reader of the output goes away (`head`)"},
 	{"1", "reading, writing or sending failed, or a check found a problem; `run`: a verdict of `--fail-on`, or a limit"},
@@ -34,18 +34,18 @@ var ExitCodes = []ExitCode{
 	{"others", "`run`: the exit code of the program"},
 }
 
-// ExitError ends the program with an exit code and without a message.
+// ExitError ends the program with an exit code and no message.
 type ExitError struct{ Status int }
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
 
-// UsageError is a call that can't work: wrong flags, no such file.
+// UsageError reports a call that cannot work: wrong flags, no such file.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 func (e UsageError) Unwrap() error { return e.Err }
 
-// usageText is a wrong call in one line, with the way to the help where that can say more.
+// usageText formats a wrong call as one line, which refers to the help if that explains more.
 func usageText(err error, program string, c *Command) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	switch {

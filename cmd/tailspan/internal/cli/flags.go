@@ -16,7 +16,7 @@ import (
 // Flags are the flags of a command.
 type Flags struct {
 	*flag.FlagSet
-	choices map[string][]string // of flags, by name
+	choices map[string][]string // by name of the flag
 }
 
 func newFlags(command string) *Flags {
@@ -32,7 +32,7 @@ func (f *Flags) Given(name string) bool {
 	return found
 }
 
-// SizeVar declares a flag for a number of bytes, which may have a unit and is positive.
+// SizeVar declares a flag for a positive number of bytes, with an optional unit.
 func (f *Flags) SizeVar(p *config.Size, name string, value config.Size, usage string) {
 	*p = value
 	f.Var((*size)(p), name, usage)
@@ -45,8 +45,8 @@ func (f *Flags) ChoiceVar(p *string, name, value string, choices []string, usage
 	f.Var(&choice{p, choices}, name, usage)
 }
 
-// parse parses flags and returns the arguments. Those of child commands begin with the first that is no flag; else
-// flags may stand between and behind arguments. What follows "--" is an argument.
+// parse parses flags and returns the arguments. The arguments of child commands begin with the first non-flag; for others, flags
+// may stand between and after arguments. Everything after "--" is an argument.
 func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
 	var literal []string
 	if at := slices.Index(args, "--"); at >= 0 && !child {
@@ -66,7 +66,7 @@ func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
 	}
 }
 
-// swallowed is the error of a flag that took the "--" in front of a command as its value.
+// swallowed returns the error of a flag that consumed the "--" before a command as its value.
 func (f *Flags) swallowed() (err error) {
 	f.Visit(func(set *flag.Flag) {
 		if set.Value.String() == "--" {
@@ -76,16 +76,16 @@ func (f *Flags) swallowed() (err error) {
 	return err
 }
 
-// invalidValue is how package flag reports a value (Go 1.26).
+// invalidValue matches how package flag reports a value (Go 1.26).
 var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (.*)$`)
 
-// wanted is what a flag takes, by the type of its value.
+// wanted describes the values of a flag by their type.
 var wanted = map[string]string{
 	"time.Duration": "must be a duration such as 30s or 5m", "int": "must be a number", "int64": "must be a number",
 	"float64": "must be a number", "bool": "must be true or false",
 }
 
-// flagError says what is wrong with which flag.
+// flagError rewrites an error of package flag so that it names the flag first.
 func (f *Flags) flagError(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
@@ -118,7 +118,7 @@ func (s *size) String() string {
 	return config.Size(*s).String()
 }
 
-// Set reads a number of bytes with or without a unit.
+// Set parses a number of bytes with an optional unit.
 func (s *size) Set(text string) error {
 	var value config.Size
 	if value.UnmarshalText([]byte(text)) != nil {
@@ -144,7 +144,7 @@ func (c *choice) String() string {
 	return *c.value
 }
 
-// Set takes one of the choices.
+// Set accepts one of the choices.
 func (c *choice) Set(text string) error {
 	if !slices.Contains(c.choices, text) {
 		return fmt.Errorf("must be one of %s", strings.Join(c.choices, ", "))

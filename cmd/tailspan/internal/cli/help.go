@@ -63,7 +63,7 @@ func (p *Program) helpOf(c *Command, w io.Writer) error {
 	return flushHelp(out)
 }
 
-// row is a flag as help, manual and completion show it.
+// row is a flag as help, manual and completions show it.
 type row struct {
 	name, value, usage string // value is empty if the flag needs none
 	choices            []string
@@ -76,7 +76,7 @@ func (r *row) head() string {
 	return "--" + r.name + " " + r.value
 }
 
-// rows are the flags in the order of their names.
+// rows returns the flags sorted by name.
 func (f *Flags) rows() []row {
 	var all []row
 	f.VisitAll(func(one *flag.Flag) {
@@ -99,7 +99,7 @@ func (f *Flags) rows() []row {
 	return all
 }
 
-// wrap breaks a text into lines of at most width columns, each behind an indent.
+// wrap breaks a text into indented lines of at most width columns.
 func wrap(text string, width int, indent string) string {
 	var out strings.Builder
 	column := 0
@@ -119,11 +119,10 @@ func wrap(text string, width int, indent string) string {
 	return out.String() + "\n"
 }
 
-// version is stamped by the build (Makefile).
+// version is set by the build (Makefile).
 var version string
 
-// Version is what the build was stamped with, else that of the module as the go command built it; "(devel)" for a build without
-// either.
+// Version returns the version that the build set, or the module version that the go command recorded, or "(devel)".
 func Version() string {
 	if version != "" {
 		return version
@@ -134,7 +133,7 @@ func Version() string {
 	return "(devel)"
 }
 
-// Count is "1 file" or "2 files".
+// Count formats a number with its noun: "1 file", "2 files".
 func Count[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -42,7 +42,7 @@ func roff(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// man writes the manual page in the macros of man(7).
+// man writes the manual page with the macros of man(7).
 func (p *Program) man(out *strings.Builder) {
 	fmt.Fprintf(out, ".TH %s 1 \"\" %q\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", strings.ToUpper(p.Name), p.Name+" "+Version(), p.Name, roff(p.Short))
 	for i, c := range p.all() {

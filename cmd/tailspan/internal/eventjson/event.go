@@ -6,8 +6,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// eventJSON is an event as `tailspan events` prints it. Fields that an event does not have are left out, except those
-// that its kind always has: name and arg of a tool_use, error of a tool_result and a session_end.
+// eventJSON is the form in which `tailspan events` prints an event. Fields that an event lacks are left out, except those that
+// its kind always has: name and arg of a tool_use, error of a tool_result and a session_end.
 type eventJSON struct {
 	Kind      string  `json:"kind"`
 	Time      string  `json:"time,omitempty"`
@@ -18,7 +18,7 @@ type eventJSON struct {
 	Parent    string  `json:"parent,omitempty"`
 	AgentID   string  `json:"agent_id,omitempty"`
 	Model     string  `json:"model,omitempty"`
-	Served    string  `json:"model_provider,omitempty"` // who serves the model
+	Served    string  `json:"model_provider,omitempty"` // provider that serves the model
 	Synthetic bool    `json:"synthetic,omitempty"`
 	Abridged  bool    `json:"abridged,omitempty"`
 	Delta     bool    `json:"delta,omitempty"`
@@ -35,7 +35,7 @@ type eventJSON struct {
 	Approval *approvalJSON `json:"approval,omitempty"`
 	Ask      *askJSON      `json:"ask,omitempty"`
 
-	// Fields of both a result and an end. JSON leaves out a name that two embedded structs have.
+	// Shared by a result and an end: JSON leaves out a name that two embedded structs have.
 	Error     *bool    `json:"error,omitempty"`
 	ErrorText string   `json:"error_text,omitempty"`
 	Duration  *float64 `json:"duration_s,omitempty"`

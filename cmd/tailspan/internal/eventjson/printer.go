@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// Printer writes events as JSON, one object a line, and sums up their usage.
+// Printer writes events as JSON, one object per line, and sums up their usage.
 type Printer struct {
 	out     *bufio.Writer
 	enc     *json.Encoder
@@ -23,13 +23,13 @@ type Printer struct {
 	summary summaryJSON
 }
 
-// New makes a Printer. What it holds is written by [Printer.Flush].
+// New returns a Printer. [Printer.Flush] writes what it has buffered.
 func New(w io.Writer) *Printer {
 	out := bufio.NewWriterSize(w, input.BufferSize)
 	return &Printer{out: out, enc: cli.NewJSONEncoder(out)}
 }
 
-// Flush writes what was printed so far.
+// Flush writes the buffered output.
 func (p *Printer) Flush() error {
 	if err := p.out.Flush(); err != nil {
 		return fmt.Errorf("write events: %w", err)
@@ -37,19 +37,19 @@ func (p *Printer) Flush() error {
 	return nil
 }
 
-// Origin is what each line says of the input that it is from. Empty fields are left out.
+// Origin is what each line says about its input. Empty fields are left out.
 type Origin struct {
-	// Provider is the format of the input, once it is known.
+	// Provider is the format of the input, once known.
 	Provider string `json:"provider,omitempty"`
-	// Pipeline, Step and Persona are whose work it is.
+	// Pipeline, Step and Persona identify whose work the input is.
 	Pipeline string `json:"pipeline,omitempty"`
 	Step     string `json:"step,omitempty"`
 	Persona  string `json:"persona,omitempty"`
-	// File is the input, where there are several.
+	// File is the input if there are several.
 	File string `json:"file,omitempty"`
 }
 
-// OriginOf says whose work an input is.
+// OriginOf returns the origin of an input with this identity.
 func OriginOf(id otlp.Identity) Origin {
 	return Origin{Pipeline: id.Value(otlp.AttrPipelineName), Step: id.Value(otlp.AttrTaskName), Persona: id.Value(otlp.AttrGenAIAgentName)}
 }
@@ -77,14 +77,14 @@ func (p *Printer) Events(all []events.DisplayEvent, from *Origin) error {
 	return nil
 }
 
-// rawJSON is a line of no known provider.
+// rawJSON is a line of an unknown provider.
 type rawJSON struct {
 	Kind string `json:"kind"`
 	Line string `json:"line"`
 	*Origin
 }
 
-// Raw writes lines of no known provider.
+// Raw writes lines of an unknown provider.
 func (p *Printer) Raw(lines [][]byte, from *Origin) error {
 	for _, line := range lines {
 		line = bytes.TrimSuffix(line, []byte("\r"))
@@ -95,7 +95,7 @@ func (p *Printer) Raw(lines [][]byte, from *Origin) error {
 	return nil
 }
 
-// tokensJSON spells tokens out.
+// tokensJSON is the JSON form of token counts.
 type tokensJSON struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
@@ -113,7 +113,7 @@ func newTokensJSON(t events.Tokens) tokensJSON {
 // summaryJSON is the last line.
 type summaryJSON struct {
 	Kind          string         `json:"kind"`
-	Provider      string         `json:"provider,omitempty"` // of all inputs that are of a known one
+	Provider      string         `json:"provider,omitempty"` // of inputs with a known provider
 	Files         int            `json:"files,omitempty"`    // where there are several
 	Lines         int            `json:"lines"`
 	Malformed     int            `json:"malformed"`
@@ -132,13 +132,13 @@ type summaryJSON struct {
 	CostUSD       *float64       `json:"cost_usd,omitempty"`
 }
 
-// severalProviders stands for the provider of inputs of several.
+// severalProviders replaces the provider if inputs have different ones.
 const severalProviders = "several"
 
-// maxUnknownTypes bounds the unknown types of all inputs that are named.
+// maxUnknownTypes bounds the unknown types that are named, over all inputs.
 const maxUnknownTypes = 256
 
-// count adds the counts of an input that has ended. tooLong is how many of its lines were too long.
+// count adds the counts of an input that has ended; tooLong is the number of its overlong lines.
 func (p *Printer) count(provider string, stats parser.Stats, tooLong int) {
 	s := &p.summary
 	switch {

@@ -8,24 +8,24 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// Stream is one input on its way to events as JSON.
+// Stream is one input that is converted to JSON events.
 type Stream struct {
 	Events *pipeline.Events
-	// Origin is what each event says of the input; its provider is filled in once it is known.
+	// Origin is what each event says about the input. Its provider is filled in once known.
 	Origin Origin
-	// Live is true if the input may be written while it is read: what is known of it is written at once.
+	// Live reports whether the input may still be written: its events are flushed at once.
 	Live bool
-	// End is the end that an input does not have whose program did not live to write it; nil writes that it is missing.
+	// End returns the missing end of an input whose program was killed before it wrote one; nil reports the end as missing.
 	End func() *events.DisplayEvent
 }
 
-// Printed is an input on its way to a printer, record by record.
+// Printed passes one input to a printer, record by record.
 type Printed struct {
 	printer *Printer
 	stream  *Stream
 }
 
-// Open begins an input, of which several may share a printer. The Origin of s may change.
+// Open begins an input; several may share a printer. The Origin of s may change.
 func (p *Printer) Open(s *Stream) *Printed {
 	if s.Live {
 		s.Events.Live()
@@ -33,7 +33,7 @@ func (p *Printer) Open(s *Stream) *Printed {
 	return &Printed{p, s}
 }
 
-// Note takes what is known of the next record.
+// Note records metadata of the next record.
 func (s *Printed) Note(n parser.Noted) { s.stream.Events.Note(n) }
 
 // Record prints the events of a line or a document.
@@ -42,15 +42,15 @@ func (s *Printed) Record(record []byte) error {
 	if err != nil || !s.stream.Live {
 		return err
 	}
-	return s.printer.Flush() // who writes may write on for hours
+	return s.printer.Flush() // the writer may continue for hours
 }
 
-// Tick prints what is due because nothing comes.
+// Tick prints what is due while no record arrives.
 func (s *Printed) Tick() error {
 	return errors.Join(s.print(s.stream.Events.Tick()), s.printer.Flush())
 }
 
-// Close prints what is pending at the end, and adds the counts of the input to the summary.
+// Close prints pending events and adds the counts of the input to the summary.
 func (s *Printed) Close(tooLong int) error {
 	err := s.print(s.stream.Events.Flush())
 	if err == nil && s.stream.Events.Incomplete() {
@@ -60,7 +60,7 @@ func (s *Printed) Close(tooLong int) error {
 	return err
 }
 
-// print writes events, and the lines that the parser let pass.
+// print writes events and the lines that the parser passed through.
 func (s *Printed) print(evs []events.DisplayEvent) error {
 	s.stream.Origin.Provider = s.stream.Events.Provider()
 	return errors.Join(s.printer.Events(evs, &s.stream.Origin), s.printer.Raw(s.stream.Events.Raw(), &s.stream.Origin))

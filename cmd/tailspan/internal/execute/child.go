@@ -22,32 +22,32 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// Settings say how a program is run.
+// Settings configure how a program is run.
 type Settings struct {
 	Command []string
-	// Env is its environment; nil: ours.
+	// Env is its environment; nil means ours.
 	Env    []string
 	Stdin  io.Reader
 	Stderr io.Writer
 	// Grace is the time between a signal that ends the program and SIGKILL.
 	Grace time.Duration
-	// Pipe has the program write to a pipe, of which MaxSpool is kept until it is read.
+	// Pipe makes the program write to a pipe. Up to MaxSpool of its unread output is kept.
 	Pipe     bool
 	MaxSpool config.Size
-	// Raw keeps the output in this file.
+	// Raw is a file that keeps the raw output.
 	Raw string
-	// Report shows what goes wrong.
+	// Report shows a problem.
 	Report func(problem string)
 }
 
-// Child is a program at work. Signals that we get are passed on to it until it is closed.
+// Child is a running program. Signals that we receive are passed on to it until it is closed.
 type Child struct {
 	*process.Process
 	hurry       chan struct{}
 	stopPassing func()
 }
 
-// Start runs a program. Where that can't be, it reports why, and the error is the exit code of a shell.
+// Start runs a program. If it cannot, it reports why and returns an error with the exit code of a shell.
 func Start(s Settings) (*Child, error) {
 	signals := catchSignals()
 	settings := process.Settings{
@@ -69,7 +69,7 @@ func Start(s Settings) (*Child, error) {
 	return c, nil
 }
 
-// notExecutable are the errors of a program that is there, such as a script that names no interpreter, or too many arguments.
+// notExecutable lists the errors of a program that exists but cannot run, for instance because it names no interpreter.
 var notExecutable = []syscall.Errno{syscall.ENOEXEC, syscall.E2BIG, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ETXTBSY}
 
 func startError(err error, s *Settings) error {
@@ -96,7 +96,7 @@ func startError(err error, s *Settings) error {
 	}
 }
 
-// passSignals passes caught signals on to the program until the function that it gives is called.
+// passSignals passes caught signals on to the program until stop is called.
 func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
 	end := make(chan struct{})
 	var passing sync.WaitGroup
@@ -117,7 +117,7 @@ func (c *Child) passSignals(signals <-chan os.Signal) (stop func()) {
 	}
 }
 
-// pass passes one signal on. When the program has ended, one that would end us has what is left to do left.
+// pass passes one signal on. After the program has ended, a signal that would end us skips the remaining work.
 func (c *Child) pass(s os.Signal, once *sync.Once) {
 	select {
 	case <-c.Process.Done():
@@ -129,10 +129,10 @@ func (c *Child) pass(s os.Signal, once *sync.Once) {
 	}
 }
 
-// Hurry is closed when a signal comes after the program has ended: what is left to do is left.
+// Hurry returns a channel that is closed when a signal arrives after the program has ended: skip the remaining work.
 func (c *Child) Hurry() <-chan struct{} { return c.hurry }
 
-// Close removes the spool and ends the passing of signals.
+// Close removes the spool and stops passing signals.
 func (c *Child) Close() error {
 	defer c.stopPassing()
 	return c.Process.Close()
@@ -146,7 +146,7 @@ func ExitOf(e process.Exit) *outcome.Exit {
 	}
 }
 
-// Program is the name of the program of a command.
+// Program returns the name of a command's program.
 func Program(command []string) string {
 	name := command[0]
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {

@@ -15,20 +15,20 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// delivery sends output to an endpoint. Once sending a signal has failed, it keeps that and all of the signal behind it in a file,
-// which `tailspan send` delivers; what can't be kept either is lost, and counted. It serves one goroutine at a time.
+// delivery sends output to an endpoint. Once a signal has failed, all further data of it goes to a file, which `tailspan send`
+// delivers; data that cannot be written either is counted as lost. It serves one goroutine at a time.
 type delivery struct {
 	exporter *otlphttp.Exporter
-	sending  context.Context // ends when no more is to be sent
-	// Why nothing of a signal is sent any more; nil while it is.
+	sending  context.Context // its end stops all sending
+	// Why a signal is no longer sent; nil while it is.
 	noTraces, noLogs, noMetrics error
 
 	kept *keptFile
 	lost losses
 }
 
-// stop has nothing sent any more of the signal that failed, of which stopped is the cause, and unless the endpoint takes others,
-// nothing at all.
+// stop stores err in stopped, the reason why one signal is no longer sent. Unless the endpoint only lacks that signal's path, it
+// stops the other signals too.
 func (d *delivery) stop(stopped *error, err error) {
 	if err == nil {
 		return
@@ -38,14 +38,14 @@ func (d *delivery) stop(stopped *error, err error) {
 	}
 }
 
-// losses are what was neither sent nor kept.
+// losses counts what was neither sent nor kept.
 type losses struct {
-	cause error // why nothing is kept any more; nil while it is
+	cause error // why nothing is kept any more; nil while the file accepts data
 	amount
 }
 
-// deliver returns when out was accepted, kept or counted as lost. It never fails: what can't be kept now can't be kept later, and
-// who reads the output has to come to its end.
+// deliver returns when out was accepted, kept or counted as lost. It never fails: what cannot be kept now cannot be kept later,
+// and the output must be read to its end.
 func (d *delivery) deliver(out *telemetry.Output) error {
 	if out.Empty() {
 		return nil
@@ -65,7 +65,7 @@ func (d *delivery) deliver(out *telemetry.Output) error {
 	return nil
 }
 
-// deliverMetrics sends or keeps the metrics as they stand at the end.
+// deliverMetrics sends or keeps the final metrics.
 func (d *delivery) deliverMetrics(m *metricExport) {
 	for _, md := range m.metrics.TakeLast(time.Now()) {
 		if d.noMetrics == nil {
@@ -77,7 +77,7 @@ func (d *delivery) deliverMetrics(m *metricExport) {
 	}
 }
 
-// keep writes what was not sent to the file.
+// keep writes unsent data to the file.
 func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
 	if td.SpanCount()+ld.LogRecordCount()+md.DataPointCount() == 0 {
 		return
@@ -93,7 +93,7 @@ func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
 	}
 }
 
-// close ends the delivery. Its error says what was not sent, and where it is.
+// close ends the delivery. Its error reports what was not sent and where it is.
 func (d *delivery) close() error {
 	if d.kept != nil {
 		if err := d.kept.close(); err != nil {

@@ -22,27 +22,26 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// UserAgent names us to servers.
+// UserAgent returns the User-Agent that identifies us to servers.
 func UserAgent() string { return "tailspan/" + cli.Version() }
 
-// Settings say what is sent, and where.
+// Settings configure what is sent, and where.
 type Settings struct {
 	Endpoints otlphttp.Endpoints
-	// Pipeline are those of the stream; its registry is the export's alone.
+	// Pipeline configures the stream. Its registry is used by the export only.
 	Pipeline pipeline.Settings
 	MaxLine  config.Size
-	// MetricsEvery is the time between two exports of metrics.
+	// MetricsEvery is the interval between two exports of metrics.
 	MetricsEvery time.Duration
-	// Timeout is how long sending may go on when the program has ended.
+	// Timeout bounds how long sending may continue after the program has ended.
 	Timeout time.Duration
-	// StopReason, if set, waits for the limit that the program exceeded, which may become known after its end, or for the end of the
-	// context.
+	// StopReason, if set, waits for the limit that the program exceeded, which may become known after its end, or until ctx ends.
 	StopReason func(context.Context) otlp.StopReason
-	// Report shows what goes wrong.
+	// Report shows a problem.
 	Report func(problem string)
 }
 
-// Start sends what a program does, if it is to be sent anywhere; the channel is closed when that is over.
+// Start sends what a program does if an endpoint is configured. The returned channel is closed when sending has finished.
 func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} {
 	done := make(chan struct{})
 	if s.Endpoints.Empty() {
@@ -56,7 +55,7 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 		return done
 	}
 	sending, cancel := context.WithCancelCause(ctx)
-	go func() { // the time for what is left begins when the command ends
+	go func() { // the timeout for the remaining data begins when the command ends
 		select {
 		case <-p.Done():
 		case <-done:
@@ -74,7 +73,7 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 	go func() {
 		defer close(done)
 		defer cancel(nil)
-		// What can't be sent is kept, so the output is read to its end whatever becomes of sending.
+		// What cannot be sent is kept, so the output is read to its end even if sending fails.
 		if err := e.run(context.WithoutCancel(ctx), sending, p); err != nil {
 			s.Report(err.Error())
 		}
@@ -82,7 +81,7 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 	return done
 }
 
-// exporting is the output of a command on its way to an endpoint. It is a [tail.Consumer].
+// exporting takes the output of a command to an endpoint. It is a [tail.Consumer].
 type exporting struct {
 	maxLine  int
 	stopped  func(context.Context) otlp.StopReason
@@ -90,7 +89,7 @@ type exporting struct {
 	out      *delivery
 	metrics  *metricExport
 
-	mu    sync.Mutex // of what follows, for the ticker
+	mu    sync.Mutex // guards what follows against the ticker
 	lines *input.Live
 	moved time.Time // arrival of the last lines; zero once its quiet time was handled
 }
@@ -114,8 +113,7 @@ func (e *exporting) hurry() {
 	e.metrics.exporter.Hurry()
 }
 
-// run follows the output to its end. What is not sent before sending ends is kept in a file, which the
-// error names.
+// run follows the output to its end. What is not sent before sending ends is kept in a file, which the error names.
 func (e *exporting) run(ctx, sending context.Context, p *process.Process) error {
 	defer e.out.exporter.Close()
 	defer e.metrics.exporter.Close()
@@ -140,7 +138,7 @@ func (e *exporting) Lines(_ context.Context, lines []tail.Line) error {
 	return e.deliver(e.registry.Take)
 }
 
-// deliver sends or keeps the output of the stream, and that of the registry.
+// deliver sends or keeps the output of the stream and that of the registry.
 func (e *exporting) deliver(last func() telemetry.Output) error {
 	if err := e.lines.Deliver(e.out.deliver, nil); err != nil {
 		return err
@@ -153,7 +151,7 @@ func (e *exporting) deliver(last func() telemetry.Output) error {
 	return nil
 }
 
-// Idle marks that all that was there has been read.
+// Idle records that everything available has been read.
 func (e *exporting) Idle(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,15 +159,15 @@ func (e *exporting) Idle(context.Context) error {
 	return e.deliver(e.registry.Take)
 }
 
-// Close does nothing: the exit of the process ends the stream, see end.
+// Close does nothing: the exit of the process ends the stream (see end).
 func (e *exporting) Close(context.Context, tail.CloseReason) error { return nil }
 
-// tick releases output that waits for a quiet moment, until it is stopped.
+// tick releases output that waits for a quiet period, until stop is called.
 func (e *exporting) tick(ctx context.Context) (stop func()) {
 	return ticker.Start(ctx, redact.DefaultQuiet/2, func(context.Context, time.Time) error { return e.quiet() })
 }
 
-// quiet releases unfinished texts after a quiet time, and what is pending until the stream is quiet.
+// quiet releases unfinished texts and pending output after a quiet period.
 func (e *exporting) quiet() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -181,7 +179,7 @@ func (e *exporting) quiet() error {
 	return e.deliver(e.registry.Take)
 }
 
-// end ends the stream with the exit of the process, and sends the last spans and metrics.
+// end ends the stream with the exit of the process and sends the last spans and metrics.
 func (e *exporting) end(exit process.Exit) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

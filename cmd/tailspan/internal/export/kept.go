@@ -11,21 +11,21 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// keptFile holds OTLP JSON, one request a line, as the collector's file exporter writes it.
+// keptFile holds OTLP JSON, one request per line, in the format of the collector's file exporter.
 type keptFile struct {
 	file *os.File
 	size int64
 	has  amount
 }
 
-// amount is how much something is.
+// amount counts spans, records and metric points.
 type amount struct{ spans, records, points int }
 
 func (a *amount) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
 	a.spans, a.records, a.points = a.spans+td.SpanCount(), a.records+ld.LogRecordCount(), a.points+md.DataPointCount()
 }
 
-// String counts it; metric points, which are sums, only where they are all of it.
+// String formats the counts. It mentions metric points, which are sums, only if there is nothing else.
 func (a *amount) String() string {
 	text := cli.Count(a.spans, "span")
 	if a.spans+a.records == 0 {
@@ -34,7 +34,7 @@ func (a *amount) String() string {
 	return text + " and " + cli.Count(a.records, "log record")
 }
 
-// newKeptFile makes a file in the folder for temporary files that only its owner can read.
+// newKeptFile creates a file in the temporary folder that only its owner can read.
 func newKeptFile() (*keptFile, error) {
 	file, err := os.CreateTemp("", "tailspan-unsent-*.otlp.jsonl")
 	if err != nil {
@@ -43,7 +43,7 @@ func newKeptFile() (*keptFile, error) {
 	return &keptFile{file: file}, nil
 }
 
-// add writes all of it or nothing.
+// add writes all of the data or nothing.
 func (k *keptFile) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error {
 	var all []byte
 	var errs []error
@@ -61,14 +61,14 @@ func (k *keptFile) add(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) error
 		return err
 	}
 	if _, err := k.file.Write(all); err != nil {
-		return errors.Join(err, k.file.Truncate(k.size)) // half a line would spoil those before it
+		return errors.Join(err, k.file.Truncate(k.size)) // half a line would make the lines before it unreadable
 	}
 	k.size += int64(len(all))
 	k.has.add(td, ld, md)
 	return nil
 }
 
-// close closes the file, and removes it if nothing is in it.
+// close closes the file and removes it if it is empty.
 func (k *keptFile) close() error {
 	err := k.file.Close()
 	if k.size == 0 {

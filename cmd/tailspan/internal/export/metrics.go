@@ -14,10 +14,10 @@ import (
 // DefaultMetricsInterval is the default of --metrics-interval.
 const DefaultMetricsInterval = 30 * time.Second
 
-// MetricsIntervalVariable is the standard variable for it, in milliseconds.
+// MetricsIntervalVariable is the standard variable for this interval, in milliseconds.
 const MetricsIntervalVariable = "OTEL_METRIC_EXPORT_INTERVAL"
 
-// MetricsInterval reads the variable; zero if it is not set.
+// MetricsInterval reads the variable. It returns zero if the variable is not set.
 func MetricsInterval(getenv func(string) string) (time.Duration, error) {
 	value := strings.TrimSpace(getenv(MetricsIntervalVariable))
 	if value == "" {
@@ -26,10 +26,10 @@ func MetricsInterval(getenv func(string) string) (time.Duration, error) {
 	return otlphttp.Milliseconds(MetricsIntervalVariable, value)
 }
 
-// temporalityVariable is the standard variable for what a data point covers.
+// temporalityVariable is the standard variable for the aggregation temporality.
 const temporalityVariable = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 
-// Delta reads the variable. For the instruments that we have, lowmemory is delta (OpenTelemetry specification 1.40).
+// Delta reports whether the variable asks for delta temporality, as lowmemory does for our instruments (specification 1.40).
 func Delta(getenv func(string) string) (bool, error) {
 	switch value := strings.ToLower(strings.TrimSpace(getenv(temporalityVariable))); value {
 	case "", "cumulative":
@@ -41,15 +41,14 @@ func Delta(getenv func(string) string) (bool, error) {
 	}
 }
 
-// metricExport sends the metrics of a run. What one export that fails had is in the next one again; only the last one is
-// tried again.
+// metricExport sends the metrics of a run. The next export repeats the data of a failed one; only the last export is retried.
 type metricExport struct {
-	exporter *otlphttp.Exporter // its own: an endpoint that hangs on spans must not hold up metrics
+	exporter *otlphttp.Exporter // separate: an endpoint that hangs on spans must not delay metrics
 	metrics  *metrics.Set
 	every    time.Duration
 }
 
-// start exports at each interval, until the function that it gives is called.
+// start exports at each interval until stop is called.
 func (m *metricExport) start(ctx context.Context) (stop func()) {
 	return ticker.Start(ctx, m.every, func(ctx context.Context, now time.Time) error {
 		if m.exporter.OfferMetrics(ctx, m.metrics.Take(now)) {

@@ -1,5 +1,5 @@
-// Package exportcheck checks an export that the collector's file exporter wrote: every parent exists in its trace, one root a
-// trace, no span twice, children inside parents, every span with what it must have.
+// Package exportcheck checks an export of the collector's file exporter: parents exist in their trace, a trace has one root, no
+// span occurs twice, children lie inside their parents, and spans have their required attributes.
 package exportcheck
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Read reads the files of an export. What is no export is a problem.
+// Read reads the files of an export. A file that is no export is a problem.
 func Read(paths []string) (data *otlpjson.Data, problems []string, err error) {
 	data = &otlpjson.Data{}
 	for _, path := range paths {
@@ -28,12 +28,12 @@ func Read(paths []string) (data *otlpjson.Data, problems []string, err error) {
 	return data, problems, nil
 }
 
-// Problems lists what is wrong with an export.
+// Problems lists the problems of an export.
 func Problems(data *otlpjson.Data) []string {
 	return append(structure(otlpjson.Check(data.Traces...)), missingAttributes(data.Traces)...)
 }
 
-// Describe prints what is in an export. That a trace hangs under a span of someone else is a note.
+// Describe prints the contents of an export. A trace below a span of someone else is a note.
 func Describe(data *otlpjson.Data, w io.Writer) error {
 	if !data.Empty() {
 		summary := otlpjson.Summarize(data)
@@ -49,10 +49,10 @@ func Describe(data *otlpjson.Data, w io.Writer) error {
 	return nil
 }
 
-// structure returns one line per problem. A trace without its root is one line, not one more for each span that misses its
-// parent: most often its run is not over yet.
+// structure returns one line per problem. A trace without its root is one problem, not one more for each span without its parent:
+// its run has usually not ended yet.
 func structure(found []otlpjson.Problem) []string {
-	orphans := map[string]int{} // by trace; only those without a root
+	orphans := map[string]int{} // by trace; only traces without a root
 	for _, p := range found {
 		if p.Kind == otlpjson.ProblemNoRoot {
 			orphans[p.TraceID] = 0
@@ -67,7 +67,7 @@ func structure(found []otlpjson.Problem) []string {
 	for _, p := range found {
 		n, rootless := orphans[p.TraceID]
 		switch {
-		case rootless && p.Kind == otlpjson.ProblemMissingParent: // in the line of its trace
+		case rootless && p.Kind == otlpjson.ProblemMissingParent: // part of the line of its trace
 		case rootless && p.Kind == otlpjson.ProblemNoRoot && n > 0:
 			lines = append(lines, fmt.Sprintf("%s; %d of its spans miss their parents: the run was not over when this was written "+
 				"(one whose file has no end line is over after idle_close), or its span is lost or in another file", p, n))
@@ -78,7 +78,7 @@ func structure(found []otlpjson.Problem) []string {
 	return lines
 }
 
-// notOTLP says what keeps a file from being an export, or a part of one.
+// notOTLP says why a file is no export, or only part of one.
 func notOTLP(path string, data *otlpjson.Data) string {
 	switch {
 	case data.Foreign > 0 && data.Empty():
@@ -92,7 +92,7 @@ func notOTLP(path string, data *otlpjson.Data) string {
 	}
 }
 
-// missingAttributes lists spans that lack what the conventions or our design ask of them.
+// missingAttributes lists spans that lack attributes required by the conventions or by our design.
 func missingAttributes(traces []ptrace.Traces) (problems []string) {
 	for _, td := range traces {
 		for _, rs := range td.ResourceSpans().All() {

@@ -8,8 +8,8 @@ import (
 	"github.com/tailspan/tailspan/internal/otlpjson"
 )
 
-// DropRepeats removes spans that come again with the same ids and the same content, and counts them: delivery is at least once.
-// Spans that have the same ids and differ stay.
+// DropRepeats removes and counts spans that repeat another with the same IDs and content: delivery is at least once. Spans with
+// the same IDs and different content stay.
 func DropRepeats(data *otlpjson.Data) (dropped int, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for _, td := range data.Traces {
@@ -34,7 +34,7 @@ func DropRepeats(data *otlpjson.Data) (dropped int, err error) {
 	return dropped, err
 }
 
-// contentOf is a sum of all that a span has, its ids too.
+// contentOf returns a hash of everything in a span, including its IDs.
 func contentOf(span ptrace.Span) (sum [sha256.Size]byte, err error) {
 	td := ptrace.NewTraces()
 	span.CopyTo(td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty())

@@ -12,17 +12,16 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Limits are what a run may do; zero is no limit.
+// Limits bound a run; zero means no limit.
 type Limits struct {
-	// StallAfter is the time without a line after which a run is reported as stalled; StallKill stops it then.
+	// StallAfter is the time without a line after which a run is reported as stalled. StallKill also stops it then.
 	StallAfter time.Duration
 	StallKill  bool
-	// MaxTime is how long it may take, MaxTokens how many tokens it may use, input and output, and MaxCost what it may cost in
-	// US dollars.
+	// MaxTime bounds the duration of a run, MaxTokens its input and output tokens together, and MaxCost its cost in US dollars.
 	MaxTime   time.Duration
 	MaxTokens int64
 	MaxCost   float64
-	// Priced is true if there is a list of prices.
+	// Priced reports whether there is a list of prices.
 	Priced bool
 }
 
@@ -31,41 +30,41 @@ func (l *Limits) Stops() bool {
 	return l.StallKill || l.MaxTime > 0 || l.MaxTokens > 0 || l.MaxCost > 0
 }
 
-// nearTime is when a guard warns of MaxTime.
+// nearTime is the elapsed time at which a guard warns about MaxTime.
 func (l *Limits) nearTime() time.Duration { return time.Duration(warnAt * float64(l.MaxTime)) }
 
-// warnAt is the part of a limit at which a guard warns.
+// warnAt is the fraction of a limit at which a guard warns.
 const warnAt = 0.8
 
-// Alarm is a line for people, and where the run is to be stopped the reason.
+// Alarm is a line for people, and a reason if the run must stop.
 type Alarm struct {
 	Text string
-	Stop otlp.StopReason // empty: it goes on
+	Stop otlp.StopReason // empty if the run may continue
 }
 
 // Guard watches one run.
 type Guard struct {
 	limits  Limits
 	start   time.Time
-	moved   time.Time // the last line
+	moved   time.Time // time of the last line
 	stalled bool      // the silence since then was reported
 	warned  map[otlp.StopReason]bool
-	unknown bool // that the cost is not known was reported
+	unknown bool // the unknown cost was reported
 	stopped otlp.StopReason
 }
 
-// New makes a Guard of a run that begins now.
+// New returns a Guard of a run that begins now.
 func New(l Limits, now time.Time) *Guard {
 	return &Guard{limits: l, start: now, moved: now, warned: map[otlp.StopReason]bool{}}
 }
 
-// Stopped is why the run was to be stopped; empty if it was not.
+// Stopped returns why the run had to stop, or "".
 func (g *Guard) Stopped() otlp.StopReason { return g.stopped }
 
-// Moved notes that a line came.
+// Moved records the arrival of a line.
 func (g *Guard) Moved(now time.Time) { g.moved, g.stalled = now, false }
 
-// Check returns the alarms that are due by time.
+// Check returns the alarms that are due at a time.
 func (g *Guard) Check(now time.Time) (alarms []Alarm) {
 	l := &g.limits
 	if l.MaxTime > 0 {
@@ -87,7 +86,7 @@ func (g *Guard) Check(now time.Time) (alarms []Alarm) {
 	return alarms
 }
 
-// Due is when [Guard.Check] has its next result; zero if it has none.
+// Due returns when [Guard.Check] has its next result, or zero if it has none.
 func (g *Guard) Due() (at time.Time) {
 	if g.stopped != "" {
 		return at
@@ -109,7 +108,7 @@ func (g *Guard) Due() (at time.Time) {
 	return at
 }
 
-// Used returns the alarms that are due by what was used until now.
+// Used returns the alarms that are due at the current usage.
 func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	l := &g.limits
 	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
@@ -136,7 +135,7 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	return alarms
 }
 
-// use is how much of a limit is used.
+// use is the current usage for a limit.
 type use struct {
 	reason     otlp.StopReason
 	part       float64
@@ -144,7 +143,7 @@ type use struct {
 	used, most string
 }
 
-// limit adds the alarm of a limit: the warning, or the stop.
+// limit appends the alarm of a limit: a warning or a stop.
 func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
 	name := FlagOf(u.reason)
 	switch {
@@ -159,7 +158,7 @@ func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
 	return alarms
 }
 
-// FlagOf is the flag that sets a limit, or stops for it.
+// FlagOf returns the flag that sets a limit, or that stops the run for it.
 func FlagOf(reason otlp.StopReason) string {
 	if reason == otlp.StopStall {
 		return "--stall-kill"

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 )
 
-// DefaultLoopAfter is how often a call is made with the same arguments and result before that is a loop.
+// DefaultLoopAfter is how many times a call must repeat with the same arguments and result to count as a loop.
 const DefaultLoopAfter = 5
 
 // Limits of what is remembered: results, and calls that wait for one.
@@ -19,24 +19,24 @@ const (
 	maxWaiting = 1024
 )
 
-// Loops finds calls that are repeated and bring nothing new: with the same arguments and the same result, and no call with a
-// result that was not seen before in between. A test that is run again after each edit is none.
+// Loops finds calls that repeat without progress: with the same arguments and the same result, and without a new result of any
+// call in between. Running a test again after each edit is no loop.
 type Loops struct {
 	after   int
 	seed    maphash.Seed
 	waiting memory.Map[string, Loop]
 	results memory.Map[uint64, repeats]
-	news    int // results that were seen for the first time
+	news    int // new results
 }
 
-// Loop is a call that is made again and again.
+// Loop is a repeated call.
 type Loop struct {
 	Count     int
 	Tool, Arg string
 	hash      uint64 // of the call
 }
 
-// Text is the loop in a line; name, if set, makes what may be shown of the name of a tool, and no more is shown then.
+// Text describes the loop in a line. If name is set, the line holds only what name returns for the tool's name.
 func (l *Loop) Text(name func(string) string) string {
 	call := l.Tool
 	switch {
@@ -48,10 +48,10 @@ func (l *Loop) Text(name func(string) string) string {
 	return fmt.Sprintf("the agent may be in a loop: %d times the same call with the same result: %s", l.Count, call)
 }
 
-// repeats is how often a call brought a result since the last new one of any call; the first counts.
+// repeats counts how often a call had the same result since the last new result of any call, the first included.
 type repeats struct{ since, count int }
 
-// NewLoops finds loops of a number of calls; 0 finds none.
+// NewLoops returns a detector of calls that repeat a number of times; 0 turns it off.
 func NewLoops(after int) *Loops {
 	return &Loops{
 		after: after, seed: maphash.MakeSeed(),
@@ -59,7 +59,7 @@ func NewLoops(after int) *Loops {
 	}
 }
 
-// See takes an event, and returns the loop that it completes, nil if there is none.
+// See adds an event and returns the loop that it completes, or nil.
 func (l *Loops) See(ev *events.DisplayEvent) *Loop {
 	if l.after <= 0 || ev.Copied {
 		return nil
@@ -100,7 +100,7 @@ func (l *Loops) hash(parts ...string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
 	for _, part := range parts {
-		_, _ = h.WriteString(part) // it never fails
+		_, _ = h.WriteString(part) // never fails
 		_ = h.WriteByte(0)
 	}
 	return h.Sum64()

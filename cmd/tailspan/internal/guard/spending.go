@@ -8,24 +8,24 @@ import (
 // maxRunning bounds the models whose running totals are remembered.
 const maxRunning = 1024
 
-// Spending is what the runs of one stream used until now.
+// Spending is the usage of the runs of one stream so far.
 type Spending struct {
 	prices  *ledger.Prices
-	whole   bool       // nothing is estimated unless all tokens are known
-	past    ledger.Sum // of the runs that are over
+	whole   bool       // estimate only if all tokens are known
+	past    ledger.Sum // of ended runs
 	now     ledger.Ledger
 	running ledger.Running // totals that a process or a session reports
 }
 
-// NewSpending makes a Spending with a list of prices, which may be empty. Its estimate is what was used at least: where the output
-// of a call is not known, that counts as none.
+// NewSpending returns a Spending with a list of prices, which may be empty. Its estimate is a lower bound: the output of a call
+// counts as none if it is unknown.
 func NewSpending(prices ledger.Prices) *Spending {
 	s := &Spending{prices: &prices, running: ledger.NewRunning(maxRunning)}
 	s.begin()
 	return s
 }
 
-// NewAccount makes what is shown as the spending of a stream: the estimate is that of its spans.
+// NewAccount returns a Spending to show for a stream: its estimate equals that of its spans.
 func NewAccount(prices ledger.Prices) *Spending {
 	s := NewSpending(prices)
 	s.whole = true
@@ -34,7 +34,7 @@ func NewAccount(prices ledger.Prices) *Spending {
 
 func (s *Spending) begin() { s.now = ledger.Ledger{Prices: s.prices} }
 
-// Add enters what an event reports, and returns whether that is something.
+// Add adds the usage of an event and reports whether it has any.
 func (s *Spending) Add(ev *events.DisplayEvent) bool {
 	switch ev.Kind {
 	case events.KindUsage:
@@ -70,13 +70,13 @@ func (s *Spending) use(ev *events.DisplayEvent) {
 	}
 }
 
-// Usage is [Spending.Sum] as the usage of a run.
+// Usage returns [Spending.Sum] as the usage of a run.
 func (s *Spending) Usage() events.Usage {
 	sum := s.Sum()
 	return sum.Usage()
 }
 
-// Sum is what was used until now.
+// Sum returns the usage so far.
 func (s *Spending) Sum() ledger.Sum {
 	sum := s.past
 	now := s.now.Total()

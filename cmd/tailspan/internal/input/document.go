@@ -11,9 +11,9 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// Records calls each with every line of r, or with all of it if the input is one document; its name or its
-// first lines decide (parser.Framing). A document longer than max is skipped and counted, as a line is. A first line in
-// our own words, which says whose work it is and nothing of what the agent did, is left out, unless it is asked for.
+// Records calls each with every line of r, or once with the whole input if it is one document, as its name or its first lines
+// show (parser.Framing). A document longer than max is skipped and counted. An in-band first line, which says whose work the
+// input is, is left out unless KeepInBand is set.
 func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	begun := false
 	f := func(record []byte) error {
@@ -31,7 +31,7 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	reader := bufio.NewReaderSize(r, BufferSize)
 	framing := parser.FramingOf(l.settings.Name)
 	var head []byte // blank lines, a bracket, and the line that decides
-	var long []byte // what is kept of a first line that is too long
+	var long []byte // the kept part of an overlong first line
 	for !framing.Decided() && len(head) < BufferSize {
 		line, whole, err := l.next(reader)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -48,7 +48,7 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 		}
 	}
 	all := io.MultiReader(bytes.NewReader(head), reader)
-	l.end -= int64(len(head)) // which is read again
+	l.end -= int64(len(head)) // it is read again
 	if framing != parser.FramingDocument {
 		if long != nil {
 			if err := l.give(pipeline.Line{Data: long, Noted: parser.Noted{Abridged: true}}, f); err != nil {
@@ -60,7 +60,7 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	return l.document(all, f)
 }
 
-// unframed gives the lines of the program, where a container runtime wrote them, and notes what is known of each.
+// unframed removes the framing of a container runtime and passes on each line with its metadata.
 func (l *Lines) unframed(r io.Reader, f func(record []byte) error) error {
 	err := l.Each(r, func(read []byte, abridged bool) error {
 		for line := range l.framing.Lines(read, abridged) {
@@ -81,7 +81,7 @@ func (l *Lines) unframed(r io.Reader, f func(record []byte) error) error {
 	return nil
 }
 
-// give notes what is known of a line and hands it over. Of one that was joined and is too long nothing may be left.
+// give passes on a line and its metadata. Of a joined line that is too long, nothing may be left.
 func (l *Lines) give(line pipeline.Line, f func(record []byte) error) error {
 	if line.TooLong {
 		l.skipped++

@@ -15,9 +15,9 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 )
 
-// Files gives the files that arguments name, in their order, each once: files, the sessions in folders, what globs match.
-// Standard input and folders of OpenCode's older storage are one input each. Of what a folder or glob holds only regular files
-// are inputs, and links to them; the others are reported. A named FIFO is an input.
+// Files returns the files that arguments name, in their order, each once: files, sessions in folders, matches of globs. Standard
+// input and folders of OpenCode's older storage are one input each. From a folder or glob only regular files, and links to them,
+// are inputs; others are reported. A named FIFO is an input.
 func Files(names []string, report func(skipped string)) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -47,7 +47,7 @@ func Files(names []string, report func(skipped string)) ([]string, error) {
 	return files, nil
 }
 
-// match gives what globs match, in order. Links to folders are not followed where ** is: they may form a circle.
+// match returns the matches of globs, in order. ** does not follow links to folders: they may form a cycle.
 func match(globs []string) ([]string, error) {
 	var found []string
 	for _, glob := range globs {
@@ -65,8 +65,8 @@ func match(globs []string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// Regular gives those of the paths that are regular files, or links to one that is not among them. It opens none: opening a pipe
-// waits for its writer.
+// Regular returns the regular files among paths, and links to files that are not among them. It opens none: opening a pipe blocks
+// until it has a writer.
 func Regular(paths []string, report func(skipped string)) []string {
 	var files, links []string
 	real := map[string]bool{}
@@ -77,7 +77,7 @@ func Regular(paths []string, report func(skipped string)) []string {
 		case errors.Is(err, fs.ErrNotExist):
 			report(fmt.Sprintf("skipped %q: a link to what is not there", path))
 		case err != nil || evalErr != nil:
-			files = append(files, path) // reading it reports what is wrong
+			files = append(files, path) // reading it reports the error
 		case info.IsDir():
 		case !info.Mode().IsRegular():
 			report(fmt.Sprintf("skipped %q: a pipe or device is read only if it is named itself", path))
@@ -89,7 +89,7 @@ func Regular(paths []string, report func(skipped string)) []string {
 		}
 	}
 	for _, path := range links {
-		target, _ := filepath.EvalSymlinks(path) // as before
+		target, _ := filepath.EvalSymlinks(path) // as above
 		if !real[target] {
 			real[target] = true
 			files = append(files, path)
@@ -103,8 +103,8 @@ func Regular(paths []string, report func(skipped string)) []string {
 func IsTree(dir string) bool {
 	tree, err := opencodetree.Open(dir)
 	if err != nil {
-		return !errors.Is(err, opencodetree.ErrNoTree) // reading it reports what is wrong
+		return !errors.Is(err, opencodetree.ErrNoTree) // reading it reports the error
 	}
-	_ = tree.Close() // it was only looked at
+	_ = tree.Close() // opened only to check
 	return true
 }

@@ -12,48 +12,48 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// Stdin stands for standard input.
+// Stdin names standard input.
 const Stdin = "-"
 
-// BufferSize is how much is read and written at once, in bytes.
+// BufferSize is the size of reads and writes, in bytes.
 const BufferSize = 64 << 10
 
-// DefaultMaxLine is the longest line that is read whole, unless something else is asked for.
+// DefaultMaxLine is the default limit of a line that is read whole.
 const DefaultMaxLine config.Size = 16 << 20
 
-// keepLineBytes is the size from which the memory of a long line is not kept for the next one.
+// keepLineBytes is the size from which the buffer of a long line is not reused.
 const keepLineBytes = 1 << 20
 
-// LineSettings say how the lines of an input are read.
+// LineSettings configure how the lines of an input are read.
 type LineSettings struct {
-	// Name is that of the input; it decides whether that is one document.
+	// Name of the input. It decides whether the input is one document.
 	Name string
-	// Max is the longest line in bytes, or the longest document.
+	// Max bounds a line or a document, in bytes.
 	Max config.Size
-	// Container takes the framing of container runtimes off: [config.ContainerAuto] or not.
+	// Container is [config.ContainerAuto] to remove the framing of container runtimes.
 	Container string
-	// KeepInBand hands over a first line in our own words too.
+	// KeepInBand also passes on an in-band first line.
 	KeepInBand bool
-	// InBand, if set, is called with such a line that is not handed over.
+	// InBand, if set, is called with an in-band line that is not passed on.
 	InBand func(config.InBand)
-	// Noted, if set, is called for each line before it is handed over.
+	// Noted, if set, is called before each line with its metadata.
 	Noted func(parser.Noted)
 }
 
-// Lines takes lines from a reader; only '\n' ends a line. Lines longer than the limit are counted, and shortened in constant
-// memory; those that can't be are skipped.
+// Lines reads lines from a reader; only '\n' ends a line. Lines over the limit are counted, and shortened in constant memory or
+// skipped.
 type Lines struct {
 	settings LineSettings
 	max      int
 	skipped  int
-	// at is where the line at work begins in the input, and end where the next one does, in bytes.
+	// at is the offset of the current line, end that of the next one, in bytes.
 	at, end int64
 	long    []byte
-	short   abridge.Abridger // of a line over max
+	short   abridge.Abridger // for a line over max
 	framing pipeline.Framing
 }
 
-// NewLines reads one input.
+// NewLines returns a reader of one input.
 func NewLines(s LineSettings) *Lines {
 	l := &Lines{settings: s, max: int(s.Max)}
 	if s.Container == config.ContainerAuto {
@@ -62,14 +62,14 @@ func NewLines(s LineSettings) *Lines {
 	return l
 }
 
-// TooLong counts the lines that were longer than the limit.
+// TooLong returns the number of lines over the limit.
 func (l *Lines) TooLong() int { return l.skipped }
 
-// Offset is where the line at work begins in the input, in bytes.
+// Offset returns the offset of the current line in the input, in bytes.
 func (l *Lines) Offset() int64 { return l.at }
 
-// Each calls f with every line of r, without its newline, and whether it was shortened. The line is f's until it returns. A
-// last line without a newline counts.
+// Each calls f with every line of r, without its newline, and whether it was shortened. The line is valid until f returns. A last
+// line without a newline counts.
 func (l *Lines) Each(r io.Reader, f func(line []byte, abridged bool) error) error {
 	reader := bufio.NewReaderSize(r, BufferSize)
 	for {
@@ -96,8 +96,7 @@ func (l *Lines) Each(r io.Reader, f func(line []byte, abridged bool) error) erro
 	}
 }
 
-// next reads one line with its newline; whole is false for one that is too long to keep; then line
-// is what is kept of it, nil if nothing is.
+// next reads one line with its newline. If the line is too long, whole is false and line is the kept part, or nil.
 func (l *Lines) next(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	if l.long = l.long[:0]; cap(l.long) > keepLineBytes {
 		l.long = nil
@@ -133,7 +132,7 @@ func (l *Lines) next(reader *bufio.Reader) (line []byte, whole bool, err error) 
 	}
 }
 
-// shorten takes a part of a line over the limit; with the first of them what stands before.
+// shorten adds a part of an overlong line; the first call also adds the buffered beginning.
 func (l *Lines) shorten(part []byte, first bool) {
 	if first {
 		l.short.Reset()

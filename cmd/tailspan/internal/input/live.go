@@ -12,13 +12,13 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Live takes the output of a program to a pipeline while it is written.
+// Live passes the output of a program to a pipeline while it is written.
 type Live struct {
 	*pipeline.Pipeline
 	document Document
 }
 
-// NewLive makes a Live. A document longer than maxLine bytes is read as lines.
+// NewLive returns a Live. A document longer than maxLine bytes is read as lines.
 func NewLive(s pipeline.Settings, maxLine config.Size) (*Live, error) {
 	p, err := pipeline.New(s)
 	if err != nil {
@@ -27,7 +27,7 @@ func NewLive(s pipeline.Settings, maxLine config.Size) (*Live, error) {
 	return &Live{Pipeline: p, document: Document{Limit: int(maxLine)}}, nil
 }
 
-// Lines takes lines that are read now.
+// Lines passes on lines that are read at now.
 func (l *Live) Lines(lines []tail.Line, now time.Time) {
 	for i := range lines {
 		line := &lines[i]
@@ -43,7 +43,7 @@ func (l *Live) Lines(lines []tail.Line, now time.Time) {
 	}
 }
 
-// Flush takes what is pending at the end of the output.
+// Flush passes on what is pending at the end of the output.
 func (l *Live) Flush() {
 	if rest := l.document.End(); rest != nil {
 		l.Line(rest)
@@ -51,10 +51,10 @@ func (l *Live) Flush() {
 	l.Pipeline.Flush()
 }
 
-// Document puts the lines of an output together that is one document, as some programs write in place of a stream; the
-// lines of any other pass.
+// Document assembles the lines of an output that is one document, which some programs write in place of a stream. It passes the
+// lines of any other output through.
 type Document struct {
-	// Limit is the longest document in bytes; a longer one is passed on line by line, as what it is not.
+	// Limit bounds a document, in bytes; a longer one is passed through line by line.
 	Limit   int
 	framing parser.Framing
 	held    [][]byte
@@ -62,8 +62,8 @@ type Document struct {
 	out     [][]byte
 }
 
-// Records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing
-// was known. It is valid until the next call.
+// Records returns what the parser gets for a line: nothing yet, the line, or the lines that were pending until the framing was
+// known. The result is valid until the next call.
 func (d *Document) Records(line []byte) [][]byte {
 	if d.framing == parser.FramingLines {
 		d.out = append(d.out[:0], line)
@@ -83,7 +83,7 @@ func (d *Document) Records(line []byte) [][]byte {
 	return d.out
 }
 
-// End returns the document, nil if there is none.
+// End returns the document, or nil if there is none.
 func (d *Document) End() []byte {
 	if len(d.held) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (d *Document) End() []byte {
 	return document
 }
 
-// Idle is End for an output that may go on: it returns nil as long as the document is not complete, which waits then.
+// Idle is like End for an output that may continue: while the document is incomplete, it returns nil, and waits is true.
 func (d *Document) Idle() (document []byte, waits bool) {
 	if d.framing != parser.FramingDocument || len(d.held) == 0 {
 		return nil, false

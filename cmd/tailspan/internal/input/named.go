@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CheckNamed reports which of the arguments of a command that reads files and folders can't be read: standard input, and what
-// is not there, unless it is a glob.
+// CheckNamed reports which arguments of a command that reads files and folders cannot be read: standard input, and paths that do
+// not exist, except globs.
 func CheckNamed(command string, args []string) error {
 	if slices.Contains(args, Stdin) {
 		return fmt.Errorf("%s reads files and folders, not standard input", command)
@@ -23,7 +23,7 @@ func CheckNamed(command string, args []string) error {
 	return nil
 }
 
-// isGlob reports whether an argument whose stat has failed is a pattern.
+// isGlob reports whether an argument that does not exist is a pattern.
 func isGlob(arg string, err error) bool {
 	return errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/poll/opencodedb"
 )
 
-// Open opens a file, or standard input for "-", and unpacks compressed content, which its name or its beginning shows. A
-// folder is a tree of OpenCode's, whose files come as lines; a SQLite database is OpenCode's too, and its rows do.
+// Open opens a file, or standard input for "-". It decompresses content by name or magic number, and reads a folder of OpenCode's
+// older storage, or a SQLite database of OpenCode, as lines.
 func Open(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	in, err := openContent(name, stdin, stderr)
 	if err != nil {
@@ -22,7 +22,7 @@ func Open(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error)
 	return named{in, name}, nil
 }
 
-// openContent is Open, but its errors need not name the input.
+// openContent is like Open, but its errors need not name the input.
 func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser, error) {
 	if name == Stdin {
 		return newSniffed(openStdin(stdin, stderr)), nil
@@ -54,7 +54,7 @@ func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser,
 	return content{unpacked, file}, nil
 }
 
-// content is that of a file.
+// content is the content of a file.
 type content struct {
 	io.ReadCloser
 	file io.Closer
@@ -62,14 +62,14 @@ type content struct {
 
 func (c content) Close() error { return errors.Join(c.ReadCloser.Close(), c.file.Close()) }
 
-// headOf returns the beginning of a file, enough to recognise databases and compressed files.
+// headOf returns enough of a file's beginning to recognise databases and compressed files.
 func headOf(file io.ReaderAt) []byte {
 	var head [16]byte
 	n, _ := file.ReadAt(head[:], 0) // reading reports an unreadable file
 	return head[:n]
 }
 
-// openDatabase gives the rows of a database. Its file is closed first: closing it later would take SQLite's locks away.
+// openDatabase returns the rows of a database. It closes the file first: closing it later would drop SQLite's locks.
 func openDatabase(name string, file io.Closer) (io.ReadCloser, error) {
 	if err := file.Close(); err != nil {
 		return nil, err

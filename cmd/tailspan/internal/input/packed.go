@@ -11,20 +11,20 @@ import (
 	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
-// Names that unpack knows a compression by.
+// Names by which unpack recognises a compression.
 const (
 	gzipName = "x.gz"
 	zstdName = "x.zst"
 )
 
-// How compressed content begins (RFC 1952, RFC 8878).
+// Magic numbers of compressed content (RFC 1952, RFC 8878).
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
 
-// compression is the name that unpack is to be given for content that begins with head: name itself, unless head alone
-// shows compressed content.
+// compression returns the name to pass to unpack for content that begins with head: name itself, unless only head shows
+// compressed content.
 func compression(name string, head []byte) string {
 	switch {
 	case unpack.Is(name):
@@ -38,8 +38,8 @@ func compression(name string, head []byte) string {
 	}
 }
 
-// sniffed reads standard input, and unpacks what is compressed. It waits for more than the first byte only where that may
-// begin compressed content: an agent that writes lines is never waited for.
+// sniffed reads standard input and decompresses it. It waits for a second byte only if the first may begin compressed content: it
+// never blocks on an agent that writes lines.
 type sniffed struct {
 	io.Closer
 	in      *bufio.Reader
@@ -62,7 +62,7 @@ func (s *sniffed) Read(p []byte) (int, error) {
 	return s.content.Read(p)
 }
 
-// packing is the name that unpack is to be given.
+// packing returns the name to pass to unpack.
 func (s *sniffed) packing() string {
 	head, _ := s.in.Peek(1) // reading reports an unreadable input
 	switch string(head) {
@@ -74,7 +74,7 @@ func (s *sniffed) packing() string {
 	return compression(Stdin, head)
 }
 
-// Close ends the unpacking and closes the input.
+// Close ends decompression and closes the input.
 func (s *sniffed) Close() error {
 	if s.content == nil {
 		return s.Closer.Close()
@@ -82,13 +82,13 @@ func (s *sniffed) Close() error {
 	return errors.Join(s.content.Close(), s.Closer.Close())
 }
 
-// named adds the name of the input to each error of reading.
+// named adds the name of the input to each read error.
 type named struct {
 	io.ReadCloser
 	name string
 }
 
-// Error is an error of reading the input, not of writing.
+// Error is an error of reading the input, as opposed to writing.
 type Error struct{ Err error }
 
 func (e Error) Error() string { return e.Err.Error() }
@@ -97,7 +97,7 @@ func (e Error) Unwrap() error { return e.Err }
 // Read implements io.Reader.
 func (n named) Read(p []byte) (int, error) {
 	got, err := n.ReadCloser.Read(p)
-	if err == nil || err == io.EOF { // the bare value is the contract of io.Reader
+	if err == nil || err == io.EOF { // io.Reader requires the bare value
 		return got, err
 	}
 	return got, Error{n.wrap(err)}
@@ -114,7 +114,7 @@ func (n named) wrap(err error) error {
 		return fmt.Errorf("unpack %s: %w: it is cut short, or still being written", name, err)
 	case unpack.Broken(err):
 		return fmt.Errorf("unpack %s: %w", name, err)
-	case errors.As(err, &path): // it names the file
+	case errors.As(err, &path): // the error already names the file
 		return err
 	default:
 		return fmt.Errorf("read %s: %w", name, err)

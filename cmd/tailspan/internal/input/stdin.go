@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/spool"
 )
 
-// openStdin gives standard input. What comes through a pipe goes through a spool, so that an agent which writes to us
-// never waits for a terminal that is slow or paused. If there can be no spool, it is read directly.
+// openStdin opens standard input. It reads a pipe through a spool, so that an agent that writes to us never waits for a slow or
+// paused terminal. If there can be no spool, it reads the pipe directly.
 func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
 	file, ok := stdin.(*os.File)
 	if !ok {
@@ -29,7 +29,7 @@ func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
 		fmt.Fprintf(stderr, "tailspan: standard input is read directly, so its writer waits for us: %v\n", err)
 		return io.NopCloser(stdin)
 	}
-	_ = s.Hide() // where that can't be, Close removes it
+	_ = s.Hide() // if it fails, Close removes the spool
 	ctx, cancel := context.WithCancel(context.Background())
 	in := &spooledStdin{Reader: s.Tail().Reader(ctx), spool: s, cancel: cancel, failed: make(chan error, 1)}
 	copier := spool.NewCopier(s, spool.CopySettings{Dropping: func(reason error) {
@@ -37,7 +37,7 @@ func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
 			fmt.Fprintf(stderr, "tailspan: standard input is not kept any more, what comes is dropped: %v\n", reason)
 		}
 	}})
-	go func() { // it may outlive Close: nothing ends a read of standard input
+	go func() { // may outlive Close: nothing interrupts a read of standard input
 		err := copier.Copy(file)
 		if n := copier.Dropped(); err == nil && n > 0 {
 			err = fmt.Errorf("%s were dropped", cli.Count(n, "byte"))
@@ -53,11 +53,11 @@ type spooledStdin struct {
 	io.Reader
 	spool  *spool.Spool
 	cancel context.CancelFunc
-	failed chan error  // what the copying ended with
-	closed atomic.Bool // nobody reads any more, so a dropped byte is not reported
+	failed chan error  // how the copying ended
+	closed atomic.Bool // no reader is left, so dropped bytes are not reported
 }
 
-// Read gives what came, and the error of the copying once all before it was read.
+// Read returns the input, and after all of it the error of the copying.
 func (s *spooledStdin) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
 	if errors.Is(err, io.EOF) {
@@ -72,7 +72,7 @@ func (s *spooledStdin) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading. The writer gets SIGPIPE or EPIPE from the system when the process ends.
+// Close ends reading. The writer gets SIGPIPE or EPIPE when our process ends.
 func (s *spooledStdin) Close() error {
 	s.closed.Store(true)
 	s.cancel()

@@ -1,10 +1,10 @@
-// Package names makes a log of what an agent did that has names and numbers alone: which tools were called, how long they took,
-// what failed, tokens and cost. It is for logs that everybody may read, such as those of a public CI job.
+// Package names reduces the log of an agent to names and numbers: which tools were called, how long they took, what failed,
+// tokens and cost. It is for logs that everybody may read, such as those of a public CI job.
 //
-// [Wrap] stands before the target of a log. It drops what was said, thought and asked, and lines that are no events, and takes
-// texts, arguments, outputs and paths out of all else ([Strip]). A name is kept if it looks like one: up to [MaxName] letters,
-// digits, "_", "-", ".", ":" and "/"; of a path, as models on a disk have them, the last element. A model may call a tool by any
-// words, and those are no name.
+// [Wrap] wraps the target of a log. It drops messages, reasoning, questions and lines that are no events, and removes texts,
+// arguments, outputs and paths from everything else ([Strip]). A name is kept if it looks like one: up to [MaxName] letters,
+// digits, "_", "-", "." and ":"; of a path, as of a local model, only the last element is considered. Other names of tools, which
+// a model may invent, are replaced.
 package names
 
 import (
@@ -18,10 +18,10 @@ import (
 // MaxName bounds a name, in bytes.
 const MaxName = 64
 
-// unknown is in place of what is no name.
+// unknown replaces what is no name.
 const unknown = "unknown"
 
-// Name is a name that may be shown: s, or "unknown".
+// Name returns a name that may be shown: s, its last element, or "unknown".
 func Name(s string) string {
 	if s == "" {
 		return ""
@@ -43,10 +43,10 @@ func Name(s string) string {
 // target is a log without contents.
 type target struct{ render.Target }
 
-// Wrap makes a target of a log that shows nothing but names and numbers of what it gets.
+// Wrap returns a target that shows only the names and numbers of what it receives.
 func Wrap(t render.Target) render.Target { return target{t} }
 
-// Emit writes what is left of an event.
+// Emit writes the rest of an event.
 func (t target) Emit(e *events.DisplayEvent) {
 	if left, ok := Strip(e); ok {
 		t.Target.Emit(&left)
@@ -56,10 +56,10 @@ func (t target) Emit(e *events.DisplayEvent) {
 // PassThrough drops a line that is no event.
 func (t target) PassThrough([]byte) {}
 
-// Raw drops a line of no known agent.
+// Raw drops a line of an unknown agent.
 func (t target) Raw([]byte) {}
 
-// Strip returns an event without contents; ok is false if nothing is left of it.
+// Strip returns an event without contents; ok is false if nothing remains of it.
 func Strip(e *events.DisplayEvent) (left events.DisplayEvent, ok bool) {
 	left = events.DisplayEvent{
 		Kind: e.Kind, Synthetic: e.Synthetic, Abridged: e.Abridged, Copied: e.Copied, Sign: e.Sign, Time: e.Time,
@@ -84,7 +84,7 @@ func Strip(e *events.DisplayEvent) (left events.DisplayEvent, ok bool) {
 		if e.Approval != nil {
 			left.Approval = &events.Approval{ID: e.Approval.ID, Tool: Name(e.Approval.Tool)}
 		}
-	default: // what was said, thought or asked
+	default: // messages, reasoning and questions
 		return left, false
 	}
 	return left, true

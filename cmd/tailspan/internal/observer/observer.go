@@ -24,18 +24,18 @@ import (
 // maxReports bounds the reports that wait to be shown.
 const maxReports = 64
 
-// Settings say what is watched for.
+// Settings configure what is watched.
 type Settings struct {
-	// Pipeline are those of the stream; its registry is the observer's alone, and so is its redactor.
+	// Pipeline configures the stream. Its registry and its redactor are used by the observer only.
 	Pipeline pipeline.Settings
-	// Redact takes secrets out of what may be shown. Outputs are left out in any case.
+	// Redact removes secrets from what may be shown. Outputs are always left out.
 	Redact  bool
 	MaxLine config.Size
 	Prices  ledger.Prices
 	Limits  guard.Limits
-	// LoopAfter is how often a call is repeated before that is reported; 0: it is not.
+	// LoopAfter is how often a call repeats before that is reported; 0 turns this off.
 	LoopAfter int
-	// Name, if set, makes what may be shown of the name of a tool; no more is shown of a call then.
+	// Name, if set, returns what may be shown of a tool's name; nothing else of a call is shown then.
 	Name func(string) string
 	// Report shows a line, Stop ends the program.
 	Report func(text string)
@@ -50,12 +50,12 @@ type Observer struct {
 	read     chan error // how reading ended
 	stopped  chan otlp.StopReason
 
-	mu       sync.Mutex // of what follows, for the timer
+	mu       sync.Mutex // guards what follows against the timer
 	lines    *input.Live
 	guard    *guard.Guard
 	spending *guard.Spending
 	loops    *guard.Loops
-	timer    *time.Timer // at the next time that a limit is due; nil before one
+	timer    *time.Timer // fires when the next limit is due; nil until there is one
 	result   Result
 }
 
@@ -63,11 +63,11 @@ type Observer struct {
 type Result struct {
 	verdict.Reader
 	Summary summary.Reader
-	// Spent is what was used, as it was known while the run went on.
+	// Spent is the usage as it was known while the run was active.
 	Spent ledger.Sum
 }
 
-// Start watches what a program writes.
+// Start watches the output of a program.
 func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	o := &Observer{
 		settings: s, reports: make(chan string, maxReports), read: make(chan error, 1), stopped: make(chan otlp.StopReason, 1),
@@ -95,7 +95,7 @@ func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	return o, nil
 }
 
-// Lines takes lines.
+// Lines processes lines.
 func (o *Observer) Lines(_ context.Context, lines []tail.Line) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,13 +107,13 @@ func (o *Observer) Lines(_ context.Context, lines []tail.Line) error {
 	return nil
 }
 
-// Idle does nothing: nothing waits for a quiet time.
+// Idle does nothing: no output waits for a quiet period.
 func (o *Observer) Idle(context.Context) error { return nil }
 
 // Close does nothing: [Observer.End] ends the stream.
 func (o *Observer) Close(context.Context, tail.CloseReason) error { return nil }
 
-// events takes the events of a line, before what is exported of it.
+// events processes the events of a line, before what is exported of it.
 func (o *Observer) events(evs []events.DisplayEvent) {
 	used := false
 	for i := range evs {
@@ -128,7 +128,7 @@ func (o *Observer) events(evs []events.DisplayEvent) {
 	}
 }
 
-// take reads what the pipeline exports.
+// take reads the pipeline's output.
 func (o *Observer) take() {
 	for _, out := range o.lines.Take() {
 		o.result.read(&out)
@@ -143,7 +143,7 @@ func (r *Result) read(out *telemetry.Output) {
 	out.Accepted()
 }
 
-// act does what alarms ask for. A stop comes first: nobody may read the report.
+// act carries out alarms. A stop comes first: nobody may read the report.
 func (o *Observer) act(alarms []guard.Alarm) {
 	for _, a := range alarms {
 		if a.Stop != "" {
@@ -160,7 +160,7 @@ func (o *Observer) report(text string) {
 	}
 }
 
-// arm has the limits checked when the next one is due.
+// arm schedules a check for the time when the next limit is due.
 func (o *Observer) arm() {
 	due := o.guard.Due()
 	switch {
@@ -185,11 +185,11 @@ func (o *Observer) check() {
 	o.arm()
 }
 
-// Stopped has, when the program has ended and all that it wrote was read, the limit that was exceeded: also one of which that became
-// known too late to stop the program. It is empty if there was none.
+// Stopped delivers the exceeded limit, or "", after the program has ended and all its output was read. It includes a limit that
+// became known too late to stop the program.
 func (o *Observer) Stopped() <-chan otlp.StopReason { return o.stopped }
 
-// End ends the stream with the exit of the program, when all that it wrote was read.
+// End ends the stream with the exit of the program, after all its output was read.
 func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 	err := <-o.read
 	o.mu.Lock()

@@ -1,10 +1,9 @@
 // Package opencodetree reads the folders in which OpenCode kept its sessions before it had a database, one small JSON
 // file for each session, message and part.
 //
-// In goes a folder, out come rows: one JSON object each, in the form that the database's rows have (the table's name
-// and the columns; the column data holds the file as text). The package reads no more of a file than it must to put
-// sessions in order, and makes no events. A tree is read once: OpenCode copied it into the database when it was
-// updated, and writes it no more.
+// It turns a folder into rows: one JSON object each, in the form of the database's rows (the table's name and the columns; the
+// column data holds the file as text). It reads only as much of a file as the order of sessions needs, and makes no events. A
+// tree does not change: OpenCode copied it into the database on update and no longer writes it.
 //
 // # Layouts
 //
@@ -13,24 +12,24 @@
 //	message/<session>/<message>.json        message/<session>/<message>.json
 //	part/<message>/<part>.json              part/<session>/<message>/<part>.json
 //
-// A folder may be passed at any level: the data folder with both (~/.local/share/opencode), storage, project, a project's
-// folder. A session that both layouts hold, which the update of 0.6 copied, comes from the newer one.
+// A folder may be passed at any level: the data folder with both (~/.local/share/opencode), storage, project, a project's folder.
+// A session that both layouts hold, because the update to 0.6 copied it, comes from the newer one.
 //
 // # Order
 //
-// Sessions of users come before those of their sub-agents, each by the time they were made, then by id. A session's row
-// is followed by its messages in order of their ids, and each message by its parts in order of theirs. Messages whose
-// session has no file come last. Parts whose message has no file are not found.
+// Users' sessions come before those of their sub-agents, each sorted by creation time, then by ID. A session's row is followed by
+// its messages in order of their IDs, and each message by its parts in order of theirs. Messages whose session has no file come
+// last. Parts whose message has no file are not found.
 //
 // # Failures
 //
-// A file that can't be read is an error of its own, and the rows after it follow; a removed file is skipped. The content of
-// a file is not checked but for sessions: one that is no JSON still yields its messages.
+// A file that cannot be read yields an error, and the rows after it follow; a removed file is skipped. Only the content of
+// session files is checked: one that is no JSON still yields its messages.
 //
 // # Limits
 //
-// Files of more than 64 MiB are refused. Names of all sessions of a tree are held, of messages and parts those of one
-// folder at a time. Links are not followed below the folder that is passed.
+// Files of more than 64 MiB are refused. The names of all sessions of a tree are held in memory, those of messages and parts for
+// one folder at a time. Links below the folder that is passed are not followed.
 //
 // # Sources
 //

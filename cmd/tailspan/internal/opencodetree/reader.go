@@ -7,20 +7,20 @@ import (
 	"iter"
 )
 
-// maxErrors is how many failed files an error names.
+// maxErrors bounds the failed files that an error names.
 const maxErrors = 8
 
-// Reader is the rows of a folder as a stream of lines.
+// Reader reads the rows of a folder as lines.
 type Reader struct {
 	next func() ([]byte, error, bool)
 	stop func()
-	rest []byte // of the row at hand, and its newline
+	rest []byte // rest of the current row with its newline
 	errs []error
-	more int // errors beyond maxErrors
+	more int // number of errors beyond maxErrors
 }
 
-// Open returns the rows of all trees in a folder as lines. Files that could not be read are reported by the error that ends
-// the stream, behind all rows.
+// Open returns the rows of all trees in a folder as lines. The error that ends the stream, after all rows, reports files that
+// could not be read.
 func Open(dir string) (*Reader, error) {
 	rows, err := Rows(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// end is io.EOF if all files were read.
+// end returns io.EOF if all files were read.
 func (r *Reader) end() error {
 	if len(r.errs) == 0 {
 		return io.EOF

@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 )
 
-// walker makes rows of files and hands them on.
+// walker converts files to rows and passes them on.
 type walker struct {
 	yield   func([]byte, error) bool
 	stopped bool
 	row     bytes.Buffer
 }
 
-// sessionRow is a row of table session. What a file does not contain is left out.
+// sessionRow is a row of table session. It leaves out what a file does not contain.
 type sessionRow struct {
 	Table     string `json:"table"`
 	ID        string `json:"id"`
@@ -40,7 +40,7 @@ type dataRow struct {
 	Data      string `json:"data"`
 }
 
-// session hands on a session with all that it holds.
+// session passes on a session and everything in it.
 func (w *walker) session(s *session) {
 	if s.raw != nil {
 		w.emit(sessionRow{
@@ -68,7 +68,7 @@ func (w *walker) session(s *session) {
 	}
 }
 
-// emit hands on one row.
+// emit passes on one row.
 func (w *walker) emit(row any) {
 	if w.stopped {
 		return
@@ -89,7 +89,7 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// read returns the bytes of a file; nil if it was removed, or can't be read, which is yielded as an error.
+// read returns the bytes of a file, or nil if it was removed or cannot be read; it yields the read error.
 func (w *walker) read(path string) []byte {
 	data, err := readFile(path)
 	switch {
@@ -107,7 +107,7 @@ func readFile(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe waits for its writer
+	case !info.Mode().IsRegular(): // opening a pipe blocks until it has a writer
 		return nil, fmt.Errorf("read file %q: not a regular file", path)
 	}
 	file, err := os.Open(path)

@@ -13,16 +13,16 @@ import (
 	"strings"
 )
 
-// ErrNoTree is the error of a folder that holds no sessions in a layout that is known.
+// ErrNoTree is the error for a folder without sessions in a known layout.
 var ErrNoTree = errors.New("no OpenCode sessions here")
 
-// MaxFileBytes is the largest file that is read.
+// MaxFileBytes bounds the files that are read.
 const MaxFileBytes = 64 << 20
 
-// tree is one folder of a known layout.
+// tree is a folder with a known layout.
 type tree struct {
 	root  string
-	older bool // of versions up to 0.5
+	older bool // layout of versions up to 0.5
 }
 
 // session is a session's file, or a folder of messages without one.
@@ -33,7 +33,7 @@ type session struct {
 	info     sessionFile
 }
 
-// sessionFile is what is read of a session's file.
+// sessionFile holds the fields that are read of a session's file.
 type sessionFile struct {
 	ID        string `json:"id"`
 	ProjectID string `json:"projectID"`
@@ -47,8 +47,8 @@ type sessionFile struct {
 	} `json:"time"`
 }
 
-// Rows yields the rows of all trees in a folder, each valid until the next. An error is yielded for a file that was not read;
-// the rows that follow are good. The error of Rows itself is ErrNoTree, or that of the folder.
+// Rows yields the rows of all trees in a folder, each valid until the next. It yields an error for each file that it could not
+// read and continues. The error of Rows itself is ErrNoTree or that of the folder.
 func Rows(dir string) (iter.Seq2[[]byte, error], error) {
 	trees, err := find(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func Rows(dir string) (iter.Seq2[[]byte, error], error) {
 	}, nil
 }
 
-// find looks for trees at the places where a folder can hold them, the newer layout first.
+// find looks for trees wherever a folder can hold them, the newer layout first.
 func find(dir string) ([]tree, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -112,13 +112,13 @@ func isDir(elem ...string) bool {
 	return err == nil && info.IsDir()
 }
 
-// list returns what a folder holds, sorted by name; nothing if it can't be read.
+// list returns the entries of a folder sorted by name, or none if it cannot be read.
 func list(dir string) []fs.DirEntry {
 	entries, _ := os.ReadDir(dir)
 	return entries
 }
 
-// ids returns the names of the JSON files in a folder without their ending, sorted.
+// ids returns the names of the JSON files in a folder without their extension, sorted.
 func ids(dir string) []string {
 	var all []string
 	for _, e := range list(dir) {
@@ -167,7 +167,7 @@ func (w *walker) sessions(trees []tree) []session {
 	return all
 }
 
-// sessionFolders are the folders that hold the files of sessions.
+// sessionFolders returns the folders that hold session files.
 func (t tree) sessionFolders() []string {
 	if t.older {
 		return []string{filepath.Join(t.root, "info")}
@@ -181,7 +181,7 @@ func (t tree) sessionFolders() []string {
 	return folders
 }
 
-// partFolder is the folder that holds the parts of a message.
+// partFolder returns the folder that holds the parts of a message.
 func (t tree) partFolder(session, message string) string {
 	if t.older {
 		return filepath.Join(t.root, "part", session, message)

@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Escape is --escape-commands: alone it means on.
+// Escape is the flag --escape-commands. Without a value it means on.
 type Escape struct{ render.CIEscape }
 
 // Add declares the flag.
@@ -17,17 +17,17 @@ func (e *Escape) Add(f *cli.Flags) {
 	f.Var(e, "escape-commands", "break what a CI system would take for a command to it (`auto|on|off`, auto: in a job of one, without a value: on)")
 }
 
-// Writer gives a writer in place of w in which such commands are broken.
+// Writer returns a writer in front of w that breaks such commands.
 func (e *Escape) Writer(w io.Writer) io.Writer {
 	return render.BreakCommands(w, e.Systems(os.Getenv))
 }
 
 type escapeFlag struct{ render.CIEscape }
 
-// IsBoolFlag lets the flag be without a value.
+// IsBoolFlag makes the value of the flag optional.
 func (*Escape) IsBoolFlag() bool { return true }
 
-// Set takes auto, on or off, and what a flag of truth takes.
+// Set accepts auto, on, off and the values of a boolean flag.
 func (e *Escape) Set(value string) error {
 	if on, err := strconv.ParseBool(value); err == nil {
 		value = map[bool]string{true: render.CIEscapeOn.String(), false: render.CIEscapeOff.String()}[on]

@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Identity says whose work a stream is.
+// Identity holds the flags for whose work a stream is.
 type Identity struct {
 	Pipeline, RunID, Step, Persona string
 	InBand                         string
@@ -26,7 +26,7 @@ func (i *Identity) Add(f *cli.Flags) {
 		"what the first line of a stream may set")
 }
 
-// Attributes are the identity that the flags set.
+// Attributes returns the identity that the flags set.
 func (i *Identity) Attributes() otlp.Identity {
 	return otlp.NewIdentity(
 		otlp.Attribute{Key: otlp.AttrPipelineName, Value: i.Pipeline},
@@ -36,7 +36,7 @@ func (i *Identity) Attributes() otlp.Identity {
 	)
 }
 
-// Of is whose work a stream is that is only read: the flags have precedence over its in-band line, and that over the environment.
+// Of returns the identity of a stream that is only read. Flags win over its in-band line, which wins over the environment.
 func (i *Identity) Of(inBand config.InBand, r *redact.Redactor, getenv func(string) string) otlp.Identity {
 	attrs := make([]otlp.Attribute, 0, len(inBand.Attributes))
 	for key, value := range inBand.Attributes {
@@ -48,7 +48,7 @@ func (i *Identity) Of(inBand config.InBand, r *redact.Redactor, getenv func(stri
 	return i.Attributes().With(otlp.NewIdentity(attrs...)).With(otlp.IdentityFromEnvironment(getenv))
 }
 
-// PipelineSettings are those of one stream that is exported.
+// PipelineSettings returns the settings of one exported stream.
 func (i *Identity) PipelineSettings(provider string, registry *telemetry.Registry, r *redact.Redactor) pipeline.Settings {
 	return pipeline.Settings{
 		Events:   pipeline.EventSettings{Provider: provider, Redactor: r},
@@ -57,7 +57,7 @@ func (i *Identity) PipelineSettings(provider string, registry *telemetry.Registr
 	}
 }
 
-// Prices are a file of prices for estimates of the cost.
+// Prices is the flag for a file of prices, which are used to estimate costs.
 type Prices struct{ path string }
 
 // Add declares the flag.
@@ -65,10 +65,10 @@ func (p *Prices) Add(f *cli.Flags) {
 	f.StringVar(&p.path, "prices", "", "estimate the cost by the prices in this `file`, where the agent reports none")
 }
 
-// Read reads the file; without one it gives none.
+// Read reads the file. It returns nil if the flag is not set.
 func (p *Prices) Read() (ledger.Prices, error) { return pipeline.ReadPrices(p.path) }
 
-// RegistrySettings are those of all streams that are exported.
+// RegistrySettings returns the settings that all exported streams share.
 func RegistrySettings(prices ledger.Prices) telemetry.Settings {
 	s := telemetry.NewDefaultSettings()
 	s.Version, s.Prices = cli.Version(), prices

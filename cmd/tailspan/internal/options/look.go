@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Look says what the readable log looks like.
+// Look holds the flags for the look of the readable log.
 type Look struct {
 	Mode, Style string
 	Redact      bool
@@ -25,7 +25,7 @@ type Look struct {
 	given                       func(flag string) bool
 }
 
-// What a log shows: all of it, or for everybody to read, no text, argument, output or path.
+// Values of --show: everything, or a log for everybody, without texts, arguments, outputs and paths.
 const (
 	ShowAll   = "all"
 	ShowNames = "names"
@@ -48,7 +48,7 @@ func (l *Look) Add(f *cli.Flags) {
 	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
 }
 
-// Settings are those of the log; out is where it goes.
+// Settings returns the settings of a log that is written to out.
 func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
 	var s render.LogSettings
 	if err := l.showNames(); err != nil {
@@ -75,7 +75,7 @@ func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
 	return s, nil
 }
 
-// showNames chooses a look that shows names.
+// showNames selects a look that shows names only.
 func (l *Look) showNames() error {
 	if l.Show != ShowNames {
 		return nil
@@ -92,9 +92,9 @@ func (l *Look) showNames() error {
 	return nil
 }
 
-// Lines sends all lines that are not text to an output of their own, which may be a terminal where the text's is none.
+// Lines writes all lines that are not text to a separate output, which may be a terminal even if that of the text is not.
 func (l *Look) Lines(s *render.LogSettings, out io.Writer) {
-	color, _ := render.ParseColor(l.color) // Settings has checked it
+	color, _ := render.ParseColor(l.color) // validated by Settings
 	s.LinesColor = color.Wanted(render.IsTerminal(out), os.Getenv)
 	s.Width = render.WidthOf(out)
 }

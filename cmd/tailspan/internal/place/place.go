@@ -1,7 +1,7 @@
 // Package place knows where coding agents keep their sessions.
 //
-// [Agents] are the default places of each agent, whose own variables may move them; [Named] are those that arguments name.
-// What is in them is for others to find (tail.Find, doublestar).
+// [Agents] returns the default places of each agent, which the agent's variables may move; [Named] returns those that arguments
+// name. Finding the files in them is left to others (tail.Find, doublestar).
 package place
 
 import (
@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// Place is where sessions may be.
+// Place is a location that may contain sessions.
 type Place struct {
-	// Name is the agent's, or the argument that names the place.
+	// Name is the agent, or the argument that names the place.
 	Name string
-	// Root is the folder or file that is there if anything is.
+	// Root is the folder or file that exists if the place has sessions.
 	Root string
-	// Globs are the sessions.
+	// Globs match the sessions.
 	Globs []string
-	// Trees: root may also be a folder of OpenCode's older storage.
+	// Trees reports whether Root may also be a folder of OpenCode's older storage.
 	Trees bool
 }
 
-// sessionNames match what sessions are called.
+// sessionNames matches the file names of sessions.
 const sessionNames = "*.{json,jsonl}{,.gz,.zst}"
 
-// Agents are where the agents keep their sessions, unless their variables say otherwise (each agent's own: Claude
-// Code 2.1, Codex 0.171, Gemini CLI 0.39, OpenCode 1.2, Qwen Code 0.5).
+// Agents returns where the agents keep their sessions, with the variables of each agent applied (Claude Code 2.1, Codex 0.171,
+// Gemini CLI 0.39, OpenCode 1.2, Qwen Code 0.5).
 func Agents(getenv func(string) string, home string) []Place {
 	in := func(variable string, folders ...string) string {
 		return cmp.Or(getenv(variable), filepath.Join(append([]string{home}, folders...)...))
@@ -55,7 +55,7 @@ func Agents(getenv func(string) string, home string) []Place {
 	}
 }
 
-// Named are those that arguments name: files, folders, globs.
+// Named returns the places that arguments name: files, folders, globs.
 func Named(args []string) []Place {
 	var all []Place
 	for _, arg := range args {
@@ -64,14 +64,14 @@ func Named(args []string) []Place {
 		if info, err := os.Stat(arg); err == nil && info.IsDir() {
 			p.Globs, p.Trees = []string{filepath.Join(one, "**", sessionNames), filepath.Join(one, "**", "opencode*.db")}, true
 		} else if err != nil && strings.ContainsAny(arg, `*?[{`) {
-			p.Root, p.Globs = "", []string{arg} // a glob: what it matches is there
+			p.Root, p.Globs = "", []string{arg} // a glob: the files that it matches exist
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// Escape makes a name that as a glob matches itself alone. Where a backslash separates folders, only a bracket can be escaped.
+// Escape returns a glob that matches only the given name. Where the backslash separates folders, only brackets can be escaped.
 func Escape(name string) string {
 	if filepath.Separator == '\\' {
 		return strings.ReplaceAll(name, "[", "[[]")

@@ -18,40 +18,40 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Settings say how files are read, and what becomes of what they give.
+// Settings configure how files are read and where their output goes.
 type Settings struct {
 	Stream    options.Stream
 	Identity  options.Identity
 	Telemetry telemetry.Settings
-	// Redactor is nil if secrets stay.
+	// Redactor removes secrets; nil leaves them in.
 	Redactor *redact.Redactor
-	// Stdin is what the name "-" stands for.
+	// Stdin is read for the name "-".
 	Stdin io.Reader
-	// Stderr shows what of the sessions is not read whole.
+	// Stderr shows what could not be read completely.
 	Stderr io.Writer
-	// Deliver takes what the files give. What it does not accept is offered again with the next.
+	// Deliver takes the output. Output that it does not accept is offered again with the next.
 	Deliver func(context.Context, *telemetry.Output) error
 }
 
-// Reader reads sessions.
+// Reader reads recorded sessions.
 type Reader struct {
 	settings Settings
 	registry *telemetry.Registry
-	// open are the streams that were read: they are closed when all have been, since one may wait for another.
+	// open holds the streams that were read. They are closed after all files, since one may wait for another.
 	open         []*pipeline.Pipeline
 	unrecognized int
 }
 
-// New makes a Reader.
+// New returns a Reader.
 func New(s Settings) *Reader {
 	return &Reader{settings: s, registry: telemetry.NewRegistry(s.Telemetry)}
 }
 
-// Unrecognized counts the lines of no known format.
+// Unrecognized returns the number of lines of unknown formats.
 func (r *Reader) Unrecognized() int { return r.unrecognized }
 
-// Feed reads a session into a stream, to its end; at is what all its lines have in common. What the stream gives is taken after
-// every thousand lines, and an error of that ends the reading. It returns how many lines were longer than allowed.
+// Feed reads a session to its end into a stream; at holds the fields that all its lines share. It calls take every thousand lines
+// and stops at its first error. It returns how many lines exceeded the limit.
 func Feed(in io.Reader, set input.LineSettings, stream *pipeline.Pipeline, at telemetry.Line, take func() error) (tooLong int, err error) {
 	set.KeepInBand, set.Noted = true, func(n parser.Noted) { stream.Noted = n }
 	lines := input.NewLines(set)
@@ -68,10 +68,10 @@ func Feed(in io.Reader, set input.LineSettings, stream *pipeline.Pipeline, at te
 	return lines.TooLong(), err
 }
 
-// linesAtOnce is how many lines are read before what they give is taken.
+// linesAtOnce is the number of lines between two calls of take.
 const linesAtOnce = 1000
 
-// Read reads one session, and delivers what it gives so far.
+// Read reads one session and delivers the output that is complete.
 func (r *Reader) Read(ctx context.Context, name string) error {
 	in, err := input.Open(name, r.settings.Stdin, r.settings.Stderr)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Reader) Read(ctx context.Context, name string) error {
 	stream.Flush()
 	stream.Idle()
 	err = r.deliver(ctx, stream)
-	stream.Suspend() // no line comes
+	stream.Suspend() // no more lines follow
 	return err
 }
 
@@ -114,7 +114,7 @@ func (r *Reader) newStream(name string) (*pipeline.Pipeline, error) {
 		}
 		set.Path, set.Telemetry.ID, set.Telemetry.FileTime = path, path, info.ModTime()
 	}
-	set.Ambient = otlp.IdentityFromOTel(os.Getenv) // the job that reads is not the one that the agent worked in
+	set.Ambient = otlp.IdentityFromOTel(os.Getenv) // the reading job is not the one in which the agent worked
 	set.Discards = func(lines int) bool {
 		r.unrecognized += lines
 		return true
@@ -122,10 +122,10 @@ func (r *Reader) newStream(name string) (*pipeline.Pipeline, error) {
 	return pipeline.New(set)
 }
 
-// SessionGap is the time between two lines after which a session counts as left, as the receiver's idle_close.
+// SessionGap is the gap between two lines after which a session counts as abandoned, as idle_close of the receiver.
 const SessionGap = time.Hour
 
-// Close closes all streams, and delivers what waited for others.
+// Close closes all streams and delivers what waited for other files.
 func (r *Reader) Close(ctx context.Context) error {
 	for _, stream := range r.open {
 		stream.Close(otlp.CloseReasonNoResult)

@@ -20,12 +20,12 @@ const (
 	headBytes     = 64 << 10
 )
 
-// transcripts match what transcripts are called.
+// transcripts matches the file names of transcripts.
 const transcripts = "*.{json,jsonl}{,.gz,.zst}"
 
-// Related returns the files near that of a session in which its sub-agents may have transcripts of their own: in a folder that has
-// the name of the file or of the session (Claude Code 2.1, Gemini CLI 0.39, Qwen Code 0.24), and in the folder of the file, where
-// they say that they are a sub-agent's of the session (Claude Code 2.0, Codex). Other files of the session are not its sub-agents'.
+// Related returns files near a session that may hold transcripts of its sub-agents. It looks in folders named after the file or
+// the session (Claude Code 2.1, Gemini CLI 0.39, Qwen Code 0.24), and in the file's own folder for files that name the session as
+// their parent (Claude Code 2.0, Codex). It leaves out the session's other files.
 func Related(path string, sessions []string) []string {
 	dir, name := filepath.Split(path)
 	stem, _, _ := strings.Cut(name, ".json")
@@ -33,7 +33,7 @@ func Related(path string, sessions []string) []string {
 	within := []string{filepath.Join(dir, place.Escape(stem), "**", transcripts)}
 	for _, id := range sessions {
 		if id == "." || id == ".." || strings.ContainsAny(id, `/\`) {
-			continue // the file's own words, which name no folder
+			continue // the ID comes from the file, and it is no valid folder name
 		}
 		id = place.Escape(id)
 		within = append(within, filepath.Join(dir, id, transcripts), filepath.Join(dir, "..", "subagents", id, transcripts))
@@ -51,28 +51,28 @@ func Related(path string, sessions []string) []string {
 	return slices.DeleteFunc(slices.Compact(files), func(file string) bool { return same(file, path) })
 }
 
-// match returns the files that match, at most maxCandidates.
+// match returns at most maxCandidates files that match.
 func match(glob string) []string {
 	found, err := doublestar.FilepathGlob(filepath.Clean(glob), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
-		return nil // an id is no pattern
+		return nil // an ID is no pattern
 	}
 	found = slices.DeleteFunc(found, func(path string) bool {
-		info, err := os.Stat(path) // opening a pipe waits for its writer
+		info, err := os.Stat(path) // opening a pipe blocks until it has a writer
 		return err != nil || !info.Mode().IsRegular()
 	})
 	return found[:min(len(found), maxCandidates)]
 }
 
-// isSubagent reports whether the beginning of a file says that it is a sub-agent's of one of the sessions: for Claude Code by its
-// name or a mark in its first line, and the id of the session; for Codex by the id as that of the parent.
+// isSubagent reports whether a file begins as one of a sub-agent of one of the sessions. Claude Code marks it by the file's name
+// or in the first line, with the ID of the session; Codex names the session's ID as the parent.
 func isSubagent(path string, sessions []string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	head, _ := io.ReadAll(io.LimitReader(file, headBytes)) // reading the session reports what fails
+	head, _ := io.ReadAll(io.LimitReader(file, headBytes)) // a read error is reported when the session is read
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	sidechain := strings.HasPrefix(filepath.Base(path), "agent-") || sidechainMark.Match(first)
 	return slices.ContainsFunc(sessions, func(id string) bool {

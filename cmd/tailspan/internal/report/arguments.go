@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arguments writes the arguments of a call for people: an object as a line for each member, with the lines of its texts below it.
-// A text is that text, and anything else stays as it is.
+// arguments formats the arguments of a call for people: one line for each member of an object, with multi-line texts below. A
+// string is shown unquoted, anything else unchanged.
 func arguments(input []byte) string {
 	var text string
 	if json.Unmarshal(input, &text) == nil && len(input) > 0 && input[0] == '"' {
@@ -33,7 +33,7 @@ func arguments(input []byte) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// argument is the value of a member: a text as it is, anything else as JSON.
+// argument formats a member's value: a string unquoted, anything else as JSON.
 func argument(value json.RawMessage) string {
 	var text string
 	switch {

@@ -9,10 +9,10 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// attributes reads the attributes of a span or a resource. What is missing is the zero value.
+// attributes reads the attributes of a span or a resource. Missing attributes have the zero value.
 type attributes struct{ m pcommon.Map }
 
-// line is a text of one line, safe to show.
+// line returns an attribute as one line that is safe to show.
 func (a attributes) line(key string) string {
 	v, ok := a.m.Get(key)
 	if !ok || v.Type() != pcommon.ValueTypeStr {
@@ -26,7 +26,7 @@ func (a attributes) flag(key string) bool {
 	return ok && v.Type() == pcommon.ValueTypeBool && v.Bool()
 }
 
-// number is an integer in decimal, and empty where there is none.
+// number returns an integer in decimal, or "" if it is missing.
 func (a attributes) number(key string) string {
 	v, ok := a.m.Get(key)
 	if !ok || v.Type() != pcommon.ValueTypeInt {
@@ -49,5 +49,5 @@ func (a attributes) lines(key string) (list []string) {
 // lineRunes bounds a name, a target and an error text, in runes.
 const lineRunes = 1024
 
-// oneLine makes one line of a text that is safe to show.
+// oneLine converts a text to one line that is safe to show.
 func oneLine(s string) string { return events.CleanLine(render.Sanitize(s), lineRunes) }

@@ -18,47 +18,47 @@ import (
 type Collector struct {
 	limits  Limits
 	nodes   map[spanKey]*node
-	order   []*node // as they came
+	order   []*node // in order of arrival
 	records []record
-	said    map[spanKey]said // what records count for the verdict
+	said    map[spanKey]said // what records contribute to the verdict
 	held    int              // bytes of contents
 
 	sessions []string // in the order of their first records
 }
 
-// spanKey is the identity of a span.
+// spanKey identifies a span.
 type spanKey struct {
 	trace pcommon.TraceID
 	span  pcommon.SpanID
 }
 
-// node is a span and its place in the tree. One of run, agent, chat and call is set, or none for what is above runs.
+// node is a span and its place in the tree. One of run, agent, chat and call is set; none for spans above runs.
 type node struct {
 	key      spanKey
 	parent   spanKey
-	run      *Run // of an agent's span: what is known of it as a run
+	run      *Run // of an agent's span: its data as a run
 	agent    *Agent
 	chat     *Chat
 	call     *Call
-	recorded bool // a record has its place in the log
+	recorded bool // a record gives its place in the log
 }
 
-// said is how often an agent said something, and how often its conversation was compacted.
+// said counts what an agent said and how often its conversation was compacted.
 type said struct{ words, compactions int }
 
-// record is an event with the span that it belongs to.
+// record is an event and the span to which it belongs.
 type record struct {
 	span spanKey
 	item *Item
 	tool events.Tool // of a result
 }
 
-// NewCollector makes a Collector.
+// NewCollector returns an empty Collector.
 func NewCollector(l Limits) *Collector {
 	return &Collector{limits: l, nodes: map[spanKey]*node{}, said: map[spanKey]said{}}
 }
 
-// Add adds spans and records. Nothing of them is kept. A span that comes again is ignored.
+// Add adds spans and records, and keeps no reference to them. It ignores a span that was added before.
 func (c *Collector) Add(td ptrace.Traces, ld plog.Logs) {
 	for _, rs := range td.ResourceSpans().All() {
 		resource := attributes{rs.Resource().Attributes()}
@@ -100,7 +100,7 @@ func (c *Collector) span(resource attributes, span ptrace.Span) {
 	}
 }
 
-// idDigits is how much of the id of a trace keeps spans apart that have one id in several traces, as those of a fork can.
+// idDigits is how many digits of the trace ID distinguish spans whose IDs occur in several traces, as those of a fork can.
 const idDigits = 8
 
 func newSpan(a attributes, span ptrace.Span) Span {
@@ -139,7 +139,7 @@ func newCall(a attributes, span ptrace.Span) *Call {
 	return c
 }
 
-// record takes what the log shows: texts, calls, and what the agent program says. Usage is on spans.
+// record adds what the log shows: texts, calls and messages of the agent program. Usage is on spans.
 func (c *Collector) record(stream string, lr plog.LogRecord) {
 	var ev events.DisplayEvent
 	if !otlp.EventFromRecord(lr, &ev) {
@@ -194,7 +194,7 @@ func timeOf(lr plog.LogRecord) time.Time {
 	return lr.ObservedTimestamp().AsTime()
 }
 
-// content makes a content, as long as there is room for it.
+// content makes a Content while the limit of all contents is not reached.
 func (c *Collector) content(text string, limit, size int, cut bool) Content {
 	if c.held > c.limits.HeldBytes {
 		limit = min(limit, minContent)
@@ -204,7 +204,7 @@ func (c *Collector) content(text string, limit, size int, cut bool) Content {
 	return made
 }
 
-// maxSessions bounds the sessions that are remembered.
+// maxSessions bounds the number of sessions that are remembered.
 const maxSessions = 1000
 
 func (c *Collector) session(id string) {
@@ -213,5 +213,5 @@ func (c *Collector) session(id string) {
 	}
 }
 
-// Sessions are the sessions whose records were added, each once.
+// Sessions returns the sessions whose records were added, each once.
 func (c *Collector) Sessions() []string { return slices.Clone(c.sessions) }

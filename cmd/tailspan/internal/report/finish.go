@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// finish orders the items of a run, and collects what its head shows.
+// finish orders the items of a run and collects the data of its header.
 func (r *Run) finish() {
 	if r.Failed && r.Problem != "" {
 		r.Problems = append(r.Problems, Problem{At: r.End, What: cmp.Or(r.ErrorType, "error"), Detail: r.Problem})
@@ -30,7 +30,7 @@ func (r *Run) finish() {
 	}
 }
 
-// walk orders the items of an agent and of all below it, and collects their problems.
+// walk orders the items of an agent and of all its sub-agents, and collects their problems.
 func (r *Run) walk(a *Agent, name string) {
 	a.Items = inOrder(a.Items)
 	r.facts.Words += a.said.words

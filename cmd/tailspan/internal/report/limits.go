@@ -11,25 +11,25 @@ import (
 
 // Limits bound a report.
 type Limits struct {
-	// ContentBytes bounds the input and the output of a call, each, in bytes.
+	// ContentBytes bounds the input and the output of a call separately, in bytes.
 	ContentBytes int
-	// TextBytes bounds what the agent, or its user, says in one piece, in bytes.
+	// TextBytes bounds one message of the agent or its user, in bytes.
 	TextBytes int
-	// ReportBytes bounds all contents together, in bytes. Newer runs come first; those that have no room are listed only.
+	// ReportBytes bounds all contents together, in bytes. Newer runs take precedence; runs without room are only listed.
 	ReportBytes int
-	// HeldBytes bounds the contents of all runs that are read, of which only some may be shown, in bytes. From there on only
-	// the first words of a content are kept.
+	// HeldBytes bounds the contents of all runs that are read, shown or not, in bytes. Beyond it only the beginning of a content
+	// is kept.
 	HeldBytes int
 	// Items bounds the items of all runs together, in the same way.
 	Items int
 }
 
-// DefaultLimits keep a report below some 3 MB.
+// DefaultLimits returns limits that keep a report below about 3 MB.
 func DefaultLimits() Limits {
 	return Limits{ContentBytes: 8 << 10, TextBytes: 64 << 10, ReportBytes: 1 << 20, HeldBytes: 256 << 20, Items: 2500}
 }
 
-// content makes a content of a text. Size is that of the whole in bytes, where that is known better.
+// content makes a Content of a text. Size is that of the original in bytes, if the caller knows it.
 func content(text string, limit, size int, cut bool) Content {
 	if !cut {
 		size = max(size, len(text))
@@ -50,10 +50,10 @@ func (c *Content) shorten(limit int) {
 	}
 }
 
-// minContent is what is left of a content at least, in bytes.
+// minContent is the smallest limit to which contents are cut, in bytes.
 const minContent = 256
 
-// Fit shortens the newest run to the limits, and leaves out the items of older runs for which no room is left.
+// Fit shortens the newest run to the limits and leaves out the items of older runs that have no room.
 func (l *Limits) Fit(runs []*Run) {
 	items, bytes := l.Items, l.ReportBytes
 	for i, run := range slices.Backward(runs) {
@@ -69,7 +69,7 @@ func (l *Limits) Fit(runs []*Run) {
 	}
 }
 
-// fit shortens one run until it fits alone: its contents, and the lists of what its agents did.
+// fit shortens one run until it fits alone: first the lists of its agents' items, then its contents.
 func (l *Limits) fit(run *Run) {
 	nItems, nBytes := run.size()
 	if nItems > l.Items {
@@ -82,7 +82,7 @@ func (l *Limits) fit(run *Run) {
 	}
 }
 
-// thin leaves out the middle of an agent's items, but for what failed or has sub-agents, so that about n are left.
+// thin leaves out items in the middle of an agent's list until about n are left. It keeps failures and items with sub-agents.
 func (a *Agent) thin(n int) {
 	if len(a.Items) <= n {
 		return
@@ -115,7 +115,7 @@ func (item *Item) stays() bool {
 	}
 }
 
-// size is how many items a run has, and the bytes of its contents.
+// size returns the number of items of a run and the bytes of its contents.
 func (r *Run) size() (items, bytes int) {
 	r.Each(func(a *Agent) { items += len(a.Items) })
 	r.contents(func(c *Content) { bytes += len(c.Text) })
@@ -135,7 +135,7 @@ func (r *Run) contents(f func(*Content)) {
 	})
 }
 
-// Each calls f with the agent of a run and all of its sub-agents.
+// Each calls f with the agent of a run and with each of its sub-agents.
 func (r *Run) Each(f func(*Agent)) { r.Agent.each(f) }
 
 func (a *Agent) each(f func(*Agent)) {
@@ -147,7 +147,7 @@ func (a *Agent) each(f func(*Agent)) {
 	}
 }
 
-// Agents are the sub-agents that an item shows.
+// Agents returns the sub-agents that an item shows.
 func (item *Item) Agents() []*Agent {
 	switch {
 	case item.Agent != nil:

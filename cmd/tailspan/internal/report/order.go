@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// place is where in its stream a record was; the zero value for an item that no record shows.
+// place is the position of a record in its stream; the zero value for an item without a record.
 type place struct {
 	stream   string
 	sequence int64
@@ -23,8 +23,8 @@ func placeOf(stream string, lr plog.LogRecord) place {
 	return place{}
 }
 
-// inOrder puts the items of an agent in order: that of their stream, since a text may have the time of its end and yet come before
-// the calls that it announces. Items of several streams are in the order of time, and so are those that no record shows.
+// inOrder sorts the items of an agent by their position in the stream, since the time of a text may be that of its end although
+// it precedes the calls that it announces. Items of several streams, and items without records, are sorted by time.
 func inOrder(items []*Item) []*Item {
 	byTime := func(x, y *Item) int { return x.At.Compare(y.At) }
 	var placed, others []*Item

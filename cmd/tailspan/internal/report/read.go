@@ -11,17 +11,17 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Capture lets spans and records have all contents that a report shows.
+// Capture enables the capture of all contents that a report shows.
 func Capture(s *telemetry.Settings) {
 	s.Capture.Text, s.Capture.Prompts, s.Capture.Reasoning = true, true, true
 	s.Capture.ToolInput, s.Capture.ToolOutput = true, true
 }
 
-// maxRounds bounds how deep sub-agents with files of their own are searched for.
+// maxRounds bounds the depth of the search for sub-agents in separate files.
 const maxRounds = 8
 
-// Read reads files and returns their runs, the newest last. For a single file the files of its sub-agents are found and read too.
-// Runs are there even if there is an error: those of the files that could be read.
+// Read reads files and returns their runs, the newest last. For a single file it also finds and reads the files of its
+// sub-agents. With an error it still returns the runs of the files that it could read.
 func Read(ctx context.Context, set recorded.Settings, files []string, l Limits) ([]*Run, error) {
 	c := NewCollector(l)
 	Capture(&set.Telemetry)
@@ -58,13 +58,13 @@ func Read(ctx context.Context, set recorded.Settings, files []string, l Limits) 
 		errs = append(errs, err)
 	}
 	runs := c.Runs()
-	if own != nil { // a file beside may hold another session too
+	if own != nil { // a neighbouring file may contain other sessions too
 		runs = slices.DeleteFunc(runs, func(run *Run) bool { return !slices.Contains(own, run.SessionID) })
 	}
 	return runs, errors.Join(errs...)
 }
 
-// Select returns the runs that have an id that begins so: of the run, its trace or its session.
+// Select returns the runs whose run, trace or session ID begins with id.
 func Select(runs []*Run, id string) []*Run {
 	return slices.DeleteFunc(slices.Clone(runs), func(r *Run) bool {
 		_, span, _ := strings.Cut(r.ID, "-")

@@ -8,9 +8,9 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Span is what a run, a sub-agent, a model call and a tool call have in common.
+// Span holds what a run, a sub-agent, a model call and a tool call have in common.
 type Span struct {
-	ID         string // in the report: the beginning of its trace's id and its own, hexadecimal
+	ID         string // in the report: the first digits of the trace ID, then the span ID, hexadecimal
 	Start, End time.Time
 	Failed     bool
 	ErrorType  string // such as "tool_error", "rate_limit"
@@ -18,7 +18,7 @@ type Span struct {
 	Closed     otlp.CloseReason
 }
 
-// Duration is how long it took.
+// Duration returns how long the span took.
 func (s *Span) Duration() time.Duration { return s.End.Sub(s.Start) }
 
 // Run is one run of an agent, with its sub-agents.
@@ -27,18 +27,18 @@ type Run struct {
 	Origin
 	Totals
 	TraceID, Key, SessionID string
-	Prompt                  string   // its first line
-	LastWords               *Content // its result, else the last text of its agent
+	Prompt                  string   // first line of the prompt
+	LastWords               *Content // its result, or the last text of its agent
 	ExitCode, ProcessSignal string
 	Verdict                 verdict.Verdict
 	Problems                []Problem
 	LostCaller              bool // a sub-agent whose caller is not in the input
-	Omitted                 bool // its items are left out, because newer runs fill the report
+	Omitted                 bool // items are left out because newer runs fill the report
 
 	facts verdict.Facts
 }
 
-// Origin is what a run was part of.
+// Origin describes where a run belongs.
 type Origin struct {
 	Program, Version            string // of the agent
 	Folder, Branch              string
@@ -51,7 +51,7 @@ type Totals struct {
 	CallsFailed, CallsDenied  int
 }
 
-// Agent is a run's agent, or a sub-agent.
+// Agent is the agent of a run, or a sub-agent.
 type Agent struct {
 	Span
 	Name       string
@@ -60,7 +60,7 @@ type Agent struct {
 	Background bool
 	Usage      otlp.AgentUsage
 	Chats      []*Chat
-	Items      []*Item // in the order of their stream; of several streams, in that of time
+	Items      []*Item // in stream order; by time if they come from several streams
 	Result     *Content
 
 	said said
@@ -79,10 +79,10 @@ type Call struct {
 	Tool, Kind, Server string
 	Target             string // one line
 	Denied, Background bool
-	ExitCode           string // empty where none is known
+	ExitCode           string // empty if unknown
 	Summary            string // the first line of the output
 	Input, Output      Content
-	Agents             []*Agent // that it started
+	Agents             []*Agent // started by the call
 }
 
 // Item is one thing in the log of an agent. Of Call, Chat, Agent and Text one is set.
@@ -91,30 +91,30 @@ type Item struct {
 	Kind  events.Kind
 	At    time.Time
 	Level events.Level
-	// Synthetic is set if the agent program wrote the text, in the user's or the model's place.
+	// Synthetic reports whether the agent program wrote the text in place of the user or the model.
 	Synthetic bool
 
 	Text  Content
 	Call  *Call
 	Chat  *Chat  // a model call that failed
-	Agent *Agent // a sub-agent whose call is not known
+	Agent *Agent // a sub-agent whose call is unknown
 	place place
 }
 
 // Content is a text of any length, cut to its limit.
 type Content struct {
 	Text string
-	Size int  // of the whole in bytes; 0 where that is not known
-	Cut  bool // Text is only its beginning
+	Size int  // of the original in bytes; 0 if unknown
+	Cut  bool // Text is only the beginning
 }
 
 // Problem is something that failed in a run.
 type Problem struct {
-	ItemID string // where it is in the log; empty for the run itself
+	ItemID string // its item in the log; empty for the run itself
 	At     time.Time
-	Agent  string // that met it; empty for the run's own
+	Agent  string // the agent that failed; empty for that of the run
 	What   string // such as the tool
-	Target string // of the call
+	Target string // target of the call
 	Detail string // one line
 	Denied bool
 }

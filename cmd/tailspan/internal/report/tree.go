@@ -8,7 +8,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// Runs arranges what was collected: all runs, the newest last. The Collector must not be used again.
+// Runs arranges the collected data and returns all runs, the newest last. The Collector must not be used afterwards.
 func (c *Collector) Runs() []*Run {
 	for i := range c.records {
 		c.placeRecord(&c.records[i], i)
@@ -38,7 +38,7 @@ func (c *Collector) Runs() []*Run {
 func (c *Collector) placeRecord(r *record, number int) {
 	n := c.nodes[r.span]
 	if n == nil {
-		return // of no run that is here
+		return // its run is not in the input
 	}
 	item := r.item
 	if call := n.call; call != nil {
@@ -65,7 +65,7 @@ func (c *Collector) placeRecord(r *record, number int) {
 	}
 }
 
-// result takes the first result of a call.
+// result records the first result of a call.
 func (call *Call) result(t *events.Tool, output Content) {
 	if call.Output.Text == "" {
 		call.Output, call.Summary = output, oneLine(t.Summary)
@@ -77,7 +77,7 @@ func (call *Call) result(t *events.Tool, output Content) {
 	}
 }
 
-// placeSpan gives a model call, a tool call or a sub-agent to the agent or the call that it is of.
+// placeSpan assigns a model call, a tool call or a sub-agent to its agent or call.
 func (c *Collector) placeSpan(n *node) {
 	agent := c.agentAbove(n)
 	parent := c.nodes[n.parent]
@@ -97,7 +97,7 @@ func (c *Collector) placeSpan(n *node) {
 	}
 }
 
-// agentOf is the agent whose span one is, or that it is below of; nil for no span.
+// agentOf returns the agent of a span or of its nearest ancestor with one; nil without a span.
 func (c *Collector) agentOf(n *node) *Agent {
 	switch {
 	case n == nil:
@@ -109,10 +109,10 @@ func (c *Collector) agentOf(n *node) *Agent {
 	}
 }
 
-// maxDepth bounds the way up from a span, in spans: that of a forged trace could have no end.
+// maxDepth bounds the walk up from a span, in spans: parents in a forged trace may form a cycle.
 const maxDepth = 1000
 
-// agentAbove is the agent that a span is below of; nil for the span of a run.
+// agentAbove returns the nearest agent above a span; nil for the span of a run.
 func (c *Collector) agentAbove(n *node) *Agent {
 	for range maxDepth {
 		if n = c.nodes[n.parent]; n == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Title names a run by what it was asked to do.
+// Title returns the prompt of a run as its name.
 func (r *Run) Title() string {
 	return cmp.Or(r.Prompt, "Run of "+cmp.Or(r.Name, r.Program, "an agent"))
 }
 
-// Result is how a call ended, in a word or two.
+// Result describes how a call ended, in a word or two.
 func (call *Call) Result() string {
 	switch {
 	case call.Denied:
@@ -38,7 +38,7 @@ func (call *Call) Result() string {
 	}
 }
 
-// Word names an item that the agent did not say; its own words have no name.
+// Word names an item that is no text of the agent; for a text it returns "".
 func (item *Item) Word() string {
 	switch {
 	case item.Kind == events.KindPrompt && item.Synthetic:
@@ -70,7 +70,7 @@ func (item *Item) Word() string {
 	}
 }
 
-// ModelCallCount is how many model calls a run made; "–" where the recording has none of them, but tokens.
+// ModelCallCount returns the number of model calls of a run, or "–" if the recording has tokens but no model calls.
 func (r *Run) ModelCallCount() string {
 	if r.ModelCalls == 0 && r.Usage.Total.Tokens.Input > 0 {
 		return "–"
@@ -78,7 +78,7 @@ func (r *Run) ModelCallCount() string {
 	return strconv.Itoa(r.ModelCalls)
 }
 
-// Lost says how many calls of a run failed or were denied; empty if none was.
+// Lost says how many calls of a run failed or were denied, or returns "" if none did.
 func (t *Totals) Lost() string {
 	var parts []string
 	if t.CallsFailed > 0 {
@@ -90,10 +90,10 @@ func (t *Totals) Lost() string {
 	return strings.Join(parts, ", ")
 }
 
-// Undated reports whether the recording of a run has no times.
+// Undated reports whether the recording of a run lacks times.
 func (r *Run) Undated() bool { return !r.End.After(r.Start) }
 
-// Took writes how long something took; "–" where that is not known.
+// Took formats the duration of a span, or returns "–" if it is unknown.
 func (s *Span) Took() string {
 	if d := s.Duration(); d > 0 {
 		return render.ShortDuration(d)
@@ -101,7 +101,7 @@ func (s *Span) Took() string {
 	return "–"
 }
 
-// Offset writes a time since the start of a run: "9.4s", "12:01", "1:02:03". It is empty where the recording has no times.
+// Offset formats a time relative to the start of the run: "9.4s", "12:01", "1:02:03". It returns "" if the recording lacks times.
 func (r *Run) Offset(at time.Time) string {
 	if r.Undated() {
 		return ""
@@ -117,7 +117,7 @@ func (r *Run) Offset(at time.Time) string {
 	}
 }
 
-// Cost writes what something cost; "–" where it is not known.
+// Cost formats a cost, or returns "–" if it is unknown.
 func Cost(u events.Usage) string {
 	if !u.HasCost {
 		return "–"
@@ -125,7 +125,7 @@ func Cost(u events.Usage) string {
 	return render.USD(u.CostUSD, u.CostEstimated)
 }
 
-// Size writes a number of bytes.
+// Size formats a number of bytes.
 func Size(n int) string {
 	switch {
 	case n < 1<<10:
@@ -137,7 +137,7 @@ func Size(n int) string {
 	}
 }
 
-// CutNote says how much of a content is there; empty for all of it.
+// CutNote says how much of a content is shown, or returns "" for all of it.
 func (c *Content) CutNote() string {
 	switch {
 	case !c.Cut:
@@ -149,7 +149,7 @@ func (c *Content) CutNote() string {
 	}
 }
 
-// ByModel is what a run used of each model.
+// ByModel returns the usage of a run for each model.
 func (r *Run) ByModel() []otlp.ModelUsage {
 	if len(r.Usage.Models) > 1 {
 		list := slices.Clone(r.Usage.Models)

@@ -23,7 +23,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// follower opens a consumer for each file that grows. It is a [tail.Handler].
+// follower opens a consumer for each growing file. It is a [tail.Handler].
 type follower struct {
 	settings *Settings
 	cancel   context.CancelFunc
@@ -36,7 +36,7 @@ type follower struct {
 // polled opens a consumer for each document and each session of a database.
 type polled struct{ *follower }
 
-// followed are the patterns of what is followed: files, and databases.
+// followed holds the patterns of the files and databases to follow.
 type followed struct{ files, databases []string }
 
 // source reads what is followed.
@@ -45,7 +45,7 @@ type source interface {
 	Shutdown(ctx context.Context) error
 }
 
-// follow reads files while they grow, documents when they are rewritten, and databases, until ctx ends or a stream fails.
+// follow reads growing files, rewritten documents and databases until ctx ends or a stream fails.
 func follow(ctx context.Context, names []string, s *Settings) error {
 	what, err := s.followed(names)
 	if err != nil {
@@ -67,13 +67,13 @@ func follow(ctx context.Context, names []string, s *Settings) error {
 	<-ctx.Done()
 	stop()
 	var errs []error
-	for _, one := range sources { // which closes streams, and they may fail
+	for _, one := range sources { // Close closes streams, which may fail
 		errs = append(errs, one.Shutdown(context.WithoutCancel(ctx)))
 	}
 	return errors.Join(append(errs, f.failed)...)
 }
 
-// sources are the readers of what is followed.
+// sources returns the readers of what is followed.
 func (f *follower) sources(what followed) ([]source, error) {
 	shared := tail.Settings{
 		Include: what.files, Skip: isOther, MaxLineSize: int(f.settings.Stream.MaxLine), Observer: tail.Observer{Failed: f.report()},
@@ -87,13 +87,13 @@ func (f *follower) sources(what followed) ([]source, error) {
 	return []source{tailer, poller}, err
 }
 
-// isOther reports whether a path is of no file of lines.
+// isOther reports whether a path names no file of lines.
 func isOther(path string) bool { return isDocument(path) || strings.HasSuffix(path, ".db") }
 
-// isDocument reports whether a path is of a document.
+// isDocument reports whether a path names a document.
 func isDocument(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }
 
-// followed are the patterns of what names name.
+// followed returns the patterns for names.
 func (s *Settings) followed(names []string) (what followed, err error) {
 	if len(names) == 0 {
 		return what, errNoInput
@@ -127,7 +127,7 @@ func (s *Settings) followed(names []string) (what followed, err error) {
 	return what, nil
 }
 
-// add enters patterns.
+// add adds patterns.
 func (f *followed) add(globs ...string) {
 	for _, glob := range globs {
 		if strings.HasSuffix(glob, ".db") {
@@ -148,11 +148,11 @@ func isDatabase(name string) bool {
 	}
 	defer file.Close()
 	var head [16]byte
-	n, _ := file.ReadAt(head[:], 0) // who reads it reports what is wrong
+	n, _ := file.ReadAt(head[:], 0) // reading the file reports the error
 	return opencodedb.Is(head[:n])
 }
 
-// report reports each file that can't be read once.
+// report returns a function that reports each unreadable file once.
 func (f *follower) report() func(path string, err error, retryIn time.Duration) {
 	reported := map[string]bool{}
 	return func(path string, err error, _ time.Duration) {
@@ -188,7 +188,7 @@ func (f *follower) newConsumer(s tail.Stream) *consumer {
 	return c
 }
 
-// tick lets time pass for all streams.
+// tick passes time to all streams.
 func (f *follower) tick() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,14 +198,14 @@ func (f *follower) tick() error {
 	return f.failed
 }
 
-// consumer is one file that grows. It never refuses lines: what can't be written ends the reading of all.
+// consumer reads one growing file. It never refuses lines: a failed write ends the reading of all files.
 type consumer struct {
 	follower *follower
 	target   target
 	framing  pipeline.Framing
-	document *input.Document // nil for a line that is all of one, or a row
+	document *input.Document // nil if a line is a whole document, or a row
 	begun    bool
-	waits    bool // that the document is not complete was reported
+	waits    bool // the incomplete document was reported
 	tooLong  int
 }
 
@@ -250,7 +250,7 @@ func (c *consumer) line(line pipeline.Line) {
 
 func (c *consumer) record(record []byte) { c.follower.end(c.target.record(record)) }
 
-// idle hands on a document that is complete. One that is not is reported once: its last line may have no newline.
+// idle passes on a complete document. It reports an incomplete one once: its last line may lack a newline.
 func (c *consumer) idle() {
 	if c.document == nil {
 		return

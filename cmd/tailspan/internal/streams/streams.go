@@ -21,38 +21,38 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// Stream is one input on its way to an output.
+// Stream converts one input to output.
 type Stream interface {
-	// Note takes what is known of the next record beside its bytes.
+	// Note passes metadata of the next record.
 	Note(parser.Noted)
-	// Record takes a line or a document; it is valid until Record returns.
+	// Record passes a line or a document, valid until Record returns.
 	Record(record []byte) error
-	// Tick takes the time that passes while nothing comes.
+	// Tick passes time while no record arrives.
 	Tick() error
-	// Close ends the stream; tooLong lines of it were shortened or skipped.
+	// Close ends the stream; tooLong is the number of its lines that were shortened or skipped.
 	Close(tooLong int) error
 }
 
-// Origin is what is known of an input before its first record.
+// Origin describes an input before its first record.
 type Origin struct {
 	// Name is the path, or "-".
 	Name string
-	// Identity is whose work it is: by the flags, the in-band line and the environment.
+	// Identity says whose work it is, from the flags, the in-band line and the environment.
 	Identity otlp.Identity
-	// Live is true if the input may be written while it is read.
+	// Live reports whether the input may be written while it is read.
 	Live bool
 }
 
-// Settings say how inputs are read.
+// Settings configure how inputs are read.
 type Settings struct {
 	Stream   options.Stream
 	Identity options.Identity
-	// Redactor cleans the in-band line; nil leaves it as it is.
+	// Redactor cleans the in-band line; nil leaves it unchanged.
 	Redactor *redact.Redactor
 	Streams  cli.Streams
 	// Follow reads files while they grow.
 	Follow bool
-	// Open makes the stream of an input.
+	// Open returns the stream for an input.
 	Open func(Origin) (Stream, error)
 }
 
@@ -62,7 +62,7 @@ func (s Settings) Run(ctx context.Context, names []string) error {
 	if s.Follow {
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		context.AfterFunc(ctx, stop) // a second signal ends a write that nobody reads
+		context.AfterFunc(ctx, stop) // a second signal interrupts a write that nobody reads
 		return follow(ctx, names, &s)
 	}
 	files, err := s.Files(names)
@@ -86,13 +86,13 @@ func (s Settings) Run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// Unread is the error of some of several inputs, where the others were read.
+// Unread is the error of inputs that could not be read although others were.
 type Unread struct{ Err error }
 
 func (u Unread) Error() string { return u.Err.Error() }
 func (u Unread) Unwrap() error { return u.Err }
 
-// Files are the inputs that names name.
+// Files returns the inputs that names name.
 func (s Settings) Files(names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, cli.UsageError{Err: errNoInput}
@@ -116,7 +116,7 @@ func (s *Settings) read(ctx context.Context, name string) error {
 	return s.Read(ctx, Origin{Name: name, Live: name == input.Stdin && IsLive(s.Streams.In)}, in)
 }
 
-// Read reads an input that is open to its end. Who it is from has no identity yet.
+// Read reads an open input to its end. The identity in from is not set yet.
 func (s *Settings) Read(ctx context.Context, from Origin, in io.Reader) error {
 	t := &target{settings: s, origin: from}
 	lines := input.NewLines(input.LineSettings{
@@ -129,12 +129,12 @@ func (s *Settings) Read(ctx context.Context, from Origin, in io.Reader) error {
 	err := lines.Records(in, t.record)
 	stop()
 	if closed := t.close(lines.TooLong()); err == nil {
-		err = closed // else most often the same again
+		err = closed // usually the same error again
 	}
 	return err
 }
 
-// IsLive reports whether what standard input gives may be written while it is read: it is no file on a disk.
+// IsLive reports whether standard input may be written while it is read: it is no regular file.
 func IsLive(stdin io.Reader) bool {
 	f, ok := stdin.(*os.File)
 	if !ok {
@@ -144,7 +144,7 @@ func IsLive(stdin io.Reader) bool {
 	return err != nil || !info.Mode().IsRegular()
 }
 
-// target is the stream of one input. It is opened at the first record, when whose work it is is known.
+// target is the stream of one input. It is opened at the first record, when its identity is known.
 type target struct {
 	settings *Settings
 	origin   Origin
@@ -153,12 +153,12 @@ type target struct {
 	stream Stream
 	noted  parser.Noted
 	first  config.InBand
-	failed error // of a tick; the next record returns it
+	failed error // by a tick; the next record returns it
 }
 
 func (t *target) note(n parser.Noted) { t.noted = n }
 
-// inBand takes what the first line says in our own words.
+// inBand takes the identity from an in-band line.
 func (t *target) inBand(in config.InBand) {
 	allowed, dropped := in.Allowed(t.settings.Identity.InBand)
 	if dropped > 0 {
@@ -167,7 +167,7 @@ func (t *target) inBand(in config.InBand) {
 	t.first = allowed
 }
 
-// open makes the stream.
+// open opens the stream.
 func (t *target) open() error {
 	if t.stream != nil {
 		return nil
@@ -178,7 +178,7 @@ func (t *target) open() error {
 	return err
 }
 
-// record gives the stream its next record.
+// record passes the next record to the stream.
 func (t *target) record(record []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,7 +198,7 @@ func (t *target) tick() error {
 	return t.failed
 }
 
-// close ends the stream, also that of an input without a record.
+// close ends the stream, even without a record.
 func (t *target) close(tooLong int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,5 +208,5 @@ func (t *target) close(tooLong int) error {
 	return t.stream.Close(tooLong)
 }
 
-// report writes a line of our own.
+// report writes a message of tailspan.
 func (s *Settings) report(problem string) { s.Streams.Report(problem) }

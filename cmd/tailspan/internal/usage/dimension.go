@@ -9,10 +9,10 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Dimension is one way to divide what was used.
+// Dimension is a way to group usage.
 type Dimension uint8
 
-// The dimensions. The first three are times, of the zone of the report; weeks are those of ISO 8601.
+// The dimensions. The first three are periods in the time zone of the report; weeks follow ISO 8601.
 const (
 	Day Dimension = iota
 	Week
@@ -29,13 +29,13 @@ var dimensionNames = [dimensions]string{"day", "week", "month", "project", "sess
 
 func (d Dimension) String() string { return dimensionNames[d] }
 
-// isTime reports whether rows are in order of d, and not of what they hold.
+// isTime reports whether rows are sorted by d rather than by tokens.
 func (d Dimension) isTime() bool { return d <= Month }
 
-// DimensionNames are those of all dimensions.
+// DimensionNames returns the names of all dimensions.
 func DimensionNames() []string { return dimensionNames[:] }
 
-// ParseDimensions reads names that commas separate.
+// ParseDimensions parses names separated by commas.
 func ParseDimensions(names string) (by []Dimension, err error) {
 	for name := range strings.SplitSeq(names, ",") {
 		i := slices.Index(dimensionNames[:], strings.TrimSpace(name))
@@ -49,7 +49,7 @@ func ParseDimensions(names string) (by []Dimension, err error) {
 	return by, nil
 }
 
-// of is where a use belongs; empty if that is not known.
+// of returns the value of u in this dimension, or "" if it is unknown.
 func (d Dimension) of(u *telemetry.Used, zone *time.Location) string {
 	switch {
 	case d.isTime() && u.Time.Unix() <= 0:

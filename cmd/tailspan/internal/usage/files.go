@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Find gives the sessions in places, each once, in the order of their names, so that a session comes before its sub-agents; and
-// what of the places can't be read. Pipes and devices are reported, unless a place is one: then it is read.
+// Find returns the sessions in places, each once, sorted by name, so that a session precedes its sub-agents. It also returns read
+// errors. It reports pipes and devices as skipped, unless a place names one directly.
 func Find(places []place.Place, report func(skipped string)) (files []string, errs []error) {
 	for _, p := range places {
 		matches, err := tail.Find(p.Globs, nil)
@@ -28,8 +28,8 @@ func Find(places []place.Place, report func(skipped string)) (files []string, er
 		var found []string
 		for _, m := range matches {
 			switch {
-			case isTree && filepath.Ext(m.Path) == ".json": // those of a tree are its parts
-			case slices.Equal(p.Globs, []string{p.Root}): // named itself
+			case isTree && filepath.Ext(m.Path) == ".json": // parts of the tree
+			case slices.Equal(p.Globs, []string{p.Root}): // named directly
 				files = append(files, m.Path)
 			default:
 				found = append(found, m.Path)
@@ -41,7 +41,7 @@ func Find(places []place.Place, report func(skipped string)) (files []string, er
 	return slices.Compact(files), errs
 }
 
-// treeIn reports whether a folder has sessions in a layout of OpenCode's before it had a database.
+// treeIn reports whether a folder has sessions in a layout that OpenCode used before its database.
 func treeIn(root string, errs *[]error) bool {
 	tree, err := opencodetree.Open(root)
 	if err == nil {

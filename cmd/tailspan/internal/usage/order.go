@@ -13,23 +13,23 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// head is what the beginning of a file shows of it.
+// head describes the beginning of a file.
 type head struct {
 	name       string
 	transcript bool
-	keys       []string // of sessions, and of the first item: another file with one of them may be about the same work
+	keys       []string // sessions and the first item: files that share a key may be about the same work
 }
 
-// headLines is how many lines of a file are read for that, as long as its first item does not come.
+// headLines bounds the lines of a file that are read for its first item.
 const headLines = 200
 
 // errKnown ends the reading of a head.
 var errKnown = errors.New("head is known")
 
-// head reads the head of a file. What can't be read is reported when the file is.
+// head reads the head of a file. Read errors are reported when the file is read.
 func (r *reader) head(name string) head {
 	h := head{name: name}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe can be read once
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return h
 	}
 	in, err := input.Open(name, nil, io.Discard)
@@ -54,7 +54,7 @@ func (r *reader) head(name string) head {
 	return h
 }
 
-// take takes events, and reports whether the first item was one of them.
+// take records events and reports whether they contain the first item.
 func (h *head) take(provider func() string, evs []events.DisplayEvent) bool {
 	for i := range evs {
 		ev := &evs[i]
@@ -77,16 +77,15 @@ func (h *head) add(provider, what, id string) {
 	}
 }
 
-// group is some files that may be about the same work, in the order in which they are read: transcripts before streams, and both in
-// the order of their names. What is read first counts, and a transcript has model, time and folder of each call, also of a run that
-// was killed.
+// group holds files that may be about the same work, in reading order: transcripts before streams, each sorted by name. The first
+// file that is read counts, and a transcript has the model, time and folder of each call, even if the run was killed.
 type group struct {
 	files      []string
-	open       []*pipeline.Pipeline // closed when all files were read, since one may wait for another
+	open       []*pipeline.Pipeline // closed after all files, since one may wait for another
 	unreadable []error
 }
 
-// end closes a stream, unless it waits for another.
+// end closes a stream unless it waits for another.
 func (g *group) end(stream *pipeline.Pipeline) {
 	stream.Take()
 	if _, open, ok := stream.State(); !ok || !open {
@@ -97,9 +96,9 @@ func (g *group) end(stream *pipeline.Pipeline) {
 	g.open = append(g.open, stream)
 }
 
-// groupsOf are the groups of files, in the order of the first ones.
+// groupsOf groups files, in the order of the first file of each group.
 func groupsOf(heads []head) (all []*group) {
-	above := make([]int, len(heads)) // of each file, an earlier one of its group; of the first, itself
+	above := make([]int, len(heads)) // for each file, an earlier one of its group; for the first, itself
 	first := func(i int) int {
 		for above[i] != i {
 			above[i] = above[above[i]]

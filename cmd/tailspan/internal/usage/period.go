@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Period is a part of a history. A zero time is no bound; End is not part of it.
+// Period is a range of time. A zero time means no bound; End is exclusive.
 type Period struct{ Begin, End time.Time }
 
-// ParsePeriod reads the bounds of a period: a day (2026-11-27, which is part of it), a time (RFC 3339), or a number of hours, days
-// or weeks before now (12h, 7d, 4w). Empty text is no bound.
+// ParsePeriod parses the bounds of a period: a day, inclusive (2026-11-27), a time (RFC 3339), or a number of hours, days or
+// weeks before now (12h, 7d, 4w). An empty text means no bound.
 func ParsePeriod(since, until string, now time.Time) (p Period, err error) {
 	if p.Begin, _, err = parseBound(since, now); err != nil {
 		return p, fmt.Errorf("--since: %w", err)
@@ -48,7 +48,7 @@ func parseBound(text string, now time.Time) (t time.Time, isDay bool, err error)
 	return t, false, fmt.Errorf("%q is no day (2026-11-27), time (2026-11-27T08:00:00Z) or age (12h, 7d, 4w)", text)
 }
 
-// contains reports whether a time, which may not be known, lies in the period.
+// contains reports whether a time, which may be unknown, is in the period.
 func (p Period) contains(t time.Time) bool {
 	return !t.Before(p.Begin) && (p.End.IsZero() || t.Before(p.End))
 }

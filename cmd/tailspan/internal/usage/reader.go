@@ -23,29 +23,29 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Settings say what is added up.
+// Settings configure what is summed up.
 type Settings struct {
 	By     []Dimension
 	Zone   *time.Location
 	Period Period
-	// Prices estimate the cost where the agent reports none.
+	// Prices estimate costs that the agent does not report.
 	Prices ledger.Prices
 	// Provider is the format of the files; see [parser.New].
 	Provider string
 	MaxLine  config.Size
-	// Redactor removes secrets from names that are shown; nil leaves them in.
+	// Redactor removes secrets from the names that are shown; nil leaves them in.
 	Redactor *redact.Redactor
-	// Workers is how many files are read at once; 0 means one for each core.
+	// Workers is the number of files that are read concurrently; 0 means one for each core.
 	Workers int
 }
 
-// Limits of what is remembered so that copies of a session are recognised: ids and items of the whole history, 25 bytes each.
+// Limits of what is remembered to recognise copies of a session: IDs and items of the whole history, 25 bytes each.
 const (
 	maxIDs   = 8 << 20
 	maxItems = 2 << 20
 )
 
-// reader reads files. Sub-agents in files of their own are linked to their callers, whatever the order of the files.
+// reader reads files. Sub-agents in separate files are linked to their callers in any order of files.
 type reader struct {
 	Settings
 	registry *telemetry.Registry
@@ -56,7 +56,7 @@ type reader struct {
 	report *Report
 }
 
-// Read adds up what files contain. The report has the files that could not be read; the error is that of the context.
+// Read sums up the files. The report lists files that could not be read; the error is that of the context.
 func Read(ctx context.Context, s Settings, files []string) (*Report, error) {
 	set := telemetry.NewDefaultSettings()
 	set.MetricsOnly, set.Prices = true, s.Prices
@@ -89,7 +89,7 @@ func Read(ctx context.Context, s Settings, files []string) (*Report, error) {
 	return r.report, ctx.Err()
 }
 
-// each has the workers call f with each number below n.
+// each calls f with each number below n, on all workers.
 func (r *reader) each(n int, f func(i int)) {
 	numbers := make(chan int)
 	var workers sync.WaitGroup
@@ -107,12 +107,12 @@ func (r *reader) each(n int, f func(i int)) {
 	workers.Wait()
 }
 
-// lines are how the lines of a file are read.
+// lines returns how the lines of a file are read.
 func (r *reader) lines(name string) input.LineSettings {
 	return input.LineSettings{Name: name, Max: r.MaxLine, Container: config.ContainerAuto}
 }
 
-// file reads one file of a group. What of it could be read counts.
+// file reads one file of a group. Everything read before an error counts.
 func (r *reader) file(ctx context.Context, name string, of *group) error {
 	if ctx.Err() != nil {
 		return nil
@@ -169,8 +169,8 @@ func (r *reader) newStream(name string) (*pipeline.Pipeline, error) {
 	})
 }
 
-// projectOf is what the path of a transcript shows of its project: those of Gemini CLI do not name the folder that the agent works
-// in, and lie in tmp/PROJECT/chats.
+// projectOf returns the project in the path of a transcript: transcripts of Gemini CLI do not name the agent's folder and are in
+// tmp/PROJECT/chats.
 func projectOf(path string) string {
 	above, _, _ := strings.Cut(filepath.ToSlash(path), "/chats/")
 	if parent, name := filepath.Split(above); filepath.Base(parent) == "tmp" {

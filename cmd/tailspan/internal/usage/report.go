@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// Report is what was used, in rows.
+// Report holds the usage in rows.
 type Report struct {
 	By     []Dimension
 	Zone   *time.Location
@@ -17,9 +17,9 @@ type Report struct {
 	Rows   []Row
 	Total  Sum
 
-	Files        int // that were read
+	Files        int // files read
 	Unreadable   []error
-	Unrecognized int // lines of no known format
+	Unrecognized int // lines of unknown formats
 	TooLong      int // lines over the limit, which were read in part
 }
 
@@ -35,7 +35,7 @@ func (r *Report) take(rows []Row, secrets *redact.Redactor) {
 	}
 }
 
-// jsonSum is a sum as programs read it.
+// jsonSum is the JSON form of a sum.
 type jsonSum struct {
 	Input       int64   `json:"input_tokens"`
 	CacheRead   int64   `json:"cache_read_tokens"`
@@ -44,7 +44,7 @@ type jsonSum struct {
 	Reasoning   int64   `json:"reasoning_tokens"`
 	Total       int64   `json:"total_tokens"`
 	CostUSD     float64 `json:"cost_usd"`
-	EstimateUSD float64 `json:"cost_estimated_usd"` // the part of it that is an estimate
+	EstimateUSD float64 `json:"cost_estimated_usd"` // the estimated part of the cost
 }
 
 func (s *Sum) json() jsonSum {
@@ -53,7 +53,7 @@ func (s *Sum) json() jsonSum {
 	}
 }
 
-// jsonRow is a row as programs read it: null where a value is not known.
+// jsonRow is the JSON form of a row; unknown values are null.
 type jsonRow struct {
 	Of map[string]*string `json:"of"`
 	jsonSum

@@ -12,25 +12,25 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Sum is what was used.
+// Sum holds tokens and costs.
 type Sum struct {
 	Tokens             events.Tokens
 	Reported, Estimate NanoUSD
 }
 
-// NanoUSD is an amount in billionths of a dollar: a sum of whole numbers is the same in whatever order they come.
+// NanoUSD is an amount in billionths of a dollar: a sum of integers does not depend on their order.
 type NanoUSD int64
 
-// NewNanoUSD is an amount of dollars.
+// NewNanoUSD converts an amount in dollars.
 func NewNanoUSD(usd float64) NanoUSD { return NanoUSD(math.Round(usd * 1e9)) }
 
-// USD is the amount in dollars.
+// USD returns the amount in dollars.
 func (n NanoUSD) USD() float64 { return float64(n) / 1e9 }
 
-// Total is the number of all tokens.
+// Total returns the number of all tokens.
 func (s *Sum) Total() int64 { return s.Tokens.Input + s.Tokens.Output }
 
-// Cost is what it cost, as far as that is reported or estimated.
+// Cost returns the reported plus the estimated cost.
 func (s *Sum) Cost() NanoUSD { return s.Reported + s.Estimate }
 
 func (s *Sum) add(o *Sum) {
@@ -39,17 +39,17 @@ func (s *Sum) add(o *Sum) {
 	s.Estimate += o.Estimate
 }
 
-// Row is what was used of one kind.
+// Row holds the usage of one group.
 type Row struct {
-	// Of has a value for each dimension of the report; empty where it is not known.
+	// Of has one value for each dimension of the report, "" if it is unknown.
 	Of []string
 	Sum
 }
 
-// cell is where a use is added: its values of the dimensions that matter.
+// cell identifies a sum by the values of its dimensions.
 type cell [dimensions]string
 
-// sums adds up what streams report. It is safe for use by many goroutines.
+// sums adds up what streams report. It is safe for concurrent use.
 type sums struct {
 	by     []Dimension
 	zone   *time.Location
@@ -57,7 +57,7 @@ type sums struct {
 
 	mu      sync.Mutex
 	cells   map[cell]*Sum
-	folders map[string]string // of sessions; not every stream of one names it
+	folders map[string]string // by session; not every stream of a session names it
 }
 
 func newSums(by []Dimension, zone *time.Location, p Period) *sums {
@@ -79,7 +79,7 @@ func (s *sums) add(u telemetry.Used) {
 		at[d] = d.of(&u, s.zone)
 	}
 	if byProject && u.Folder == "" {
-		at[Session] = u.Session // its folder may become known
+		at[Session] = u.Session // its folder may become known later
 	}
 	sum := s.cells[at]
 	if sum == nil {
@@ -92,7 +92,7 @@ func (s *sums) add(u telemetry.Used) {
 	sum.add(&Sum{u.Tokens, NewNanoUSD(u.CostUSD), NewNanoUSD(u.EstimateUSD)})
 }
 
-// rows are in order of time, and of the tokens that all of a kind hold, the most first.
+// rows returns the rows sorted by time, then by the tokens of their group, largest first.
 func (s *sums) rows() []Row {
 	merged, groups := map[string]*Row{}, map[string]int64{}
 	for at, sum := range s.cells {
@@ -130,5 +130,5 @@ func (s *sums) rows() []Row {
 	return rows
 }
 
-// groupOf names the rows that begin with the same values.
+// groupOf returns a key for rows that begin with the same values.
 func groupOf(of []string) string { return strings.Join(of, "\x00") }

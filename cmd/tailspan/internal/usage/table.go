@@ -11,9 +11,9 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TableSettings say how a table looks.
+// TableSettings configure the look of a table.
 type TableSettings struct {
-	// Width is that of the screen, in cells; 0 is no limit: names and numbers are whole.
+	// Width is the width of the screen in cells; 0 means no limit: names and numbers are not shortened.
 	Width int
 	// Home is the folder that is shown as ~.
 	Home string
@@ -33,13 +33,13 @@ var (
 	allTokens  = number{"TOTAL", func(s *Sum) int64 { return s.Total() }}
 )
 
-// layout is which numbers a table has, and how they are written.
+// layout describes which numbers a table has and how they are formatted.
 type layout struct {
 	numbers []number
 	format  func(int64) string
 }
 
-// layouts are those that are tried, until one fits on the screen.
+// layouts are tried in this order until one fits on the screen.
 var layouts = []layout{
 	{[]number{allInput, cacheRead, cacheWrite, allOutput, allTokens}, render.GroupedCount},
 	{[]number{allInput, cacheRead, cacheWrite, allOutput}, render.GroupedCount},
@@ -49,13 +49,13 @@ var layouts = []layout{
 	{[]number{allTokens}, render.ShortCount},
 }
 
-// gap is between two columns; leastName is how short a name is cut before a number is left out.
+// gap separates two columns. Names are cut to leastName before a column of numbers is left out.
 const (
 	gap       = 2
 	leastName = 16
 )
 
-// WriteTable writes the report for people: names on the left, numbers right-aligned, the sum of all last.
+// WriteTable writes the report for people: names on the left, numbers right-aligned, the total last.
 func (r *Report) WriteTable(w io.Writer, s TableSettings) error {
 	var t table
 	for _, l := range layouts {
@@ -84,7 +84,7 @@ func (r *Report) WriteTable(w io.Writer, s TableSettings) error {
 	return nil
 }
 
-// notes explain the costs.
+// notes returns explanations of the costs.
 func (r *Report) notes() []string {
 	switch {
 	case r.Total.Estimate > 0:
@@ -96,9 +96,9 @@ func (r *Report) notes() []string {
 	}
 }
 
-// table is a report in cells.
+// table is a report as cells.
 type table struct {
-	by     []Dimension // the columns that are names, on the left
+	by     []Dimension // name columns, on the left
 	rows   [][]string
 	widths []int
 }
@@ -139,7 +139,7 @@ func (l *layout) row(names []string, s *Sum) []string {
 	return append(names, cost(s))
 }
 
-// name is a value as people read it.
+// name formats a value for people.
 func name(d Dimension, value, home string) string {
 	if d == Project && home != "" {
 		if rest, ok := strings.CutPrefix(value, home); ok && (rest == "" || rest[0] == filepath.Separator) {
@@ -149,7 +149,7 @@ func name(d Dimension, value, home string) string {
 	return cmp.Or(strings.TrimSpace(render.Sanitize(value)), "(unknown)")
 }
 
-// cost is what is known of it.
+// cost formats the known cost.
 func cost(s *Sum) string {
 	if s.Cost() == 0 {
 		return "-"
@@ -157,7 +157,7 @@ func cost(s *Sum) string {
 	return render.USD(s.Cost().USD(), s.Estimate > 0)
 }
 
-// fits reports whether the table is no wider than the screen once its names are cut.
+// fits reports whether the table fits the screen once its names are cut.
 func (t *table) fits(width int) bool {
 	for _, w := range t.widths[:len(t.by)] {
 		width += max(w-leastName, 0)
@@ -173,14 +173,14 @@ func (t *table) width() int {
 	return sum
 }
 
-// cut makes the widest names narrower until the table fits on the screen, times last.
+// cut narrows the widest names until the table fits the screen, times last.
 func (t *table) cut(width int) {
 	for over := t.width() - width; over > 0; over-- {
 		widest, room := -1, 0
 		for i, d := range t.by {
 			left := t.widths[i] - 1
 			if d.isTime() {
-				left = min(left, 1) // of a day nothing can be spared
+				left = min(left, 1) // a day cannot be shortened
 			}
 			if left > room {
 				widest, room = i, left

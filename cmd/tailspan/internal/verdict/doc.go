@@ -1,10 +1,10 @@
-// Package verdict says whether what an agent was run for was done, in one word and one line.
+// Package verdict says in one word and one line whether an agent did what it was run for.
 //
 // # In and out
 //
-// In goes what the pipeline made of an agent's stream, or of several that belong together: its spans and records
-// ([Reader.Read]), and how the process ended that wrote it ([Reader.Exited]). Out comes a [Verdict]. How a run ended is decided
-// by package outcome alone; a verdict is a word for it. The first row that holds counts:
+// Input is the pipeline's output for one agent's stream, or for several related ones: spans and records ([Reader.Read]), and the
+// exit of the process that wrote it ([Reader.Exited]). Output is a [Verdict]. Package outcome alone decides how a run ended; a
+// verdict names it. The first row that holds counts:
 //
 //	kind        when
 //	----        ----
@@ -12,13 +12,13 @@
 //	incomplete  the worst run is incomplete, or was interrupted
 //	denied      a call was refused, of the agent or of a sub-agent
 //	empty       nothing was said, no tool was called and no conversation was compacted
-//	ok          else
+//	ok          otherwise
 //
-// The worst run is that of [outcome.Verdict.WorseThan], as it is for a step. Of a stream of no known agent nothing shows an end:
-// the exit of its process decides.
+// The worst run is that of [outcome.Verdict.WorseThan], as for a step. A stream of an unknown agent shows no end: the exit of its
+// process decides.
 //
-// A reason has at most [ReasonRunes] runes. It may hold contents (the text of an error, the target of a call), as far as the
-// pipeline left them in; it is not safe for a terminal.
+// A reason has at most [ReasonRunes] runes. It may hold contents (the text of an error, the target of a call) that the pipeline
+// left in; it is not safe for a terminal.
 //
 // A [Reader] serves one goroutine at a time.
 package verdict

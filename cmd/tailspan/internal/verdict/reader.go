@@ -10,16 +10,16 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// Reader gathers the facts from what the pipeline exports. Its zero value is ready.
+// Reader gathers facts from what the pipeline exports. Its zero value is ready to use.
 type Reader struct {
 	facts    Facts
 	last     outcome.Verdict // of the run that ended last
 	lastEnd  pcommon.Timestamp
-	knewExit bool                // that run's span has the exit
-	event    events.DisplayEvent // of the record at hand
+	knewExit bool                // the span of that run has the exit
+	event    events.DisplayEvent // of the current record
 }
 
-// Read takes in spans and records.
+// Read adds spans and records.
 func (r *Reader) Read(d *otlp.Data) {
 	for span := range d.Spans() {
 		r.span(span)
@@ -29,10 +29,10 @@ func (r *Reader) Read(d *otlp.Data) {
 	}
 }
 
-// Exited takes in how the process ended that wrote the stream, after all that it wrote.
+// Exited adds the exit of the process that wrote the stream. Call it after all output was read.
 func (r *Reader) Exited(e *outcome.Exit) { r.facts.Exit = e }
 
-// Facts are those that were gathered until now.
+// Facts returns the facts gathered so far.
 func (r *Reader) Facts() Facts {
 	f := r.facts
 	if f.Worst.Outcome != events.OutcomeUnknown && f.Exit != nil && !r.knewExit {
@@ -43,14 +43,13 @@ func (r *Reader) Facts() Facts {
 	return f
 }
 
-// Verdict decides on all that was gathered until now.
+// Verdict decides on everything gathered so far.
 func (r *Reader) Verdict() Verdict {
 	f := r.Facts()
 	return f.Verdict()
 }
 
-// withExit is the verdict on the last run with the exit of a process that stayed for so long that the run's span went out
-// before.
+// withExit applies the exit to the verdict on the last run if the run's span was exported before its process ended.
 func (r *Reader) withExit() outcome.Verdict {
 	shown := outcome.Evidence{
 		End:  &events.End{Decided: r.last.Outcome, Err: r.last.Message, Cause: r.last.Cause},
@@ -71,7 +70,7 @@ func (r *Reader) span(span ptrace.Span) {
 	}
 }
 
-// OutcomeOf is how a run ended, by its span.
+// OutcomeOf returns how a run ended, from its span.
 func OutcomeOf(span ptrace.Span) outcome.Verdict {
 	m := span.Attributes()
 	v := outcome.Verdict{

@@ -12,7 +12,7 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
-// Kind is what a verdict comes to.
+// Kind classifies a verdict.
 type Kind uint8
 
 // The kinds.
@@ -26,10 +26,10 @@ const (
 
 var kindNames = [...]string{"ok", "error", "incomplete", "denied", "empty"}
 
-// String gives the wire name.
+// String returns the wire name.
 func (k Kind) String() string { return kindNames[k] }
 
-// ParseKinds reads a list of kinds, separated by commas, of what is not ok. An empty list is none.
+// ParseKinds parses a comma-separated list of kinds other than ok. An empty list has none.
 func ParseKinds(list string) ([]Kind, error) {
 	var kinds []Kind
 	for name := range strings.SplitSeq(list, ",") {
@@ -46,16 +46,16 @@ func ParseKinds(list string) ([]Kind, error) {
 	return kinds, nil
 }
 
-// Verdict is what became of a run.
+// Verdict is the judgement on a run.
 type Verdict struct {
 	Kind Kind
-	// Reason is a line that says why; empty if all is well.
+	// Reason says why in one line; empty if all is well.
 	Reason string
-	// Outcome is how the worst run ended; unknown without one.
+	// Outcome is how the worst run ended; unknown without a run.
 	Outcome events.Outcome
 }
 
-// String is the verdict in one line: "error: killed by SIGKILL in Bash: go test".
+// String returns the verdict in one line: "error: killed by SIGKILL in Bash: go test".
 func (v Verdict) String() string {
 	if v.Reason == "" {
 		return v.Kind.String()
@@ -63,28 +63,28 @@ func (v Verdict) String() string {
 	return v.Kind.String() + ": " + v.Reason
 }
 
-// ReasonRunes bounds a reason.
+// ReasonRunes bounds a reason, in runes.
 const ReasonRunes = 240
 
-// Facts are what decides.
+// Facts hold what decides the verdict.
 type Facts struct {
-	// Worst is how the worst of the runs ended; the zero value without a run.
+	// Worst is how the worst run ended; the zero value without a run.
 	Worst outcome.Verdict
-	// Exit is how the process ended; nil if that is not known.
+	// Exit is how the process ended; nil if unknown.
 	Exit *outcome.Exit
-	// AtWork is the call that had no result when the worst run ended; the zero value if there was none.
+	// AtWork is the call that had no result when the worst run ended; zero if there was none.
 	AtWork Call
-	// Refused are the calls that were refused, by tool.
+	// Refused holds the refused calls, by tool.
 	Refused Refusals
-	// Words counts texts and results, and lines of no known agent; Calls the calls of tools.
+	// Words counts texts, results and lines of an unknown agent; Calls counts tool calls.
 	Words, Calls int
-	// Compactions counts how often the conversation was compacted, which is work that a prompt may have asked for.
+	// Compactions counts compactions of the conversation: a prompt may have asked for one.
 	Compactions int
 
-	atWorkSince time.Time // when the call at work began
+	atWorkSince time.Time // when the call AtWork began
 }
 
-// EndedCall is a call of a tool whose span has ended.
+// EndedCall is a tool call whose span has ended.
 type EndedCall struct {
 	Tool, Target string
 	Start        time.Time
@@ -92,7 +92,7 @@ type EndedCall struct {
 	ErrorType    string
 }
 
-// Ended counts a call. One that ended without a result was at work when the run ended.
+// Ended counts a call. A call that ended without a result was running when the run ended.
 func (f *Facts) Ended(c EndedCall) {
 	f.Calls++
 	if c.ErrorType == otlp.ErrorTypeDenied {
@@ -102,13 +102,13 @@ func (f *Facts) Ended(c EndedCall) {
 	case otlp.CloseReasonResult, otlp.CloseReasonSuperseded, otlp.CloseReasonEvicted:
 		return
 	}
-	if !c.Start.Before(f.atWorkSince) { // the innermost began last
+	if !c.Start.Before(f.atWorkSince) { // the innermost call began last
 		tool := events.Tool{Target: c.Target}
 		f.atWorkSince, f.AtWork = c.Start, Call{Tool: strings.Clone(c.Tool), Arg: tool.Arg()}
 	}
 }
 
-// Say counts what the agent says in an event ([Words]), if its program did not make that up. A compaction is counted too.
+// Say counts the [Words] of an event, unless the agent program made them up, and compactions.
 func (f *Facts) Say(ev *events.DisplayEvent) {
 	if ev.Kind == events.KindNotice && ev.Notice.Code == events.NoticeCompaction {
 		f.Compactions++
@@ -118,7 +118,7 @@ func (f *Facts) Say(ev *events.DisplayEvent) {
 	}
 }
 
-// Words are the text or the result that an event shows; empty if there is none.
+// Words returns the text or result that an event shows, or "".
 func Words(ev *events.DisplayEvent) (words string) {
 	switch ev.Kind {
 	case events.KindText, events.KindMessage:
@@ -132,8 +132,8 @@ func Words(ev *events.DisplayEvent) (words string) {
 	return words
 }
 
-// WithoutContents are the facts without the text of errors and the targets of calls; name makes what may be shown of the name of a
-// tool.
+// WithoutContents returns the facts without error texts and call targets; name returns the part of a tool's name that may be
+// shown.
 func (f Facts) WithoutContents(name func(string) string) Facts {
 	f.Worst.Message = ""
 	f.AtWork = Call{Tool: name(f.AtWork.Tool)}
@@ -144,10 +144,10 @@ func (f Facts) WithoutContents(name func(string) string) Facts {
 	return f
 }
 
-// Call is a call of a tool, with the beginning of its target.
+// Call is a tool call and the beginning of its target.
 type Call struct{ Tool, Arg string }
 
-// String is the call in a line: "Bash: go test".
+// String returns the call in one line: "Bash: go test".
 func (c Call) String() string {
 	if c.Arg == "" {
 		return c.Tool
@@ -155,7 +155,7 @@ func (c Call) String() string {
 	return c.Tool + ": " + c.Arg
 }
 
-// Verdict decides.
+// Verdict decides from the facts.
 func (f *Facts) Verdict() Verdict {
 	v := Verdict{Outcome: f.Worst.Outcome}
 	switch f.Worst.Outcome {
@@ -173,14 +173,14 @@ func (f *Facts) Verdict() Verdict {
 			v.Kind, v.Reason = KindEmpty, "did nothing"
 		}
 	}
-	if stop := f.stop(); stop != "" && v.Kind != KindError { // the program ended well before it could be stopped
+	if stop := f.stop(); stop != "" && v.Kind != KindError { // the program ended normally before it was stopped
 		v.Kind, v.Reason = KindError, stop
 	}
 	v.Reason = events.CutRunes(v.Reason, ReasonRunes)
 	return v
 }
 
-// failure is the reason of a run that failed.
+// failure returns the reason of a failed run.
 func (f *Facts) failure() string {
 	reason := firstLine(f.Worst.Message)
 	switch stop := f.stop(); {
@@ -198,13 +198,13 @@ func (f *Facts) failure() string {
 	return reason + f.inCall()
 }
 
-// stops are what a run did that tailspan stopped for a limit.
+// stops describes why tailspan stopped a run.
 var stops = map[otlp.StopReason]string{
 	otlp.StopStall: "no output for too long", otlp.StopMaxCost: "it cost too much", otlp.StopMaxTokens: "it used too many tokens",
 	otlp.StopMaxTime: "it took too long",
 }
 
-// stop is why tailspan stopped the run; empty if it did not do so for a limit.
+// stop returns the limit for which tailspan stopped the run, or "".
 func (f *Facts) stop() string {
 	if f.Exit == nil || f.Exit.StopReason == "" {
 		return ""
@@ -212,7 +212,7 @@ func (f *Facts) stop() string {
 	return "stopped: " + stops[f.Exit.StopReason]
 }
 
-// killed is what signal ended the process; empty if none did.
+// killed returns the signal that ended the process, or "".
 func (f *Facts) killed() string {
 	if f.Exit == nil || f.Exit.Signal == "" {
 		return ""
@@ -220,7 +220,7 @@ func (f *Facts) killed() string {
 	return "killed by " + f.Exit.Signal
 }
 
-// endless is the reason of a run that shows no end.
+// endless returns the reason of a run without an end.
 func (f *Facts) endless() string {
 	reason := "ended without a result"
 	switch f.Worst.Reason {
@@ -234,7 +234,7 @@ func (f *Facts) endless() string {
 	return reason + f.inCall()
 }
 
-// inCall is what the agent was doing when it ended, if it did not get to the end.
+// inCall returns what the agent was doing when it ended early.
 func (f *Facts) inCall() string {
 	if f.AtWork.Tool == "" || f.Worst.Reason == otlp.CloseReasonResult {
 		return ""
@@ -242,23 +242,23 @@ func (f *Facts) inCall() string {
 	return " in " + f.AtWork.String()
 }
 
-// firstLine is the first line of a text that has one.
+// firstLine returns the first non-empty line of a text.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
 }
 
-// Refusals are calls that were refused.
+// Refusals counts refused calls.
 type Refusals struct {
 	Total int
-	// Tools are the names of the tools, each once, in order; at most [maxRefusedTools].
+	// Tools holds the names of the tools, each once, in order; at most [maxRefusedTools].
 	Tools []string
 }
 
 // maxRefusedTools bounds the tools that a reason names.
 const maxRefusedTools = 5
 
-// Add counts a call that was refused.
+// Add counts a refused call.
 func (r *Refusals) Add(tool string) {
 	r.Total++
 	if len(r.Tools) < maxRefusedTools && !slices.Contains(r.Tools, tool) {
@@ -266,7 +266,7 @@ func (r *Refusals) Add(tool string) {
 	}
 }
 
-// String counts them: "3 refused calls (Bash, WebFetch)".
+// String formats the refused calls: "3 refused calls (Bash, WebFetch)".
 func (r *Refusals) String() string {
 	calls := "calls"
 	if r.Total == 1 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// cell is a text of one line as a code span in a table.
-func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) } // a table takes the backslash away
+// cell formats a line of text as a code span in a table.
+func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) } // a table removes the backslash
 
-// code is a text of one line as a code span.
+// code formats a line of text as a code span.
 func code(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "\n", " "))
 	if s == "" {
@@ -21,13 +21,13 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// block is a text of any lines as a code block.
+// block formats a text as a code block.
 func block(s string) string {
 	fence := strings.Repeat("`", max(longestRun(s)+1, 3))
 	return fmt.Sprintf("%stext\n%s\n%s\n", fence, strings.TrimRight(s, "\n"), fence)
 }
 
-// longestRun is the length of the longest run of backticks.
+// longestRun returns the length of the longest sequence of backticks.
 func longestRun(s string) (longest int) {
 	run := 0
 	for i := range len(s) {

@@ -16,14 +16,14 @@ const (
 	targetBytes = 200
 )
 
-// logOf is the log of a run in at most room bytes, and how many items had no room.
+// logOf returns the log of a run in at most room bytes, and how many items had no room.
 func logOf(r *report.Run, room int) (text string, left int) {
 	l := &log{run: r, room: room}
 	l.items(&r.Agent, "")
 	return l.b.String(), l.left
 }
 
-// log is the log of a run as plain lines.
+// log builds the log of a run as plain lines.
 type log struct {
 	run  *report.Run
 	room int

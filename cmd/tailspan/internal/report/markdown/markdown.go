@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// DefaultBytes is the limit of what Write writes: a comment on GitHub has 65,536 characters at most.
+// DefaultBytes is the default limit of [Write]: a comment on GitHub has at most 65,536 characters.
 const DefaultBytes = 60_000
 
 // Limits of the parts of a run.
@@ -34,7 +34,7 @@ func Write(w io.Writer, runs []*report.Run, limit int) error {
 	return err
 }
 
-// document is what was written so far.
+// document holds what was written so far.
 type document struct {
 	strings.Builder
 	limit int
@@ -59,10 +59,10 @@ func (d *document) contents(runs []*report.Run) {
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-// run writes one run in about room bytes: what has no room in its log is left out.
+// run writes one run in about room bytes and leaves out log items that have no room.
 func (d *document) run(r *report.Run, room int) {
 	if room < 2000 {
-		return // it is in the list of runs
+		return // only the list of runs names it
 	}
 	end := d.Len() + room
 	d.printf("### %s: %s\n\n", r.Verdict.Kind, code(r.Title()))
@@ -125,7 +125,7 @@ func (d *document) failures(r *report.Run) {
 	d.printf("\n")
 }
 
-// agents draws when the agent of a run and its sub-agents worked.
+// agents draws when the agent of a run and its sub-agents were active.
 func (d *document) agents(r *report.Run) {
 	if r.Agents == 0 || r.Undated() {
 		return
@@ -153,7 +153,7 @@ func (d *document) usage(r *report.Run) {
 	}
 }
 
-// log writes the log in about room bytes, folded.
+// log writes the log in about room bytes, collapsed.
 func (d *document) log(r *report.Run, room int) {
 	if r.Omitted || room < 500 {
 		d.printf("The log of this run is left out. `tailspan report --run %s` shows it.\n\n", r.TraceID)

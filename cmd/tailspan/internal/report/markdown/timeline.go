@@ -16,7 +16,7 @@ const (
 	nameWidth = 22
 )
 
-// timeline draws a line for each agent of a run.
+// timeline draws one line for each agent of a run.
 func timeline(r *report.Run) string {
 	d := drawing{start: r.Start, end: r.End}
 	r.Each(func(a *report.Agent) {
@@ -52,7 +52,7 @@ func (d *drawing) agent(a *report.Agent, depth int) {
 	}
 }
 
-// at is the place of a time.
+// at returns the column of a time.
 func (d *drawing) at(t time.Time) int {
 	whole := d.end.Sub(d.start)
 	if whole <= 0 {

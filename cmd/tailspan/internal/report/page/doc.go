@@ -1,5 +1,5 @@
-// Package page writes runs as one page of HTML that needs nothing else: no script, no picture, no font, no network.
+// Package page writes runs as one self-contained HTML page: no scripts, pictures, fonts or network access.
 //
-// Its Content-Security-Policy allows the one style sheet in it, by hash, and nothing more. Every text is escaped by html/template.
-// Links lead to places of the page itself. Without scripts, what is long is folded by details elements.
+// Its Content-Security-Policy allows only its one style sheet, by hash. html/template escapes every text. Links point to places
+// in the page. Details elements collapse long content without scripts.
 package page

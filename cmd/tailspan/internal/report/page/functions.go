@@ -35,7 +35,7 @@ var functions = template.FuncMap{
 	"more":     func(n int) int { return max(n-shownProblems, 0) },
 }
 
-// runView is a run on a page of one or of several.
+// runView is a run on a page of one or several runs.
 type runView struct {
 	Run    *report.Run
 	Single bool
@@ -53,7 +53,7 @@ func idOf(id string, run *report.Run) string {
 	return id + "-" + run.ID
 }
 
-// row is an item of the log of a run.
+// row is an item in the log of a run.
 type row struct {
 	*report.Item
 	Run *report.Run
@@ -67,10 +67,10 @@ func rows(run *report.Run, items []*report.Item) []row {
 	return list
 }
 
-// Offset is when it was, since the start of the run.
+// Offset returns the time of the item relative to the start of the run.
 func (r row) Offset() string { return r.Run.Offset(r.At) }
 
-// Class is the class of the item for the style sheet.
+// Class returns the class of the item in the style sheet.
 func (r row) Class() string {
 	switch {
 	case r.Call != nil && r.Call.Denied:
@@ -86,18 +86,18 @@ func (r row) Class() string {
 	}
 }
 
-// foldedBytes is the length from which a prompt is folded, in bytes.
+// foldedBytes is the length from which a prompt is collapsed, in bytes.
 const foldedBytes = 1500
 
-// Folded reports whether only the first line of a text is shown at first.
+// Folded reports whether only the first line of a text is shown initially.
 func (r row) Folded() bool {
 	return r.Kind == events.KindReasoning || r.Kind == events.KindPrompt && (r.Synthetic || len(r.Text.Text) > foldedBytes)
 }
 
-// openItems is how many items a sub-agent without a failure may have to be unfolded at first.
+// openItems is the largest number of items of a sub-agent without failures that is expanded initially.
 const openItems = 12
 
-// Open reports whether the log of a sub-agent is unfolded at first.
+// Open reports whether the log of a sub-agent is expanded initially.
 func (r row) Open() bool {
 	return r.Agent.Failed || len(r.Agent.Items) <= openItems
 }
@@ -115,7 +115,7 @@ func outcomeClass(c *report.Call) string {
 	}
 }
 
-// modelCall is a row of the table of model calls.
+// modelCall is a row in the table of model calls.
 type modelCall struct {
 	Chat          *report.Chat
 	Agent, Offset string
@@ -134,13 +134,13 @@ func modelCalls(run *report.Run) (list []modelCall) {
 	return list
 }
 
-// shownProblems is how many failures are listed at first, and maxProblems how many are listed at all.
+// shownProblems is how many failures are listed initially, maxProblems how many are listed at all.
 const (
 	shownProblems = 12
 	maxProblems   = 200
 )
 
-// place is where a failure of a run is on the page.
+// place returns the anchor of a failure on the page.
 func place(run *report.Run, item string) string {
 	if run.Omitted || item == "" {
 		return "run-" + run.ID

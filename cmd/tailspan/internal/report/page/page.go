@@ -18,30 +18,30 @@ var style string
 //go:embed page.tmpl
 var source string
 
-// page is the template. To read it takes milliseconds, which other commands do not need.
+// page parses the template on first use: parsing takes milliseconds, which other commands do not need to spend.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(functions).Parse(source))
 })
 
-// Settings are of a page.
+// Settings configure a page.
 type Settings struct {
-	// Version is that of the program that makes it.
+	// Version is the version of the program that makes the page.
 	Version string
-	// Made is when it is made.
+	// Made is the time at which the page is made.
 	Made time.Time
 }
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	Title  string
-	Single *report.Run // of a page of one run
+	Single *report.Run // set for a page of one run
 	Runs   []*report.Run
 	Style  template.CSS
 	Policy string
 	Settings
 }
 
-// Write writes the page of runs.
+// Write writes runs as one page.
 func Write(w io.Writer, runs []*report.Run, s Settings) error {
 	v := view{Title: "Agent runs", Runs: runs, Style: template.CSS(style), Policy: policy(), Settings: s}
 	if len(runs) == 1 {
@@ -50,7 +50,7 @@ func Write(w io.Writer, runs []*report.Run, s Settings) error {
 	return page().Execute(w, v)
 }
 
-// policy allows the style sheet and nothing else.
+// policy returns a Content-Security-Policy that allows only the style sheet.
 func policy() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"

@@ -10,21 +10,20 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// timeline is a chart of a run: a lane for each agent, with its model calls above its tool calls. What runs at the same time is
-// below one another.
+// timeline is a chart of a run with one lane for each agent, model calls above tool calls. Concurrent spans are stacked.
 type timeline struct {
 	Ticks []tick
 	Lanes []lane
 	More  int // sub-agents without a lane
 }
 
-// tick is a time on the axis. X is its place in percent of the width.
+// tick is a time on the axis. X is its position in percent of the width.
 type tick struct {
 	X             percent
 	Label, Anchor string
 }
 
-// lane is an agent. All places are in percent of the width, heights in pixels.
+// lane shows one agent. Positions are in percent of the width, heights in pixels.
 type lane struct {
 	Name, Href, Label  string
 	Depth              int
@@ -33,24 +32,24 @@ type lane struct {
 	Bars               []bar
 }
 
-// bar is a model call, a tool call, or several that lie too close together to be seen apart.
+// bar is a model call, a tool call, or several that are too close to distinguish.
 type bar struct {
 	Class, Href, Title string
 	X, W               percent
 	Y                  int
 }
 
-// percent is a part of the width.
+// percent is a fraction of the width.
 type percent float64
 
-// String writes a percent in two digits behind the point, which is a twentieth of a pixel of a wide screen.
+// String formats a percentage with two decimals, which is a twentieth of a pixel on a wide screen.
 func (p percent) String() string { return strconv.FormatFloat(float64(p), 'f', 2, 64) }
 
 // Limits and sizes of a timeline.
 const (
 	maxLanes   = 60
-	maxTracks  = 6            // of tool calls of one agent at the same time
-	narrowest  = percent(0.3) // what is seen of a bar
+	maxTracks  = 6            // for concurrent tool calls of one agent
+	narrowest  = percent(0.3) // the narrowest visible bar
 	trackPixel = 11
 )
 
@@ -66,7 +65,7 @@ func newTimeline(run *report.Run) timeline {
 	return t
 }
 
-// add appends the lane of an agent, and those of its sub-agents.
+// add appends the lane of an agent and those of its sub-agents.
 func (t *timeline) add(s *scale, a *report.Agent, href string, depth int) {
 	if len(t.Lanes) >= maxLanes {
 		t.More++
@@ -105,7 +104,7 @@ func newLane(s *scale, a *report.Agent, href string, depth int) lane {
 	return l
 }
 
-// packer puts bars on tracks. Model calls are on track 0, tool calls on the first track from 1 that is free.
+// packer assigns bars to tracks. Model calls are on track 0, tool calls on the first free track from 1 on.
 type packer struct {
 	scale *scale
 	ends  []time.Time // of the last bar on each track of tool calls
@@ -127,7 +126,7 @@ func (p *packer) track(call *report.Call) int {
 	return maxTracks
 }
 
-// add appends a bar, or widens the last one of its track where the two are in one place.
+// add appends a bar, or widens the last bar of its track if the two overlap.
 func (p *packer) add(span *report.Span, track int, b bar) {
 	if span.Failed {
 		b.Class += " failed"
@@ -145,7 +144,7 @@ func (p *packer) add(span *report.Span, track int, b bar) {
 	p.last[track] = len(p.bars)
 }
 
-// scale maps times to places.
+// scale maps times to positions.
 type scale struct{ start, end time.Time }
 
 func (s *scale) at(t time.Time) percent {
@@ -156,14 +155,14 @@ func (s *scale) at(t time.Time) percent {
 	return min(max(percent(100*float64(t.Sub(s.start))/float64(whole)), 0), 100)
 }
 
-// place is where a span begins, and how wide it is; it is wide enough to be seen, and inside the chart.
+// place returns the position and width of a span. The bar is wide enough to be visible and stays inside the chart.
 func (s *scale) place(start, end time.Time) (x, width percent) {
 	x = s.at(start)
 	width = max(s.at(end)-x, narrowest)
 	return min(x, 100-width), width
 }
 
-// steps are the distances that ticks can have.
+// steps are the possible intervals between ticks.
 var steps = []time.Duration{
 	10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second,
@@ -171,7 +170,7 @@ var steps = []time.Duration{
 	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour,
 }
 
-// maxTicks is how many have room on a narrow screen.
+// maxTicks is how many ticks fit on a narrow screen.
 const maxTicks = 5
 
 func (s *scale) ticks() (list []tick) {

@@ -21,7 +21,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Settings read every recording.
+// Settings returns settings that can read every recording.
 func Settings(t *testing.T, prices ledger.Prices) recorded.Settings {
 	t.Helper()
 	r, err := redact.NewRedactor(redact.Settings{})
@@ -33,7 +33,7 @@ func Settings(t *testing.T, prices ledger.Prices) recorded.Settings {
 	}
 }
 
-// Runs are those of files, within the limits of a report.
+// Runs returns the runs of files, within the limits of a report.
 func Runs(t *testing.T, files ...string) []*report.Run {
 	t.Helper()
 	limits := report.DefaultLimits()
@@ -43,7 +43,7 @@ func Runs(t *testing.T, files ...string) []*report.Run {
 	return runs
 }
 
-// Feed reads a file, and hands over what it gives.
+// Feed reads a file and passes its output to take.
 func Feed(t *testing.T, set recorded.Settings, file string, take func(*telemetry.Output)) {
 	t.Helper()
 	set.Deliver = func(_ context.Context, out *telemetry.Output) error {
@@ -55,7 +55,7 @@ func Feed(t *testing.T, set recorded.Settings, file string, take func(*telemetry
 	require.NoError(t, r.Close(t.Context()))
 }
 
-// Copy copies the files of a glob into a folder: they are as new as the test.
+// Copy copies the files that match a glob into a folder, with the time of the test.
 func Copy(t *testing.T, glob, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(glob)
@@ -68,7 +68,7 @@ func Copy(t *testing.T, glob, dir string) {
 	}
 }
 
-// File writes a file for a test, with its folders.
+// File writes a file and its folders for a test.
 func File(t *testing.T, dir, name string, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
