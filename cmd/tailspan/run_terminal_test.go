@@ -82,10 +82,10 @@ func TestFollowEndsByTheSecondSignal(t *testing.T) {
 	}
 }
 
-// TestStdinThatIsNotKept: where standard input is dropped, what is shown is not all of it, and the exit code says so.
+// TestStdinThatIsNotKept: if standard input is dropped, the output is incomplete, and the exit code says so.
 func TestStdinThatIsNotKept(t *testing.T) {
 	c := command(t, "events", "-")
-	c.Args = append([]string{"sh", "-c", `ulimit -f 64; exec "$@"`, "sh"}, c.Args...) // no file may be longer than 32 or 64 KiB
+	c.Args = append([]string{"sh", "-c", `ulimit -f 64; exec "$@"`, "sh"}, c.Args...) // no file may exceed 32 or 64 KiB
 	c.Path = "/bin/sh"
 	c.Stdin = strings.NewReader(strings.Repeat("plain words\n", 50_000))
 	var stdout, stderr bytes.Buffer

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// differentSums are the recordings whose log sums up something else than their spans, and why.
+// differentSums lists the recordings whose log has other sums than their spans, and why.
 var differentSums = map[string]string{
 	"claude/case-known-tool-odd-input.jsonl": "a call without a name, whose result the log takes for that of an earlier call",
 	"claude/interactive.session.jsonl":       "the cost that a session notes is of none of its runs",
@@ -27,10 +27,10 @@ var differentSums = map[string]string{
 	"openai/malformed.jsonl":                 "a call that is there twice",
 }
 
-// figures are those of a summary.
+// figures are the numbers of a summary.
 type figures struct{ Calls, Failed, Input, Cached, Output int64 }
 
-// ofLog adds up the summaries of a log: the answers of a server have one each. An estimated cost is marked.
+// ofLog sums up the summaries of a log: each answer of a server has one. An estimated cost is marked.
 func ofLog(t *testing.T, log string) (f figures, usd float64, estimated bool) {
 	t.Helper()
 	add := func(to *int64, text string) {
@@ -55,8 +55,8 @@ func ofLog(t *testing.T, log string) (f figures, usd float64, estimated bool) {
 	return f, usd, estimated
 }
 
-// TestLogSumsUpLikeReport has every recording alone: the summary of its log has the calls, failures, tokens and cost that its spans
-// have, and marks an estimate where they do.
+// TestLogSumsUpLikeReport checks each recording separately: the summary of its log has the calls, failures, tokens and cost of
+// its spans, and marks the same estimates.
 func TestLogSumsUpLikeReport(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "prices.yaml")
 	require.NoError(t, os.WriteFile(list, []byte("- {model: '*', input: 1.37, cached: 0.137, output: 7.91}\n"), 0o600))
@@ -69,7 +69,7 @@ func TestLogSumsUpLikeReport(t *testing.T) {
 			if strings.Contains(name, ".requests.") || strings.Contains(name, ".storage.") || differentSums[name] != "" {
 				continue
 			}
-			dir := t.TempDir() // no file of a sub-agent is beside it
+			dir := t.TempDir() // without files of sub-agents
 			reporttest.Copy(t, path, dir)
 			alone := filepath.Join(dir, filepath.Base(path))
 			code, log, stderr := tailspan("", "render", "--provider", provider, "--mode", "verbose", "--prices", list, alone)

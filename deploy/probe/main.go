@@ -1,5 +1,5 @@
-// Command probe is the health check of the collector's image, which has no shell: it exits with 0 if the address answers
-// with a status below 400.
+// Command probe is the health check of the collector's image, which has no shell: it exits with 0 if a URL responds with a status
+// below 400.
 //
 //	probe http://127.0.0.1:13133/
 package main
@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "probe:", err)
 		os.Exit(1)
 	}
-	_ = answer.Body.Close() // nothing is read of it
+	_ = answer.Body.Close() // the body is not needed
 	if answer.StatusCode >= http.StatusBadRequest {
 		fmt.Fprintf(os.Stderr, "probe: %s answers %s\n", os.Args[1], answer.Status)
 		os.Exit(1)

@@ -38,7 +38,7 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// pinned is an image with a version of three numbers.
+// pinned matches an image with a three-part version.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+$`)
 
 func TestCompose(t *testing.T) {
@@ -79,7 +79,7 @@ func TestCompose(t *testing.T) {
 	assert.Equal(t, types.ServiceConditionHealthy, project.Services["agents"].DependsOn["collector"].Condition)
 }
 
-// TestComposeRunsWhatMakeStackRuns holds that containers and processes have the same versions and flags.
+// TestComposeRunsWhatMakeStackRuns checks that containers and processes have the same versions and flags.
 func TestComposeRunsWhatMakeStackRuns(t *testing.T) {
 	project, makefile := readCompose(t), readText(t, "Makefile")
 	for name, flags := range map[string][]string{
@@ -93,7 +93,7 @@ func TestComposeRunsWhatMakeStackRuns(t *testing.T) {
 	}
 }
 
-// TestAddresses holds that each address with the name of a service has a service that listens there.
+// TestAddresses checks that a service listens on each address that names one.
 func TestAddresses(t *testing.T) {
 	project := readCompose(t)
 	listen := map[string]string{

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rules is a file of alert rules; tests one of their unit tests.
+// rules is a file of alert rules; tests is one of their unit tests.
 type (
 	rules struct {
 		Groups []struct {
@@ -38,7 +38,7 @@ func readYAML(t *testing.T, path string, into any) {
 	require.NoError(t, yaml.Unmarshal(text, into))
 }
 
-// TestEveryRuleIsTested holds that each rule has a unit test in which it fires and one in which it does not.
+// TestEveryRuleIsTested checks that each rule has a unit test in which it fires and one in which it does not.
 func TestEveryRuleIsTested(t *testing.T) {
 	var all rules
 	var tests ruleTests
@@ -62,7 +62,7 @@ func TestEveryRuleIsTested(t *testing.T) {
 	assert.NotZero(t, count)
 }
 
-// TestRules lets promtool, Prometheus' own, run the unit tests of the rules. The Makefile installs it from Debian.
+// TestRules runs the unit tests of the rules with Prometheus' promtool. The Makefile installs it from Debian.
 func TestRules(t *testing.T) {
 	promtool := os.Getenv("TAILSPAN_PROMTOOL")
 	if promtool == "" {

@@ -2,10 +2,10 @@ package dashboards
 
 import "strings"
 
-// All are the dashboards.
+// All returns the dashboards.
 func All() []Board { return []Board{runs(), oneRun(), tools(), health()} }
 
-// Names of metrics and labels, as Prometheus and VictoriaMetrics (-opentelemetry.usePrometheusNaming) have them.
+// Names of metrics and labels in Prometheus and VictoriaMetrics (-opentelemetry.usePrometheusNaming).
 const (
 	metricRuns      = "tailspan_runs_total"
 	metricCost      = "tailspan_cost_total"
@@ -29,12 +29,12 @@ const (
 	ofTools   = `gen_ai_operation_name="execute_tool"`
 )
 
-// increase is how much a counter grew in the time range of the dashboard, by labels.
+// increase queries how much a counter grew in the time range of the dashboard, by labels.
 func increase(metric, by string, matchers ...string) string {
 	return sumBy(by) + "(increase(" + metric + "{" + strings.Join(append([]string{matchMetrics}, matchers...), ",") + "}[$__range]))"
 }
 
-// steps is how much it grew from step to step.
+// steps queries how much a counter grew in each step.
 func steps(metric, by string, matchers ...string) string {
 	return sumBy(by) + "(increase(" + metric + "{" + strings.Join(append([]string{matchMetrics}, matchers...), ",") + "}[$__rate_interval]))"
 }
@@ -46,7 +46,7 @@ func sumBy(by string) string {
 	return "sum by (" + by + ") "
 }
 
-// quantile is a quantile of the durations in the time range.
+// quantile queries a quantile of the durations in the time range.
 func quantile(q, by string, matchers ...string) string {
 	labels := "le"
 	if by != "" {
@@ -55,7 +55,7 @@ func quantile(q, by string, matchers ...string) string {
 	return "histogram_quantile(" + q + ", " + increase(metricDuration+"_bucket", labels, matchers...) + ")"
 }
 
-// most is the largest ten.
+// most limits a query to the ten largest values.
 func most(expr string) string { return "topk(10, " + expr + " > 0)" }
 
 func metric(mode Mode, legend, expr string) Query {
@@ -184,7 +184,7 @@ func tools() Board {
 
 func health() Board {
 	const receiver = "otelcol_receiver_agent_stream_"
-	// A counter is there once it has counted something.
+	// A counter exists only once it has counted something.
 	rate := func(name, by string) string { return sumBy(by) + "(rate(" + receiver + name + "[$__rate_interval]))" }
 	count := func(name, by string) string {
 		return sumBy(by) + "(increase(" + receiver + name + "[$__range])) or vector(0)"

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestFiles holds that the committed files are what the code makes, and that each is a valid dashboard: no field that
-// Grafana does not know, none missing.
+// TestFiles checks that the committed files are up to date and that each is a valid dashboard, without fields that Grafana does
+// not know and without missing ones.
 func TestFiles(t *testing.T) {
 	folder := filepath.Join("..", "grafana", "dashboards")
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
@@ -49,7 +49,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// found is nil for the empty list of errors that the SDK (v0.0.22) returns where there are none.
+// found returns nil for the empty list of errors that the SDK (v0.0.22) returns for a valid dashboard.
 func found(err error) error {
 	var list cog.BuildErrors
 	if errors.As(err, &list) && len(list) == 0 {
@@ -58,7 +58,7 @@ func found(err error) error {
 	return err
 }
 
-// TestStrict holds that the check of TestFiles finds something.
+// TestStrict checks that TestFiles would find an invalid field.
 func TestStrict(t *testing.T) {
 	committed, err := os.ReadFile(filepath.Join("..", "grafana", "dashboards", "tailspan-run.json"))
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestDataSources holds that the dashboards use the data sources that are provisioned.
+// TestDataSources checks that the dashboards use the provisioned data sources.
 func TestDataSources(t *testing.T) {
 	provisioned, err := os.ReadFile(filepath.Join("..", "grafana", "provisioning", "datasources", "stack.yaml"))
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/units"
 )
 
-// kind is the look of a panel.
+// kind is the visualisation of a panel.
 type kind int
 
 const (
@@ -36,7 +36,7 @@ type Panel struct {
 	width       uint32
 	height      uint32
 	links       []link
-	join        bool // the answers of several queries are one table
+	join        bool // several queries form one table
 }
 
 // link leads from a row to a dashboard.
@@ -57,7 +57,7 @@ type Row struct {
 	Panels []Panel
 }
 
-// Panels are all panels of a dashboard.
+// Panels returns all panels of a dashboard.
 func (b Board) Panels() []Panel {
 	var all []Panel
 	for _, row := range b.Rows {
@@ -66,7 +66,7 @@ func (b Board) Panels() []Panel {
 	return all
 }
 
-// Build makes the dashboard.
+// Build returns the dashboard in the form of the SDK.
 func (b Board) Build() (dashboard.Dashboard, error) {
 	d := dashboard.NewDashboardBuilder(b.Title).Uid(b.UID).Description(b.Description).Tags([]string{"tailspan"}).
 		Timezone(common.TimeZoneBrowser).Refresh("30s").Time("now-"+b.from, "now").Tooltip(dashboard.DashboardCursorSyncCrosshair).Readonly()
@@ -87,7 +87,7 @@ func (b Board) Build() (dashboard.Dashboard, error) {
 	return d.Build()
 }
 
-// noValue is what an empty panel says.
+// noValue is the text of an empty panel.
 const noValue = "none"
 
 func (p Panel) builder() (cog.Builder[dashboard.Panel], error) {
@@ -124,7 +124,7 @@ func (p Panel) table(source Source, height uint32) cog.Builder[dashboard.Panel] 
 		ShowHeader(true).Filterable(true).Footer(common.NewTableFooterOptionsBuilder().Show(false).Reducer([]string{"sum"}))
 	switch {
 	case source == Logs:
-		// The plugin puts all fields of a record into one column.
+		// The plugin returns all fields of a record in one column.
 		b = b.WithTransformation(dashboard.DataTransformerConfig{Id: "extractFields", Options: map[string]any{"source": "labels", "format": "json", "replace": true, "keepTime": true}})
 	case p.join:
 		b = b.WithTransformation(dashboard.DataTransformerConfig{Id: "merge", Options: map[string]any{}})
@@ -138,7 +138,7 @@ func (p Panel) table(source Source, height uint32) cog.Builder[dashboard.Panel] 
 	return targets(b, p.Queries)
 }
 
-// targeter is what all panel builders have.
+// targeter has the methods that all panel builders share.
 type targeter[T any] interface {
 	cog.Builder[dashboard.Panel]
 	WithTarget(cog.Builder[variantsDataquery]) T

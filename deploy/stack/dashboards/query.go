@@ -11,7 +11,7 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 )
 
-// Source is the server that a query is for.
+// Source is the server that answers a query.
 type Source string
 
 const (
@@ -20,24 +20,24 @@ const (
 	Traces  Source = "jaeger"
 )
 
-// plugins are the types of the data sources in Grafana.
+// plugins maps sources to the types of Grafana's data sources.
 var plugins = map[Source]string{Metrics: "prometheus", Logs: LogsPlugin, Traces: "jaeger"}
 
-// LogsPlugin is the id of VictoriaLogs' data source plugin for Grafana.
+// LogsPlugin is the ID of VictoriaLogs' data source plugin for Grafana.
 const LogsPlugin = "victoriametrics-logs-datasource"
 
-// ref names a data source by the uid that ../grafana/provisioning gives it.
+// ref refers to a data source by the UID in ../grafana/provisioning.
 func ref(s Source) common.DataSourceRef {
 	return common.DataSourceRef{Type: cog.ToPtr(plugins[s]), Uid: cog.ToPtr(string(s))}
 }
 
-// Mode is the shape of a query's answer.
+// Mode is the shape of a query's result.
 type Mode int
 
 const (
 	Range   Mode = iota // a value at each step
 	Instant             // one value for the whole time range
-	Table               // the same, as rows; of log records, the records
+	Table               // the same as rows; for logs, the records
 )
 
 // Query is one query of a panel.
@@ -46,11 +46,11 @@ type Query struct {
 	Expr   string
 	Legend string
 	Mode   Mode
-	// Quiet says why the answer may be empty where everything is well; empty: it never is.
+	// Quiet says why the result may be empty in a healthy stack. If it is "", the result must not be empty.
 	Quiet string
 }
 
-// target makes the query of a panel.
+// target returns the query in the form of the SDK.
 func (q Query) target(id string) cog.Builder[variants.Dataquery] {
 	switch q.Source {
 	case Logs:
@@ -75,12 +75,12 @@ func logsQueryType(m Mode) string {
 	return map[Mode]string{Range: "statsRange", Instant: "stats", Table: "instant"}[m]
 }
 
-// fixed is a builder of what is there already.
+// fixed is a builder of an existing query.
 type fixed struct{ query variants.Dataquery }
 
 func (f fixed) Build() (variants.Dataquery, error) { return f.query, nil }
 
-// logsQuery is a query in the form of VictoriaLogs' plugin 0.34, which the SDK does not know.
+// logsQuery is a query for VictoriaLogs' plugin 0.34, which the SDK does not support.
 type logsQuery struct {
 	RefID        string               `json:"refId"`
 	Datasource   common.DataSourceRef `json:"datasource"`
@@ -97,7 +97,7 @@ func (q *logsQuery) Equals(other variants.Dataquery) bool {
 	return reflect.DeepEqual(q, other)
 }
 
-// tracesQuery is a query of Grafana's Jaeger data source: a trace by its id.
+// tracesQuery is a query for Grafana's Jaeger data source: a trace by its ID.
 type tracesQuery struct {
 	RefID      string               `json:"refId"`
 	Datasource common.DataSourceRef `json:"datasource"`
@@ -111,7 +111,7 @@ func (q *tracesQuery) Equals(other variants.Dataquery) bool {
 	return reflect.DeepEqual(q, other)
 }
 
-// Register lets the SDK read the queries that it does not know. It must be called once before dashboards are read.
+// Register makes the SDK read the query types that it does not support. Call it once before dashboards are read.
 func Register() {
 	cog.NewRuntime().RegisterDataqueryVariant(variants.DataqueryConfig{
 		Identifier: LogsPlugin, DataqueryUnmarshaler: strict[*logsQuery](), StrictDataqueryUnmarshaler: strict[*logsQuery](),

@@ -11,7 +11,7 @@ const (
 	matchLogs    = `{"cicd.pipeline.name"=~"$pipeline","cicd.pipeline.task.name"=~"$step"}`
 )
 
-// all is what "All" stands for: also what has no pipeline.
+// all is the value of "All". It also matches telemetry without a pipeline.
 const all = ".*"
 
 func pipelineVariables() []cog.Builder[dashboard.VariableModel] {

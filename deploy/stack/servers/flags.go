@@ -1,11 +1,11 @@
 package servers
 
-// Flags of the servers beside addresses and paths; docker-compose.yaml has the same ones.
+// Flags of the servers besides addresses and paths, the same as in docker-compose.yaml.
 var (
-	// VictoriaLogsFlags keep a week.
+	// VictoriaLogsFlags set a retention of a week.
 	VictoriaLogsFlags = []string{"-retentionPeriod=7d"}
-	// VictoriaMetricsFlags give the series the names that Prometheus gives them, and keep a month.
+	// VictoriaMetricsFlags select the names that Prometheus gives series, and a retention of one month.
 	VictoriaMetricsFlags = []string{"-opentelemetry.usePrometheusNaming", "-retentionPeriod=1"}
-	// VMAlertFlags evaluate rules without an Alertmanager.
+	// VMAlertFlags make vmalert evaluate rules without an Alertmanager.
 	VMAlertFlags = []string{"-evaluationInterval=15s", "-notifier.blackhole"}
 )

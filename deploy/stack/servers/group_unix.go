@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps the terminal's Ctrl-C from the servers: [Stack.Stop] stops them in order.
+// ownGroup protects the servers from Ctrl-C in the terminal: [Stack.Stop] stops them in order.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// Names of the servers, which are those of the services of docker-compose.yaml.
+// Names of the servers, as in docker-compose.yaml.
 const (
 	Jaeger          = "jaeger"
 	VictoriaLogs    = "victorialogs"
@@ -25,20 +25,20 @@ const (
 	Collector       = "collector"
 )
 
-// startLimit is how long a server may take until it answers; all together have a minute.
+// startLimit bounds the time until a server responds; all together have a minute.
 const startLimit = time.Minute
 
-// Settings says what is started.
+// Settings configures what is started.
 type Settings struct {
-	// Programs are the paths of the servers' programs by name. A server without one is not started.
+	// Programs maps names of servers to the paths of their programs. A server without a program is not started.
 	Programs map[string]string
-	// Root is the root of the repository, where the configuration files are.
+	// Root is the root of the repository, which has the configuration files.
 	Root string
-	// Out is the folder for data, logs and sessions. It is emptied first.
+	// Out is the folder for data, logs and sessions. Start empties it.
 	Out string
-	// CollectorArguments are further arguments of the collector, such as a second --config.
+	// CollectorArguments are additional arguments of the collector, such as a second --config.
 	CollectorArguments []string
-	// Environment is added to that of the collector.
+	// Environment is added to the environment of the collector.
 	Environment []string
 }
 
@@ -50,21 +50,21 @@ type Stack struct {
 	order    []string
 }
 
-// wishes are the ports that people expect.
+// wishes are the usual ports.
 var wishes = map[string]int{
 	"jaeger": 16686, "jaeger_grpc": 16685, "jaeger_otlp": 0, "victorialogs": 9428, "victoriametrics": 8428, "vmalert": 8880, "prometheus": 9090,
 	"otlp_grpc": 4317, "otlp_http": 4318, "health": 13133, "telemetry": 8888,
 }
 
-// server says how one is started.
+// server describes how a server is started.
 type server struct {
 	name        string
 	arguments   []string
 	environment []string
-	ready       string // the address that answers once it is
+	ready       string // the address that responds when the server is ready
 }
 
-// Start starts all servers that have a program, the collector last, and waits until each answers.
+// Start starts all servers that have a program, the collector last, and waits until each responds.
 func Start(ctx context.Context, s Settings) (*Stack, error) {
 	for _, path := range []*string{&s.Root, &s.Out} {
 		absolute, err := filepath.Abs(*path)
@@ -108,16 +108,16 @@ func Start(ctx context.Context, s Settings) (*Stack, error) {
 	return stack, nil
 }
 
-// Address is host and port of a server, or of one of the collector's: otlp_grpc, otlp_http, health, telemetry.
+// Address returns the host and port of a server, or of an endpoint of the collector: otlp_grpc, otlp_http, health, telemetry.
 func (s *Stack) Address(name string) string { return "127.0.0.1:" + s.ports[name] }
 
 // Has reports whether a server was started.
 func (s *Stack) Has(name string) bool { return s.running[name] != nil }
 
-// Sessions is the folder that the collector follows.
+// Sessions returns the folder that the collector follows.
 func (s *Stack) Sessions() string { return filepath.Join(s.settings.Out, "sessions") }
 
-// Log is the path of a server's log.
+// Log returns the path of a server's log.
 func (s *Stack) Log(name string) string { return filepath.Join(s.settings.Out, "log", name+".log") }
 
 func (s *Stack) servers() ([]server, error) {
@@ -170,7 +170,7 @@ func (s *Stack) servers() ([]server, error) {
 	}, nil
 }
 
-// prometheusConfig writes Prometheus' configuration, which can name no variables, with the right address.
+// prometheusConfig writes the configuration of Prometheus, which supports no variables, with the right address.
 func (s *Stack) prometheusConfig(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Stack) StopOne(name string) error {
 	return process.Stop(program.StopGrace)
 }
 
-// Stop stops all servers, the last one first.
+// Stop stops all servers in reverse order.
 func (s *Stack) Stop() error {
 	var errs []error
 	for _, name := range slices.Backward(s.order) {

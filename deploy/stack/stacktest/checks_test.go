@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/deploy/stack/dashboards"
 )
 
-// fill puts values in the place of Grafana's variables.
+// fill replaces Grafana's variables in a query.
 func fill(query, trace string) string {
 	return strings.NewReplacer("$pipeline", ".*", "$step", ".*", "$trace", trace, "$__range", "1h", "$__rate_interval", "1m").Replace(query)
 }
@@ -69,7 +69,7 @@ func checkPanels(t *testing.T, c client, out *report) {
 	}
 }
 
-// traceOf is the trace of the run of the sample pipeline nightly, whose steps use tools and sub-agents.
+// traceOf returns the trace of a run of the sample pipeline nightly, whose steps use tools and sub-agents.
 func traceOf(t *testing.T, c client) string {
 	t.Helper()
 	rows, err := c.rows(t.Context(), `{"cicd.pipeline.name"="nightly"} "tailspan.run.outcome":* | fields trace_id | limit 1`)
@@ -79,10 +79,10 @@ func traceOf(t *testing.T, c client) string {
 	return rows[0]["trace_id"]
 }
 
-// threshold is the comparison at the end of a rule or of a line of it.
+// threshold matches the comparison at the end of a line of a rule.
 var threshold = regexp.MustCompile(`(?m) (>|>=|==) [\d.e]+$`)
 
-// checkRules executes every rule without its threshold, and sees that vmalert evaluates it.
+// checkRules executes every rule without its threshold and checks that vmalert evaluates it.
 func checkRules(t *testing.T, c client, vmalert string, out *report) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, vmalert+"/api/v1/rules", nil)
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func checkRules(t *testing.T, c client, vmalert string, out *report) {
 	require.NotZero(t, count)
 }
 
-// checkQuestions executes the queries that docs/stack.md has for two questions of a user.
+// checkQuestions executes the queries for the two user questions in docs/stack.md.
 func checkQuestions(t *testing.T, c client, out *report) {
 	failed := question(t, "_time:1d")
 	rows, err := c.rows(t.Context(), failed)
@@ -144,13 +144,13 @@ func checkQuestions(t *testing.T, c client, out *report) {
 	for _, s := range cost {
 		by[s.labels["cicd_pipeline_name"]] = fmt.Sprintf("%.4f", s.value)
 	}
-	// parity, failures and subagent, as their last lines have it.
+	// Of parity, failures and subagent, as in their last lines.
 	assert.Equal(t, fmt.Sprintf("%.4f", agentRounds*(costOf(t, "parity")+costOf(t, "failures")+costOf(t, "subagent"))), by["nightly"], "%v", by)
 	out.questions(len(rows), by["nightly"])
 }
 
-// checkTraces looks at what Jaeger draws: no span has a parent that is missing, and its graph of dependencies has
-// what is true: tailspan, whose spans are the pipelines and steps, calls agents, and an agent calls itself.
+// checkTraces checks what Jaeger draws: no span lacks its parent, and the dependency graph is right: tailspan, which owns the
+// spans of pipelines and steps, calls agents, and an agent calls itself.
 func checkTraces(t *testing.T, c client) {
 	for _, pipeline := range samplePipelines {
 		spans, err := c.find(t.Context(), map[string]string{"cicd.pipeline.name": pipeline})

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// sample is a row of an answer: labels and a number.
+// sample is a row of a result: labels and a number.
 type sample struct {
 	labels map[string]string
 	value  float64
 }
 
-// client asks the servers.
+// client queries the servers.
 type client struct{ metrics, prometheus, logs, traces string } // addresses
 
 func ask(ctx context.Context, address string, form url.Values) ([]byte, error) {
@@ -47,12 +47,12 @@ func answer(request *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// instant executes a query of PromQL for now, at the server with this address.
+// instant executes a PromQL query for the current time on the server with this address.
 func instant(ctx context.Context, server, query string) ([]sample, error) {
 	return promQL(ctx, server+"/api/v1/query", url.Values{"query": {query}})
 }
 
-// overTime executes it for each 15 s of the last quarter of an hour, and returns the last value of each series.
+// overTime executes a query every 15 s over the last quarter of an hour, and returns the last value of each series.
 func overTime(ctx context.Context, server, query string) ([]sample, error) {
 	now := time.Now()
 	return promQL(ctx, server+"/api/v1/query_range", url.Values{
@@ -93,7 +93,7 @@ func promQL(ctx context.Context, address string, form url.Values) ([]sample, err
 	return all, nil
 }
 
-// rows executes a query of LogsQL over the last hour.
+// rows executes a LogsQL query over the last hour.
 func (c client) rows(ctx context.Context, query string) ([]map[string]string, error) {
 	body, err := ask(ctx, c.logs+"/select/logsql/query", url.Values{"query": {query}, "start": {"1h"}})
 	if err != nil {
@@ -112,7 +112,7 @@ func (c client) rows(ctx context.Context, query string) ([]map[string]string, er
 	return all, lines.Err()
 }
 
-// span is one of Jaeger's.
+// span is a span in Jaeger's API.
 type span struct {
 	ID         string
 	Operation  string

@@ -24,7 +24,7 @@ import (
 	"github.com/tailspan/tailspan/tools/replay"
 )
 
-// buildContrib builds the collector of contrib-builder.yaml outside of the repository, or takes the one that is there.
+// buildContrib builds the collector of contrib-builder.yaml outside the repository, or returns an existing build.
 func buildContrib(t *testing.T) string {
 	t.Helper()
 	if built := os.Getenv("TAILSPAN_CONTRIB"); built != "" {
@@ -49,7 +49,7 @@ func buildContrib(t *testing.T) string {
 	return filepath.Join(folder, "otelcol-contrib-style")
 }
 
-// backend keeps the spans that it gets, and the resource of each.
+// backend keeps the spans that it receives, with their resources.
 type backend struct {
 	mu        sync.Mutex
 	spans     []ptrace.Span
@@ -91,7 +91,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// names are the spans of a pipeline's run, by name.
+// names counts the spans of a pipeline's run by name.
 func (b *backend) names(pipeline string) map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,15 +110,15 @@ func (b *backend) names(pipeline string) map[string]int {
 	return names
 }
 
-// TestStackOfContrib runs the configurations for a collector with processors of contrib.
+// TestStackOfContrib runs the configurations for a collector with contrib processors.
 func TestStackOfContrib(t *testing.T) {
 	collector := buildContrib(t)
 	t.Run("sampling", func(t *testing.T) { checkSampling(t, collector) })
 	t.Run("kubernetes", func(t *testing.T) { checkKubernetes(t, collector) })
 }
 
-// checkSampling runs deploy/stack/config/sampling.yaml: failed runs are kept whole although they took longer than the wait
-// of a usual configuration, the others are not, and the metrics are of all.
+// checkSampling runs deploy/stack/config/sampling.yaml: failed runs are kept whole even if they outlast the decision wait of a
+// usual configuration, others are dropped, and the metrics cover all.
 func checkSampling(t *testing.T, collector string) {
 	kept := &backend{}
 	sink := httptest.NewServer(kept)
@@ -147,7 +147,7 @@ func checkSampling(t *testing.T, collector string) {
 		file, err := os.Create(path)
 		require.NoError(t, err)
 		playing.Go(func() {
-			// A run of at least some seconds: its first spans are there long before its last.
+			// The run takes some seconds: its first spans arrive long before its last.
 			assert.NoError(t, replay.Play(t.Context(), file, string(text), pipeline, replay.Pace{Pause: 500 * time.Millisecond, Longest: 3 * time.Second}))
 			assert.NoError(t, file.Close())
 		})
@@ -163,7 +163,7 @@ func checkSampling(t *testing.T, collector string) {
 		}
 		return nil
 	})
-	// The metrics are of all runs, those that are not kept too, by the receiver and by the connector.
+	// The metrics of receiver and connector cover all runs, including dropped ones.
 	series := ""
 	waitUntil(t, 2*time.Minute, "the metrics have all runs", func(ctx context.Context) error {
 		body, err := program.Get(ctx, "http://127.0.0.1:"+port+"/metrics")
@@ -190,7 +190,7 @@ func checkSampling(t *testing.T, collector string) {
 		return nil
 	})
 	running = false
-	require.NoError(t, process.Stop(program.StopGrace)) // decides about what is left
+	require.NoError(t, process.Stop(program.StopGrace)) // makes the pending sampling decisions
 
 	failing := kept.names("failing")
 	assert.Equal(t, 1, failing["invoke_agent claude-code"], "%v", failing)

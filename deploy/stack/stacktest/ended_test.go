@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// endWithin is how long after the end of an agent its trace may lack a parent.
+// endWithin bounds how long a trace may lack a parent after its agent has ended.
 const endWithin = 15 * time.Second
 
-// samplePipelines are those of tools/agent/sessions.txt.
+// samplePipelines are the pipelines of tools/agent/sessions.txt.
 var samplePipelines = []string{"nightly", "review", "release", "deploy", "rollback"}
 
-// openEnded are the recordings of testdata that do not show that their last run ended: its calls are exported, and their run
-// when it is closed. Those of testdata/spans have this in their truth.
+// openEnded lists the recordings of testdata that do not show the end of their last run: its calls are exported, and the run
+// itself when it is closed. For testdata/spans the truth says this.
 var openEnded = map[string][]string{
 	"the last message has no stop reason": {
 		"case-210-teammate", "case-222-fork", "claude.interactive-1.0.128.session", "claude.subagent-1.0.128.session",
@@ -59,7 +59,7 @@ func (r recording) hasEnd() bool {
 	return true
 }
 
-// checkEnded looks at Jaeger while the collector still follows everything: where the agents have ended, no span lacks its parent.
+// checkEnded checks in Jaeger, while the collector still follows all files, that no span of an ended agent lacks its parent.
 func checkEnded(t *testing.T, c client, all []recording) {
 	pipelines := slices.Clone(samplePipelines)
 	for _, r := range all {
@@ -83,7 +83,7 @@ func checkEnded(t *testing.T, c client, all []recording) {
 	})
 }
 
-// orphans names the spans whose parent is missing.
+// orphans names the spans without their parent.
 func orphans(spans []span) (names []string) {
 	ids := map[string]bool{}
 	for _, s := range spans {

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copies are recordings whose lines are mostly history of another session: they are exported with that one, not again.
+// copies are recordings that mostly repeat another session: their lines are exported with that session only.
 var copies = []string{"claude.resume-fork.session"}
 
-// costElsewhere are recordings whose cost is not on the spans of their top runs, but in the metrics.
+// costElsewhere lists recordings whose cost is in the metrics but not on the spans of their top runs.
 var costElsewhere = map[string]string{
 	"claude.interactive.session":       "it was written when the program exited, after the span of the last run",
 	"opencode.subagent-1.1.65.storage": "the sub-agent is a session of its own, with its own cost",
@@ -24,8 +24,8 @@ var costElsewhere = map[string]string{
 	"opencode.subagent.session":        "the same",
 }
 
-// readFixtures are the recordings of testdata, one file each. Their truth is the summary of `tailspan events`, which adds up
-// what the lines say without spans, metrics or a collector.
+// readFixtures returns the recordings of testdata, one file each. Their truth is the summary of `tailspan events`, which sums up
+// the lines without spans, metrics or a collector.
 func readFixtures(t *testing.T) []recording {
 	t.Helper()
 	var all []recording
@@ -35,7 +35,7 @@ func readFixtures(t *testing.T) []recording {
 		for _, path := range paths {
 			file := filepath.Base(path)
 			if strings.HasPrefix(file, "case-") {
-				continue // self-written: several have the same ids
+				continue // made up: several share their IDs
 			}
 			out, err := exec.CommandContext(t.Context(), os.Getenv("TAILSPAN_COMMAND"), "events", path).Output()
 			require.NoError(t, err, path)

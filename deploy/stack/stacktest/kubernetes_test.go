@@ -21,21 +21,21 @@ import (
 	"github.com/tailspan/tailspan/tools/program"
 )
 
-// pods is what the API server of checkKubernetes knows.
+// pods is the response of the API server of checkKubernetes.
 const pods = `{"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": [{
 	"metadata": {"name": "fix-7x2", "namespace": "ci", "uid": "0b9e", "labels": {"example.com/team": "shop"}, "creationTimestamp": "2026-11-01T12:00:00Z"},
 	"spec": {"nodeName": "node-1"}, "status": {"phase": "Running", "podIP": "10.0.0.7", "startTime": "2026-11-01T12:00:00Z"}
 }]}`
 
-// checkKubernetes runs deploy/stack/config/kubernetes.yaml beside an API server that knows one pod: what the agent in it did has
-// the attributes of the path and those that the API server has of the pod.
+// checkKubernetes runs deploy/stack/config/kubernetes.yaml with an API server that knows one pod: the telemetry of the pod's
+// agent has the attributes of the path and those that the API server has for the pod.
 func checkKubernetes(t *testing.T, collector string) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch query := r.URL.Query(); {
 		case r.URL.Path != "/api/v1/pods" || query.Get("fieldSelector") != "spec.nodeName=node-1":
 			http.NotFound(w, r)
 		case query.Get("sendInitialEvents") != "":
-			http.Error(w, "not supported", http.StatusBadRequest) // older servers do not either
+			http.Error(w, "not supported", http.StatusBadRequest) // as older servers respond
 		case query.Get("watch") != "":
 			w.Header().Set("Content-Type", "application/json")
 			assert.NoError(t, http.NewResponseController(w).Flush())

@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/tools/replay"
 )
 
-// recording is a case of testdata/spans: files, and the truth about them.
+// recording is a case of testdata/spans: files and their expected results.
 type recording struct {
 	name string
 	dir  string
@@ -29,13 +29,13 @@ type recording struct {
 	truth truth
 }
 
-// recordedFile is a file of a recording, and where it goes.
+// recordedFile is a file of a recording and its destination.
 type recordedFile struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// truth is what expect.json says.
+// truth is the content of expect.json.
 type truth struct {
 	Runs []struct {
 		Outcome any            `json:"outcome"` // a word, a list of them, or null
@@ -47,7 +47,7 @@ type truth struct {
 	Tokens   map[string]any `json:"tokens"`
 }
 
-// tokens adds up the tokens of a type; unknown if the truth does not say.
+// tokens sums up the tokens of a type; known is false if the truth does not give them.
 func (t truth) tokens(kind string) (sum float64, known bool) {
 	if n, ok := t.Tokens[kind].(float64); ok {
 		return n, true
@@ -81,7 +81,7 @@ func (t truth) cost() (sum float64, known bool) {
 	return sum, true
 }
 
-// outcomes counts the runs by outcome; unknown if it may be one of several.
+// outcomes counts the runs by outcome; known is false if a run may have one of several.
 func (t truth) outcomes() (map[string]int, bool) {
 	if len(t.Runs) == 0 || t.MoreRuns {
 		return nil, false
@@ -97,7 +97,7 @@ func (t truth) outcomes() (map[string]int, bool) {
 	return all, true
 }
 
-// readRecordings reads the cases whose input are files; those with a command or a script need more than a stack.
+// readRecordings reads the cases whose input is files; those with a command or a script need more than a stack.
 func readRecordings(t *testing.T) []recording {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, "testdata", "spans", "*", "case.json"))
@@ -122,7 +122,7 @@ func readJSON(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(text, into), path)
 }
 
-// write puts the files of a recording below folder/<name>/1, with ids of their own and as if the recording had just ended.
+// write writes the files of a recording below folder/<name>/1, with separate IDs and as if the recording had just ended.
 func (r recording) write(t *testing.T, folder string, now time.Time) {
 	t.Helper()
 	texts, last := map[string]string{}, time.Time{}

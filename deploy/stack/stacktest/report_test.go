@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/deploy/stack/dashboards"
 )
 
-// report is what the test saw, as a document.
+// report holds the results of the test as a document.
 type report struct{ panels, rules, pipelines, totals strings.Builder }
 
 var blanks = regexp.MustCompile(`\s+`)
@@ -38,7 +38,7 @@ func (r *report) questions(failed int, cost string) {
 	fmt.Fprintf(&r.totals, "- Failed shell calls of pipeline nightly today: %d records, as many as the recordings have.\n- Cost of pipeline nightly this week: %s USD, what the last lines of the recordings say.\n", failed, cost)
 }
 
-// sums notes what was compared of one recording.
+// sums adds the comparison of one recording.
 func (r *report) sums(name string, want, metrics, traces map[string]float64) {
 	fmt.Fprintf(&r.pipelines, "| %s ", name)
 	for _, what := range []string{"input", "output", "cache_read", "cost"} {
@@ -101,7 +101,7 @@ not on the spans of its top runs: ` + "`costElsewhere`" + ` in the test says why
 	require.NoError(t, os.WriteFile(filepath.Join(root, "docs", "stack-queries.md"), []byte(text), 0o644))
 }
 
-// question finds the query of docs/stack.md that holds a word.
+// question finds the query in docs/stack.md that contains a word.
 func question(t *testing.T, word string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "stack.md"))

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // agentRounds is how often each sample pipeline runs: an alert on a rate wants three runs.
 const agentRounds = 3
 
-// settingsOf reads the programs that the Makefile names.
+// settingsOf returns the programs that the Makefile names.
 func settingsOf(t *testing.T) servers.Settings {
 	t.Helper()
 	programs := os.Getenv("TAILSPAN_STACK")
@@ -44,7 +44,7 @@ func settingsOf(t *testing.T) servers.Settings {
 	return s
 }
 
-// TestStack plays everything, executes every query and compares the sums.
+// TestStack replays everything, executes every query and compares the sums.
 func TestStack(t *testing.T) {
 	settings := settingsOf(t)
 	all := append(readRecordings(t), readFixtures(t)...)
@@ -90,7 +90,7 @@ func TestStack(t *testing.T) {
 
 	t.Run("ended", func(t *testing.T) { checkEnded(t, c, all) })
 
-	require.NoError(t, stack.StopOne(servers.Collector)) // closes what is open, and exports the last metrics
+	require.NoError(t, stack.StopOne(servers.Collector)) // closes open runs and exports the last metrics
 	t.Run("traces", func(t *testing.T) { checkTraces(t, c) })
 	t.Run("sums", func(t *testing.T) { checkSums(t, c, all, out) })
 	if !t.Failed() {
@@ -98,7 +98,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// playAgents plays the sample agents to their end.
+// playAgents runs the sample agents to their end.
 func playAgents(t *testing.T, stack *servers.Stack) {
 	t.Helper()
 	agent := exec.CommandContext(t.Context(), os.Getenv("TAILSPAN_AGENT"), "-list", "tools/agent/sessions.txt", "-sessions", stack.Sessions(),
@@ -109,7 +109,7 @@ func playAgents(t *testing.T, stack *servers.Stack) {
 	t.Logf("sample agents:\n%s", out)
 }
 
-// quiet is nil once every sample run has ended and no byte is behind.
+// quiet returns nil once every sample run has ended and no byte is pending.
 func quiet(ctx context.Context, c client) error {
 	lag, err := instant(ctx, c.metrics, "sum(otelcol_receiver_agent_stream_lag)")
 	if err != nil {
@@ -132,7 +132,7 @@ func quiet(ctx context.Context, c client) error {
 	return err
 }
 
-// waitUntil asks each second until is returns nil; the test fails when that takes longer than limit.
+// waitUntil calls is each second until it returns nil. The test fails if that takes longer than limit.
 func waitUntil(t *testing.T, limit time.Duration, what string, is func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -156,7 +156,7 @@ func waitUntil(t *testing.T, limit time.Duration, what string, is func(context.C
 	}
 }
 
-// keep saves the logs of the servers for who looks at a failure.
+// keep saves the logs of the servers, to investigate a failure.
 func keep(t *testing.T, out string) {
 	to := filepath.Join(root, "build", "stack-test")
 	if err := os.RemoveAll(to); err != nil {

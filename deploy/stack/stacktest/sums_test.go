@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sums are what one back end adds up, by pipeline and then by what is summed.
+// sums are the sums of one back end, by pipeline and then by quantity.
 type sums map[string]map[string]float64
 
 func (s sums) add(pipeline, what string, value float64) {
@@ -30,7 +30,7 @@ func (s sums) add(pipeline, what string, value float64) {
 	s[pipeline][what] += value
 }
 
-// Sums of metrics: how much a counter grew, and for Prometheus, whose increase() extrapolates, where it stands.
+// Sums of metrics: the increase of a counter, and for Prometheus, whose increase() extrapolates, its value.
 var metricSums = []struct{ label, victoria, prometheus string }{
 	{"gen_ai_token_type", "sum by (cicd_pipeline_name, gen_ai_token_type) (increase(gen_ai_client_token_usage_sum[1h]))", "sum by (cicd_pipeline_name, gen_ai_token_type) (last_over_time(gen_ai_client_token_usage_sum[1h]))"},
 	{"cache_read", "sum by (cicd_pipeline_name) (increase(tailspan_usage_cache_read_input_tokens_total[1h]))", "sum by (cicd_pipeline_name) (last_over_time(tailspan_usage_cache_read_input_tokens_total[1h]))"},
@@ -55,7 +55,7 @@ func metricsOf(ctx context.Context, server string, victoria bool) (sums, error) 
 				what = m.label
 			}
 			if s.value != 0 {
-				// The order in which fractions were added differs from time to time.
+				// The order in which fractions are added varies.
 				all.add(s.labels["cicd_pipeline_name"], what, math.Round(s.value*1e6)/1e6)
 			}
 		}
@@ -63,13 +63,13 @@ func metricsOf(ctx context.Context, server string, victoria bool) (sums, error) 
 	return all, nil
 }
 
-// tokenTags are the attributes of spans by what they add up to.
+// tokenTags maps span attributes to the sum that they add to.
 var tokenTags = map[string]string{
 	"gen_ai.usage.input_tokens": "input", "gen_ai.usage.output_tokens": "output",
 	"gen_ai.usage.cache_read.input_tokens": "cache_read",
 }
 
-// tracesOf adds up the spans of a pipeline's run.
+// tracesOf sums up the spans of a pipeline's run.
 func tracesOf(spans []span, pipeline string) sums {
 	all, byID := sums{}, map[string]span{}
 	for _, s := range spans {
@@ -91,7 +91,7 @@ func tracesOf(spans []span, pipeline string) sums {
 	return all
 }
 
-// isRun reports whether an agent's span lies in no other agent's.
+// isRun reports whether an agent's span is in no other agent's span.
 func isRun(s span, byID map[string]span) bool {
 	for {
 		if len(s.Parents) == 0 {
@@ -108,7 +108,7 @@ func isRun(s span, byID map[string]span) bool {
 	}
 }
 
-// checkSums compares what the back ends add up with the truth beside the recordings.
+// checkSums compares the sums of the back ends with the expected ones beside the recordings.
 func checkSums(t *testing.T, c client, all []recording, out *report) {
 	var victoria, before, prometheus sums
 	alike := 0
@@ -117,7 +117,7 @@ func checkSums(t *testing.T, c client, all []recording, out *report) {
 		if victoria, err = metricsOf(ctx, c.metrics, true); err != nil {
 			return err
 		}
-		// VictoriaMetrics shows what it took some seconds later.
+		// VictoriaMetrics shows new data after some seconds.
 		if alike++; len(victoria) == 0 || !reflect.DeepEqual(before, victoria) {
 			alike = 0
 		}
@@ -175,7 +175,7 @@ func checkSums(t *testing.T, c client, all []recording, out *report) {
 	assert.Greater(t, compared, 600)
 }
 
-// same compares to the token and to the cent (of which a hundredth).
+// same compares tokens exactly, and costs to a hundredth of a cent.
 func same(what string, want, got float64) bool {
 	if what == "cost" {
 		return math.Abs(want-got) < 0.0001
@@ -193,7 +193,7 @@ func mapsKeys(m map[string]float64) func(func(string) bool) {
 	}
 }
 
-// costOf is the cost that a recording of Claude Code's stream has in its last line.
+// costOf returns the cost in the last line of a recording of Claude Code's stream.
 func costOf(t *testing.T, name string) float64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "testdata", "claude", name+".jsonl"))
@@ -207,7 +207,7 @@ func costOf(t *testing.T, name string) float64 {
 	return last.Cost
 }
 
-// failedShellCalls counts the calls of shells that failed in a recording, as `tailspan events` lists them.
+// failedShellCalls counts the failed shell calls in a recording, as `tailspan events` lists them.
 func failedShellCalls(t *testing.T, path string) (n int) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), os.Getenv("TAILSPAN_COMMAND"), "events", filepath.Join(root, path)).Output()

@@ -62,7 +62,7 @@ func run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// TestRun holds what flags become, where they may stand, and how a call ends.
+// TestRun checks how flags are parsed, where they may stand, and how a call ends.
 func TestRun(t *testing.T) {
 	for _, tc := range []struct {
 		args           string
@@ -126,7 +126,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestBashCompletion has bash complete what a person typed.
+// TestBashCompletion completes input with bash.
 func TestBashCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-// TestHelpOnAFullDisk: help that is not written is a failure.
+// TestHelpOnAFullDisk: help that cannot be written is a failure.
 func TestHelpOnAFullDisk(t *testing.T) {
 	for _, args := range []string{"--help", "help do", "man", "completion zsh", "version"} {
 		code := program().Run(t.Context(), strings.Fields(args), cli.Streams{Out: failing{}, Err: &bytes.Buffer{}})
@@ -157,7 +157,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// TestFishCompletion has fish complete what a person typed.
+// TestFishCompletion completes input with fish.
 func TestFishCompletion(t *testing.T) {
 	fish, err := exec.LookPath("fish")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestFishCompletion(t *testing.T) {
 	}
 }
 
-// TestScripts holds that the other shells take their scripts, where they are installed, and that all flags are in them.
+// TestScripts checks that the other shells, if installed, accept their scripts, and that the scripts have all flags.
 func TestScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestMan holds that the manual has all, and that no text is taken for a request of troff.
+// TestMan checks that the manual page is complete and that no text is read as a troff request.
 func TestMan(t *testing.T) {
 	_, page, _ := run("man")
 	for _, want := range []string{

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/internal/terminaltest"
 )
 
-// TestZshCompletion has zsh complete what a person typed, at the first key, as its completion works on a terminal alone.
+// TestZshCompletion completes input with zsh, on a terminal and from the first Tab: zsh completes only on a terminal.
 func TestZshCompletion(t *testing.T) {
 	zsh, err := exec.LookPath("zsh")
 	if err != nil {

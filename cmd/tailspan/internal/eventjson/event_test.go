@@ -1,6 +1,6 @@
 package eventjson
 
-// The test is of the package: it compares the fields of what is printed, which are not exported.
+// The test is in the package: it compares unexported fields.
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 )
 
-// TestEventJSONHasAll holds that each payload of an event is printed.
+// TestEventJSONHasAll checks that each payload of an event is printed.
 func TestEventJSONHasAll(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -49,7 +49,7 @@ func TestEventJSONHasAll(t *testing.T) {
 	}
 }
 
-// TestEventJSONNames holds that no two of the embedded structs have a name in common: encoding/json would print neither.
+// TestEventJSONNames checks that no two embedded structs share a name: encoding/json would print neither.
 func TestEventJSONNames(t *testing.T) {
 	seen := map[string]string{}
 	for i := range reflect.TypeFor[eventJSON]().NumField() {

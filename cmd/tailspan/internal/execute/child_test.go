@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/process"
 )
 
-// TestStart holds how a program ends, or why it can't be run, as exit codes of a shell.
+// TestStart checks how the end of a program, or the reason why it cannot run, becomes the exit code of a shell.
 func TestStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	forbidden := filepath.Join(t.TempDir(), "no-program")

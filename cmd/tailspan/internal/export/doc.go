@@ -1,10 +1,10 @@
-// Package export sends what the program of `tailspan run` does to an OpenTelemetry endpoint while it works, and keeps in a file
-// what could not be sent.
+// Package export sends the telemetry of a program under `tailspan run` to an OpenTelemetry endpoint while the program runs. What
+// cannot be sent is kept in a file.
 //
-// [Start] follows the spool of the program for itself: whatever the endpoint does, the program and its log go on. Metrics have
-// an exporter of their own, so that an endpoint that hangs on spans does not hold them up. When the program has ended, sending may go on
-// for [Settings.Timeout].
+// [Start] follows the spool of the program independently: whatever the endpoint does, the program and its log continue. Metrics
+// have a separate exporter, so that an endpoint that hangs on spans does not delay them. After the program has ended, sending may
+// continue for [Settings.Timeout].
 //
-// The file is OTLP JSON in the folder for temporary files, which only its owner can read (0600). It holds what would have been sent,
-// without secrets; `tailspan send` delivers it. What can't be written there either is lost, and counted in the last report.
+// The file is OTLP JSON in the temporary folder, and only its owner can read it (0600). It holds the unsent data without secrets;
+// `tailspan send` delivers it. Data that cannot be written there either is lost, and counted in the last report.
 package export

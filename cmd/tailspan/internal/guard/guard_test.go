@@ -17,7 +17,7 @@ var start = time.Unix(1e9, 0)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
-// follow checks a guard at each time that it asks for, until one, and returns the alarms with their times.
+// follow runs the checks that a guard asks for until a time, and returns the alarms with their times.
 func follow(g *guard.Guard, until time.Time) (lines []string) {
 	for due := g.Due(); !due.IsZero() && !due.After(until); due = g.Due() {
 		for _, a := range g.Check(due) {
@@ -163,7 +163,7 @@ func TestLoops(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		steps []step
-		want  []int // steps that a loop is found at
+		want  []int // steps that complete a loop
 	}{
 		{"the same five times", []step{test, test, test, test, test, test, test}, []int{4}},
 		{"two in turn", []step{test, edit, test, edit, test, edit, test, edit, test}, []int{8}},
@@ -193,7 +193,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestDueMakesProgress holds that a check at the time that a guard asks for has a result, for limits that are no round numbers.
+// TestDueMakesProgress checks that a check at the time of Due has a result, for limits that are no round numbers.
 func TestDueMakesProgress(t *testing.T) {
 	for ns := time.Duration(1); ns < 1e12; ns = ns*3 + 1 {
 		g := guard.New(guard.Limits{MaxTime: ns}, start)

@@ -63,7 +63,7 @@ func TestLinesTooLong(t *testing.T) {
 	assert.Equal(t, 6, l.TooLong())
 }
 
-// TestOffset holds that each record has the place of its line in the input: ids are made of it.
+// TestOffset checks that each record has the offset of its line in the input: IDs are made of it.
 func TestOffset(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines": "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n", "text": "a\n\nb\n", "blank lines first": "\n\n{\"a\":1}\n{\"b\":2}\n",
@@ -80,7 +80,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// FuzzSplit holds that the lines are the same however the input is cut into reads, and those of a plain split.
+// FuzzSplit checks that the lines do not depend on how the input is cut into reads, and equal those of a plain split.
 func FuzzSplit(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\nc"), uint16(1))
 	f.Add(bytes.Repeat([]byte("x"), 100), uint16(7))

@@ -10,8 +10,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 )
 
-// TestPlainBeginningsAreNotWaitedFor holds that a first line is read at once, though its first byte may begin a compressed
-// content, and that what begins as one without being one is a line.
+// TestPlainBeginningsAreNotWaitedFor checks that a first line is read at once, even if its first byte may begin compressed
+// content, and that content that only begins like it is read as a line.
 func TestPlainBeginningsAreNotWaitedFor(t *testing.T) {
 	for _, tt := range []struct{ begin, want string }{{"{", "{"}, {"\x1f{}\n", "\x1f{}\n"}, {"(abc", "(abc"}} {
 		in, agent := io.Pipe()
@@ -19,7 +19,7 @@ func TestPlainBeginningsAreNotWaitedFor(t *testing.T) {
 		require.NoError(t, err)
 		wrote := make(chan error, 1)
 		go func() {
-			_, err := io.WriteString(agent, tt.begin) // and it stays open
+			_, err := io.WriteString(agent, tt.begin) // agent stays open
 			wrote <- err
 		}()
 		got := make([]byte, len(tt.want))

@@ -18,14 +18,14 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// public are the strings of an event that a log of names may show; every other one is content.
+// public lists the strings of an event that a log of names may show; all others are contents.
 var public = map[string]bool{
 	"SessionID": true, "TurnID": true, "MessageID": true, "ItemID": true, "ParentID": true, "AgentID": true, "ID": true, "PreviousID": true,
 	"Model": true, "ModelProvider": true, "Name": true, "Server": true, "Tool": true, "Version": true, "PermissionMode": true,
 	"Code": true, "Cause": true, "Principle": true, "ServiceTier": true, "Speed": true,
 }
 
-// scramble replaces every letter of every content in v, also of fields that this test does not know.
+// scramble replaces every letter of every content in v, including fields that this test does not know.
 func scramble(v reflect.Value, field string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -62,7 +62,7 @@ func scramble(v reflect.Value, field string) {
 	}
 }
 
-// letters makes other words of a text, of another length.
+// letters replaces the words of a text and changes its length.
 func letters(s string) string {
 	if s == "" {
 		return ""
@@ -75,7 +75,7 @@ func letters(s string) string {
 	}, s)
 }
 
-// log is the log of a stream in a style, of names alone; each event goes through change first.
+// log returns the log of a stream in a style, with names only; change modifies each event first.
 func log(t *testing.T, data []byte, set render.LogSettings, change func(*events.DisplayEvent)) string {
 	t.Helper()
 	src, err := pipeline.NewEvents(pipeline.EventSettings{Provider: parser.Auto, Inputs: true, Outputs: true})
@@ -102,8 +102,8 @@ func log(t *testing.T, data []byte, set render.LogSettings, change func(*events.
 	return out.String()
 }
 
-// TestNoContents holds that a log of names depends on no content: whatever the texts, targets, arguments and outputs of a
-// recording are replaced by, its log is the same to the byte. So no word of them is in it.
+// TestNoContents checks that a log of names does not depend on contents: whatever replaces the texts, targets, arguments and
+// outputs of a recording, its log is identical. So it contains no word of them.
 func TestNoContents(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "testdata", "*", "*"))
 	require.NoError(t, err)

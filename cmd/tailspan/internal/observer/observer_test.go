@@ -81,7 +81,7 @@ func (f *feed) Wait(ctx context.Context) error {
 
 func (f *feed) Arrival(int64) time.Time { return time.Time{} }
 
-// seen is what an observer asked for, with the time since its start.
+// seen is what an observer requested, with the time since its start.
 type seen struct {
 	mu    sync.Mutex
 	begin time.Time
@@ -124,7 +124,7 @@ const (
 	resultLine = `{"type":"result","subtype":"success","is_error":false,"session_id":"s1","uuid":"u2","result":"Hello."}`
 )
 
-// TestSilence: a line puts a stall off, and a stop comes before its report.
+// TestSilence: a line postpones a stall, and a stop precedes its report.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newFeed()
@@ -155,7 +155,7 @@ func TestReportIsNotRead(t *testing.T) {
 			Report: func(string) { <-paused }, Stop: func(why otlp.StopReason) { stopped <- why },
 		}, in)
 		require.NoError(t, err)
-		time.Sleep(2 * time.Second) // the report of the stall hangs
+		time.Sleep(2 * time.Second) // the report of the stall blocks
 		in.write(initLine, textLine)
 		assert.Equal(t, otlp.StopMaxTokens, <-stopped)
 		close(paused)
@@ -165,8 +165,8 @@ func TestReportIsNotRead(t *testing.T) {
 	})
 }
 
-// TestLimitAtTheEnd: a limit that the last lines exceed, or that is known to be exceeded when the program has ended, counts although
-// nothing was there to be stopped.
+// TestLimitAtTheEnd: a limit that the last lines exceed, or that is found to be exceeded after the program has ended, counts
+// although there is nothing left to stop.
 func TestLimitAtTheEnd(t *testing.T) {
 	for why, limits := range map[otlp.StopReason]guard.Limits{
 		otlp.StopMaxTokens: {MaxTokens: 500}, otlp.StopMaxTime: {MaxTime: time.Second}, "": {MaxTokens: 5000, MaxTime: time.Hour},
@@ -188,7 +188,7 @@ func TestLimitAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestEnd: what follows the last newline counts, and so does all that was used.
+// TestEnd: input after the last newline counts, and so does all usage.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newFeed()

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const fixtures = "../../../../testdata/opencode"
 
-// TestRows holds the rows of real trees by files that are fixtures of the parser in turn.
+// TestRows compares the rows of real trees with fixtures of the parser.
 func TestRows(t *testing.T) {
 	for _, name := range []string{"parity-0.5.29.project", "failures-1.1.65.storage", "subagent-1.1.65.storage"} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestEveryLevel gives the same rows for a tree at whatever level its folder is given.
+// TestEveryLevel expects the same rows for a tree whatever the level of the folder that is passed.
 func TestEveryLevel(t *testing.T) {
 	home := t.TempDir()
 	copyTree(t, filepath.Join(fixtures, "subagent-1.1.65.storage"), filepath.Join(home, "storage"))
@@ -57,7 +57,7 @@ func TestEveryLevel(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestMadeTree holds the order of rows, and what becomes of files that are odd.
+// TestMadeTree checks the order of rows and the handling of odd files.
 func TestMadeTree(t *testing.T) {
 	root := t.TempDir()
 	files := map[string]string{
@@ -94,7 +94,7 @@ func TestMadeTree(t *testing.T) {
 	}, read(t, root))
 }
 
-// TestUnreadableFile gives all other rows, and then the error.
+// TestUnreadableFile expects all other rows, and then the error.
 func TestUnreadableFile(t *testing.T) {
 	root := t.TempDir()
 	copyTree(t, filepath.Join(fixtures, "subagent-1.1.65.storage"), root)
@@ -110,7 +110,7 @@ func TestUnreadableFile(t *testing.T) {
 	assert.Equal(t, len(all)-1, strings.Count(string(rows), "\n"))
 }
 
-// TestStop holds that a reader which is closed early leaves nothing behind, and that a consumer may stop at any row.
+// TestStop checks that a reader that is closed early leaves nothing behind, and that a consumer may stop at any row.
 func TestStop(t *testing.T) {
 	dir := filepath.Join(fixtures, "subagent-1.1.65.storage")
 	r, err := opencodetree.Open(dir)

@@ -13,11 +13,11 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 )
 
-// TestEscape: a name in a glob matches itself, whatever is in it.
+// TestEscape: an escaped name, whatever it contains, matches only itself.
 func TestEscape(t *testing.T) {
 	for _, name := range []string{"a[1]", "{a,b}", "a*", "a?", "[", "]", "}", "é[a-z]", "plain"} {
 		if filepath.Separator == '\\' && strings.ContainsAny(name, "*?{}") {
-			continue // can't be escaped there
+			continue // cannot be escaped there
 		}
 		dir := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.Mkdir(dir, 0o700))
@@ -42,7 +42,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestAgents holds where the CLIs of docs/conformance.md write their sessions, and those of their sub-agents.
+// TestAgents checks where the CLIs of docs/conformance.md write their sessions and those of their sub-agents.
 func TestAgents(t *testing.T) {
 	home := t.TempDir()
 	places := map[string]place.Place{}

@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestMemory holds that a session that was read keeps no parser: a history has thousands of them.
+// TestMemory checks that a session that was read keeps no parser: a history has thousands of sessions.
 func TestMemory(t *testing.T) {
 	const sessions, mostBytes = 100, 40 << 10
 	data, err := os.ReadFile("../../../../testdata/spans/claude-session-three-prompts/main.jsonl")
@@ -48,5 +48,5 @@ func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // less than the memory of a machine
+	return int64(m.HeapAlloc) //nolint:gosec // below the memory of any machine
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/recorded"
 )
 
-// TestRelated has the places in which agents keep the transcripts of sub-agents.
+// TestRelated covers the places where agents keep the transcripts of sub-agents.
 func TestRelated(t *testing.T) {
 	const id = "0b745fee-4c1c-4c33"
 	for _, tc := range []struct {
@@ -59,7 +59,7 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-// TestRelatedOfOddIDs has ids that would match other files if they were patterns or paths.
+// TestRelatedOfOddIDs has IDs that would match other files if they were used as patterns or paths.
 func TestRelatedOfOddIDs(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "x", "y"), 0o700))

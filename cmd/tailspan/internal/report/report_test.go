@@ -21,7 +21,7 @@ import (
 
 const recordings = "../../../../testdata"
 
-// TestVerdict has one rule for the verdict: that of package verdict on the same stream.
+// TestVerdict checks that a report has the same verdict as package verdict on the same stream.
 func TestVerdict(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"claude/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl", "opencode/*.session.jsonl", "qwen/*.jsonl"} {
@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 	assert.Greater(t, compared, 150)
 }
 
-// TestTimesAndIDs has those of the telemetry.
+// TestTimesAndIDs checks that times and IDs are those of the telemetry.
 func TestTimesAndIDs(t *testing.T) {
 	runs := reporttest.Runs(t, filepath.Join(recordings, "claude/families/subagent/main.session.jsonl"))
 	require.Len(t, runs, 1)
@@ -108,7 +108,7 @@ func TestLimits(t *testing.T) {
 	assert.True(t, last.Text.Cut)
 }
 
-// TestMessageIsWords has a text of which only the event that closes it is in the records.
+// TestMessageIsWords has a text that the records contain only in its closing event.
 func TestMessageIsWords(t *testing.T) {
 	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
 	stream := registry.Open(telemetry.StreamSettings{ID: "s", Agent: telemetry.Agent{Provider: "claude"}})

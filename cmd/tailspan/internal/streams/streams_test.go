@@ -29,11 +29,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// log is what all streams of a test were called with, one line a call.
+// log records the calls of all streams of a test, one per line.
 type log struct {
 	mu    sync.Mutex
 	lines []string
-	fails string // the record that fails
+	fails string // the record on which a stream fails
 	tick  error
 }
 
@@ -43,14 +43,14 @@ func (l *log) add(line string) {
 	l.lines = append(l.lines, line)
 }
 
-// all are the lines so far.
+// all returns the lines so far.
 func (l *log) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]string(nil), l.lines...)
 }
 
-// stream notes its calls. It is a [streams.Stream].
+// stream logs its calls. It is a [streams.Stream].
 type stream struct {
 	log  *log
 	name string
@@ -80,7 +80,7 @@ func (s *stream) Close(tooLong int) error {
 	return nil
 }
 
-// settings note all calls in a log.
+// settings return settings whose streams log all calls.
 func settings(l *log, stdin io.Reader, stderr io.Writer) streams.Settings {
 	return streams.Settings{
 		Stream:   options.Stream{Provider: parser.Auto, MaxLine: 100, Container: config.ContainerNone},
@@ -96,7 +96,7 @@ func settings(l *log, stdin io.Reader, stderr io.Writer) streams.Settings {
 
 const inBand = `{"type":"tailspan","attributes":{"cicd.pipeline.task.name":"fix","other":"x"}}`
 
-// TestRun holds in which order inputs, records and ends come, whose work they are, and what one that can't be read does.
+// TestRun checks the order of inputs, records and ends, the identity of inputs, and the effect of an unreadable one.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestTickFails: an error while nothing comes ends the reading at the next record.
+// TestTickFails: an error of Tick ends the reading at the next record.
 func TestTickFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()
@@ -169,7 +169,7 @@ func TestTickFails(t *testing.T) {
 	})
 }
 
-// TestFollow: what a file grows by comes at once, files that come later too, and the end of the context ends all streams.
+// TestFollow: appended lines arrive at once, later files too, and the end of the context ends all streams.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	a := filepath.Join(dir, "a.jsonl")

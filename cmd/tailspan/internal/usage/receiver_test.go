@@ -35,7 +35,7 @@ const (
 	patience = time.Minute
 )
 
-// TestSameAsReceiver has the receiver export the metrics of every recording, and adds up the same files.
+// TestSameAsReceiver compares the metrics that the receiver exports for every recording with the sums of the same files.
 func TestSameAsReceiver(t *testing.T) {
 	for name, set := range recordings(t) {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSameAsReceiver(t *testing.T) {
 	}
 }
 
-// TestSameAsReceiverOfDatabase has both read a database of OpenCode's.
+// TestSameAsReceiverOfDatabase compares both on a database of OpenCode's.
 func TestSameAsReceiverOfDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "opencode.db")
 	unpack(t, filepath.Join(testdata, "opencode", "db", "sample.opencode.db.gz"), path)
@@ -71,13 +71,13 @@ func TestSameAsReceiverOfDatabase(t *testing.T) {
 	assert.Equal(t, want, addedUp(t, path))
 }
 
-// recording are files that are read together.
+// recording is a set of files that are read together.
 type recording struct {
 	root  string
 	files []string
 }
 
-// recordings are all recordings: each file alone, the files of a session with those of its sub-agents and forks, and all
+// recordings returns all recordings: each file alone, the files of a session with those of its sub-agents and forks, and all
 // transcripts of a provider. (Of a stream and a transcript of one session the receiver counts the one that it reads first.)
 func recordings(t *testing.T) map[string]recording {
 	t.Helper()
@@ -92,7 +92,7 @@ func recordings(t *testing.T) map[string]recording {
 			all[folder] = recording{folder, inFolder(t, folder)}
 		}
 	}
-	delete(all, filepath.Join(testdata, "spans", "inputs")) // which share ids and nothing else
+	delete(all, filepath.Join(testdata, "spans", "inputs")) // they share nothing but IDs
 	for _, provider := range glob(t, "*") {
 		transcripts := glob(t, filepath.Join(filepath.Base(provider), "*.session.{json,jsonl}"))
 		all[provider] = recording{provider, slices.DeleteFunc(transcripts, madeUp)}
@@ -102,10 +102,10 @@ func recordings(t *testing.T) map[string]recording {
 	return all
 }
 
-// madeUp reports whether a file is no recording, and has ids that others have too.
+// madeUp reports whether a file is no recording and shares IDs with others.
 func madeUp(file string) bool { return strings.HasPrefix(filepath.Base(file), "case-") }
 
-// glob gives what is in testdata.
+// glob returns the files in testdata that match.
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	found, err := doublestar.FilepathGlob(filepath.Join(testdata, pattern))
@@ -113,7 +113,7 @@ func glob(t *testing.T, pattern string) []string {
 	return found
 }
 
-// inFolder gives the sessions in a folder.
+// inFolder returns the sessions in a folder.
 func inFolder(t *testing.T, folder string) (files []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -125,7 +125,7 @@ func inFolder(t *testing.T, folder string) (files []string) {
 	return files
 }
 
-// copyOld copies a file as one that was left two days ago.
+// copyOld copies a file with a modification time of two days ago.
 func copyOld(t *testing.T, from, to string) (size int64) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -158,7 +158,7 @@ func (c counted) add(model, what string, n float64) {
 	}
 }
 
-// addedUp is what usage makes of files.
+// addedUp returns the sums that usage makes of files.
 func addedUp(t *testing.T, files ...string) counted {
 	t.Helper()
 	r, err := usage.Read(t.Context(), usage.Settings{By: []usage.Dimension{usage.Model}, Zone: time.UTC, Provider: "auto", MaxLine: 16 << 20}, files)
@@ -176,7 +176,7 @@ func addedUp(t *testing.T, files ...string) counted {
 	return sums
 }
 
-// exported is what the receiver exports that is stopped once a counter of its own has come to a number.
+// exported returns the exported sums of a receiver that stops once one of its counters has reached a value.
 func exported(t *testing.T, counter string, all int64, configure func(*agentstreamreceiver.Config)) counted {
 	t.Helper()
 	factory := agentstreamreceiver.NewFactory()

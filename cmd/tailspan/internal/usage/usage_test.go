@@ -20,7 +20,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// message is a line of a transcript of Claude Code's.
+// message is a line in a transcript of Claude Code.
 type message struct {
 	session, id, time, folder, model string
 	input, output                    int
@@ -33,7 +33,7 @@ func (m message) line() string {
 		m.session, m.session, m.id, m.time, m.folder, m.id, m.model, m.id, m.input, m.output)
 }
 
-// history writes transcripts, one a session, and returns their paths.
+// history writes transcripts, one per session, and returns their paths.
 func history(t *testing.T, messages ...message) []string {
 	t.Helper()
 	folder, paths := t.TempDir(), []string{}
@@ -73,7 +73,7 @@ func read(t *testing.T, by string, files []string, change func(*usage.Settings))
 	return r
 }
 
-// rows are those of a report as text: values, then the tokens of input and output.
+// rows formats the rows of a report: values, then tokens of input and output.
 func rows(r *usage.Report) (list []string) {
 	for _, row := range r.Rows {
 		list = append(list, fmt.Sprint(strings.Join(row.Of, " "), " ", row.Tokens.Input, " ", row.Tokens.Output))
@@ -139,18 +139,18 @@ func TestParseDimensions(t *testing.T) {
 	}
 }
 
-// TestCopyCountsOnce has a session that was resumed into another file, which repeats its lines under another session id.
+// TestCopyCountsOnce has a session that was resumed into another file, which repeats its lines under a new session ID.
 func TestCopyCountsOnce(t *testing.T) {
 	first := message{"s1", "m1", "2026-11-27T10:00:00Z", "/w", "m", 100, 10}
 	copied := first
 	copied.session = "s2"
-	other := first // under the same id something else was said
+	other := first // another message with the same ID
 	other.session, other.time = "s3", "2026-11-27T11:00:00Z"
 	r := read(t, "day", history(t, first, copied, message{"s2", "m2", "2026-11-27T10:01:00Z", "/w", "m", 200, 20}, other), nil)
 	assert.Equal(t, []string{"2026-11-27 3430 40"}, rows(r))
 }
 
-// TestSameEveryTime reads all recordings together, those of one session in several forms too, many at once.
+// TestSameEveryTime reads all recordings together and concurrently, including several forms of one session.
 func TestSameEveryTime(t *testing.T) {
 	files := slices.DeleteFunc(glob(t, "*/*.jsonl"), madeUp)
 	prices := ledger.Prices{{Model: "*", Input: 1.37, Cached: 0.137, Output: 7.91}}
@@ -166,8 +166,8 @@ func TestSameEveryTime(t *testing.T) {
 	}
 }
 
-// TestTranscriptBeforeStream has a stream and the transcript of one session, under names in both orders: what the transcript has
-// counts, with the models and days that streams of Codex do not have.
+// TestTranscriptBeforeStream has a stream and the transcript of one session, with names in both orders: the transcript counts,
+// with the models and days that streams of Codex lack.
 func TestTranscriptBeforeStream(t *testing.T) {
 	for _, session := range []string{"codex/parity", "codex/denied", "gemini/terminated", "gemini/bad-stream", "opencode/parity"} {
 		transcript := filepath.Join(testdata, session+".session.jsonl")
@@ -229,7 +229,7 @@ func TestJSON(t *testing.T) {
 	goldentest.Compare(t, filepath.Join("testdata", "report.json.golden"), b.String())
 }
 
-// TestUnreadable has a file that is cut short, one that is not there, and one of no known format: the rest counts.
+// TestUnreadable has a truncated file, a missing one, and one of an unknown format: the rest counts.
 func TestUnreadable(t *testing.T) {
 	folder := t.TempDir()
 	notes, cut := filepath.Join(folder, "notes.jsonl"), filepath.Join(folder, "cut.jsonl.gz")
@@ -244,7 +244,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNamesAreSafe has a secret in a path, and what a terminal would obey.
+// TestNamesAreSafe has a path with a secret and with terminal control sequences.
 func TestNamesAreSafe(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("0123456789", 3) + "abcdef"
 	files := history(t, message{"s1", "m1", "2026-11-27T10:00:00Z", "/home/" + secret, "red\x1b[31m model", 1, 1})

@@ -24,13 +24,13 @@ import (
 
 const recordings = "../../../../testdata"
 
-// judge is the verdict on lines as the output of a process that ended so.
+// judge returns the verdict on lines of a process with this exit.
 func judge(t *testing.T, lines []string, exit *outcome.Exit) verdict.Verdict {
 	r := read(t, lines, exit)
 	return r.Verdict()
 }
 
-// read reads lines as the output of a process that ended so; nil if that is not known.
+// read reads the lines of a process with this exit; nil if unknown.
 func read(t *testing.T, lines []string, exit *outcome.Exit) (r verdict.Reader) {
 	t.Helper()
 	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
@@ -56,7 +56,7 @@ func read(t *testing.T, lines []string, exit *outcome.Exit) (r verdict.Reader) {
 	return r
 }
 
-// recording are the lines of a recording.
+// recording returns the lines of a recording.
 func recording(t *testing.T, name string) (lines []string) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(recordings, name))
@@ -71,7 +71,7 @@ func recording(t *testing.T, name string) (lines []string) {
 	return lines
 }
 
-// TestExits has recordings as the output of processes that ended in every way.
+// TestExits has recordings as the output of processes with every kind of exit.
 func TestExits(t *testing.T) {
 	for _, c := range []struct {
 		name, recording string
@@ -105,7 +105,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// TestNoAgent has output of no known agent.
+// TestNoAgent has the output of an unknown agent.
 func TestNoAgent(t *testing.T) {
 	plain := []string{"hello"}
 	assert.Equal(t, "ok", judge(t, plain, &outcome.Exit{}).String())
@@ -115,7 +115,7 @@ func TestNoAgent(t *testing.T) {
 	assert.Equal(t, "empty: did nothing", judge(t, nil, &outcome.Exit{}).String())
 }
 
-// TestLateExit has a process that stays for longer after its result than the span of its run waits.
+// TestLateExit has a process that stays after its result for longer than the span of its run waits.
 func TestLateExit(t *testing.T) {
 	r := read(t, recording(t, "claude/parity.jsonl"), nil)
 	assert.Equal(t, "ok", r.Verdict().String())
@@ -123,7 +123,7 @@ func TestLateExit(t *testing.T) {
 	assert.Equal(t, "error: exit code 4", r.Verdict().String())
 }
 
-// TestStreams has the verdict on every recorded stream of an agent, as one whose process returned 0.
+// TestStreams checks the verdict on every recorded stream of an agent whose process exited with 0.
 func TestStreams(t *testing.T) {
 	var b strings.Builder
 	for _, pattern := range []string{"claude/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl", "opencode/*.jsonl", "qwen/*.stream.jsonl"} {
@@ -132,7 +132,7 @@ func TestStreams(t *testing.T) {
 		require.NotEmpty(t, paths)
 		for _, path := range paths {
 			if name := filepath.Base(path); strings.Contains(name, ".session.") || strings.Contains(name, ".log.") || strings.Contains(name, ".storage.") {
-				continue // no stream
+				continue // not a stream
 			}
 			name, err := filepath.Rel(recordings, path)
 			require.NoError(t, err)

@@ -26,8 +26,7 @@ func write(t *testing.T, runs []*report.Run, limit int) string {
 	return b.String()
 }
 
-// TestGolden has the whole of what a report shows, of recordings of each agent. Of a single file, the files of its sub-agents are
-// found.
+// TestGolden compares whole reports of recordings of each agent. For a single file, the files of its sub-agents are found.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{
 		"claude/families/subagent/main.session", "claude/families/background/main.session", "claude/families/asked-again/main",
@@ -36,7 +35,7 @@ func TestGolden(t *testing.T) {
 		"claude/interactive.session",
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir() // a file that was not changed for an hour shows that its run was left
+			dir := t.TempDir() // an old file shows that its run was abandoned
 			beside := name + ".jsonl"
 			if strings.Contains(name, "/families/") {
 				beside = filepath.Dir(name) + "/*.jsonl"
@@ -57,13 +56,13 @@ func TestEstimate(t *testing.T) {
 	assert.Contains(t, got, "~ marks an estimate")
 }
 
-// line is a line of Claude Code's stream, with a text and a call.
+// line returns a line of Claude Code's stream with a text and a call.
 func line(id int, text, command string) string {
 	return fmt.Sprintf(`{"type":"assistant","session_id":"s","message":{"id":"m%d","model":"m","role":"assistant","content":[`+
 		`{"type":"text","text":%q},{"type":"tool_use","id":"c%d","name":"Bash","input":{"command":%q}}]}}`, id, text, id, command)
 }
 
-// TestNothingBreaksOut has texts that would end a code span, a code block, a table or a folded part.
+// TestNothingBreaksOut has texts that would end a code span, a code block, a table or a details element.
 func TestNothingBreaksOut(t *testing.T) {
 	const words = "```\n````\n~~~\n</details>\n<img src=x onerror=alert(1)> ![x](http://example.invalid/x.png) @team #1 | a | b |"
 	path := reporttest.File(t, t.TempDir(), "run.jsonl", line(1, words, "echo `x` ``y`` | tee <b>out</b>"), line(2, words, "````"))
@@ -89,7 +88,7 @@ func TestNothingBreaksOut(t *testing.T) {
 	assert.Equal(t, 1, folded, "folded parts")
 }
 
-// withoutCode is a line without its code spans: from some backticks to as many.
+// withoutCode removes the code spans of a line: from a number of backticks to the same number.
 func withoutCode(line string) string {
 	ticks := regexp.MustCompile("`+")
 	for {

@@ -30,9 +30,9 @@ func write(t *testing.T, runs []*report.Run) string {
 	return b.String()
 }
 
-// TestPages holds of the page of recordings of each agent what holds of any page.
+// TestPages checks on recordings of each agent what must hold for any page.
 func TestPages(t *testing.T) {
-	var files [][]string // each with the file itself a second time: a single one is looked for relatives
+	var files [][]string // each with the file twice: for a single file, related files are read
 	for _, pattern := range []string{"claude/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl", "opencode/*.session.jsonl", "qwen/*.jsonl"} {
 		found, err := filepath.Glob(filepath.Join(recordings, pattern))
 		require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 	for _, file := range files {
 		runs := reporttest.Runs(t, file...)
 		if len(runs) == 0 {
-			continue // lines that make no run
+			continue // lines without a run
 		}
 		got := write(t, runs)
 		if pagetest.Check(t, got); t.Failed() {
@@ -84,7 +84,7 @@ func TestSeveralRuns(t *testing.T) {
 	}
 }
 
-// TestSubAgentAtItsCall has the log of a sub-agent inside of the call that started it, and a lane of the timeline for each agent.
+// TestSubAgentAtItsCall expects the log of a sub-agent inside the call that started it, and a timeline lane for each agent.
 func TestSubAgentAtItsCall(t *testing.T) {
 	got := write(t, reporttest.Runs(t, filepath.Join(recordings, "claude/families/subagent/main.session.jsonl")))
 	call := strings.Index(got, "<code>Check the docs</code>")
@@ -96,7 +96,7 @@ func TestSubAgentAtItsCall(t *testing.T) {
 	assert.Contains(t, got, `Failures (1)`)
 }
 
-// TestSize has a run with more than a page holds.
+// TestSize has a run with more items than a page holds.
 func TestSize(t *testing.T) {
 	var lines []string
 	output := strings.Repeat("a line of output, and some more of it\\n", 1000)
