@@ -89,7 +89,7 @@ func TestRenderReportsUnrecognizedLines(t *testing.T) {
 		{"claude", line + "{\n{\n", "tailspan: 2 lines not understood (malformed), of 3\n"},
 		{"codex", line, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
 		{"none", line, ""},
-		{"auto", "words\n", "tailspan: 1 line not recognised and shown unchanged; --provider names the agent: claude, codex, gemini, openai_compatible, opencode, qwen\n"},
+		{"auto", "words\n", "tailspan: 1 line not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, openai_compatible, opencode, qwen\n"},
 	} {
 		code, _, stderr := tailspan(tt.in, "render", "--provider", tt.provider, "-")
 		assert.Equal(t, cli.ExitOK, code)

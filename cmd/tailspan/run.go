@@ -415,7 +415,7 @@ func (c *running) hint() string {
 	if err == nil && !slices.Equal(streaming, c.child.Command) {
 		return "the command writes text, which is shown as it is; run --stream has it write its stream, with its tools, tokens and cost"
 	}
-	return "the command's output is not recognised and shown as it is; if it is an agent's, --provider names whose"
+	return "the command's output is not recognized and shown as it is; if it is an agent's, --provider names whose"
 }
 
 // writeEvents writes the events of the command's output to its end, if to is not nil.

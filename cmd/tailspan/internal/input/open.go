@@ -62,7 +62,7 @@ type content struct {
 
 func (c content) Close() error { return errors.Join(c.ReadCloser.Close(), c.file.Close()) }
 
-// headOf returns enough of a file's beginning to recognise databases and compressed files.
+// headOf returns enough of a file's beginning to recognize databases and compressed files.
 func headOf(file io.ReaderAt) []byte {
 	var head [16]byte
 	n, _ := file.ReadAt(head[:], 0) // reading reports an unreadable file

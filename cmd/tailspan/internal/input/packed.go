@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
-// Names by which unpack recognises a compression.
+// Names by which unpack recognizes a compression.
 const (
 	gzipName = "x.gz"
 	zstdName = "x.zst"

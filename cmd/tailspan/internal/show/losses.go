@@ -30,7 +30,7 @@ func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream
 	}
 	switch {
 	case s.Provider == parser.Auto && stats.Passed > 0:
-		report("%s not recognised and shown unchanged; --provider names the agent: %s", cli.Count(stats.Passed, "line"), providers())
+		report("%s not recognized and shown unchanged; --provider names the agent: %s", cli.Count(stats.Passed, "line"), providers())
 	case s.Provider != parser.Auto && s.Provider != parser.None && stats.OK == 0 && stats.Unknown+stats.Malformed > 0:
 		report("no line is one of %s; --provider %s finds out whose they are", s.Provider, parser.Auto)
 	}

@@ -14,5 +14,5 @@
 //
 // One goroutine for each core reads files, line by line. Files that may be about the same work are read one after another
 // (order.go), so that a report is the same every time. The memory for rows grows with the report; the memory of telemetry to
-// recognise copies is bounded (see the limits in reader.go).
+// recognize copies is bounded (see the limits in reader.go).
 package usage

@@ -39,7 +39,7 @@ type Settings struct {
 	Workers int
 }
 
-// Limits of what is remembered to recognise copies of a session: IDs and items of the whole history, 25 bytes each.
+// Limits of what is remembered to recognize copies of a session: IDs and items of the whole history, 25 bytes each.
 const (
 	maxIDs   = 8 << 20
 	maxItems = 2 << 20
