@@ -41,7 +41,7 @@ func imports(file *ast.File, path string) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"`+path+`"` })
 }
 
-// isCall tells a call of a function of a package, or with an empty name a method of any value.
+// isCall reports whether a call is of a function of a package, or, with an empty name, of a method of any value.
 func isCall(n ast.Node, of, name string) bool {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {

@@ -69,7 +69,7 @@ type collectorConfig struct {
 	} `yaml:"service"`
 }
 
-// problems tells what a collector of the manifest would refuse in c, as far as names go. What the settings may be is
+// problems returns what a collector of the manifest would reject in c, as far as names go. What the settings may be is
 // checked by the collector itself (make validate).
 func (c *collectorConfig) problems() (found []string) {
 	used := map[string][]string{"extensions": c.Service.Extensions}

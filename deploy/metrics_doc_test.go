@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDocumentedMetrics holds that the metrics which docs/collector.md tells to look at are those of the components.
+// TestDocumentedMetrics checks that the metrics that docs/collector.md recommends are metrics of the components.
 func TestDocumentedMetrics(t *testing.T) {
 	document, err := os.ReadFile("../docs/collector.md")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestDocumentedMetrics(t *testing.T) {
 	quoted := regexp.MustCompile("`([a-z_]+)`")
 	family := regexp.MustCompile("^(receiver_agent_stream|exporter_agent_render)_")
 	for _, row := range rows {
-		prefix := "" // of the names behind the first, which are told without it
+		prefix := "" // of the names after the first, which omit it
 		for _, match := range quoted.FindAllStringSubmatch(row, -1) {
 			name, whole := strings.CutPrefix(match[1], "otelcol_")
 			if whole {

@@ -20,14 +20,14 @@ import (
 // at all. Texts that a parser itself creates, such as those of notices, are plain ASCII.
 func TestNoLooks(t *testing.T) {
 	eachFixture(t, "*", func(t *testing.T, _ string, input []byte, all []events.DisplayEvent) {
-		held := runesOf(input)
+		buffered := runesOf(input)
 		for i := range all {
 			e := &all[i]
 			for _, s := range words(e) {
 				require.True(t, utf8.ValidString(s))
 				for _, r := range s {
 					if (r >= utf8.RuneSelf || unicode.IsControl(r) && r != '\n') && r != utf8.RuneError {
-						require.True(t, held[r], "%s holds %U, the input does not: %q", e.Kind, r, s)
+						require.True(t, buffered[r], "%s holds %U, the input does not: %q", e.Kind, r, s)
 					}
 				}
 				for _, prefix := range []string{"[tool:", "[result", "[phase", "[run failed", "[error:", "[warning:"} {
@@ -65,25 +65,25 @@ var (
 
 // runesOf returns all runes that an input can represent: those in it, and those that are escaped, any number of times.
 func runesOf(input []byte) map[rune]bool {
-	held := map[rune]bool{}
+	buffered := map[rune]bool{}
 	for _, r := range string(input) {
-		held[r] = true
+		buffered[r] = true
 	}
 	for _, m := range unicodeEscape.FindAllSubmatch(input, -1) {
 		first := hex(m[1])
-		held[first] = true
+		buffered[first] = true
 		if len(m[2]) > 0 {
 			second := hex(m[2])
-			held[second] = true
-			held[utf16.DecodeRune(first, second)] = true
+			buffered[second] = true
+			buffered[utf16.DecodeRune(first, second)] = true
 		}
 	}
 	for i := 0; i+1 < len(input); i++ {
 		if r := letterEscape[input[i+1]]; input[i] == '\\' && r != 0 {
-			held[r] = true
+			buffered[r] = true
 		}
 	}
-	return held
+	return buffered
 }
 
 func hex(digits []byte) rune {

@@ -62,11 +62,11 @@ func TestNonePassesAll(t *testing.T) {
 	assert.Equal(t, parser.Stats{Lines: 3, Passed: 3}, s.Stats())
 }
 
-func TestAutoHoldsUntilOneTells(t *testing.T) {
+func TestAutoBuffersUntilDetection(t *testing.T) {
 	s := newSource(t, "auto")
 	const undecided = `{"type":"user","message":{"content":[{"type":"new"},{"type":"tool_result","tool_use_id":"%s","content":"out of %s"}]}}`
-	held := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, undecided, "x", "x"), fmt.Appendf(nil, undecided, "y", "y")}
-	for _, line := range held {
+	buffered := [][]byte{[]byte("npm warn"), fmt.Appendf(nil, undecided, "x", "x"), fmt.Appendf(nil, undecided, "y", "y")}
+	for _, line := range buffered {
 		buffer := bytes.Clone(line)
 		require.Empty(t, s.ParseEvents(buffer))
 		assert.Equal(t, events.LineHeld, s.LineStatus())
@@ -192,9 +192,9 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestQuietLetsHeldLinesPass checks that lines that do not identify their provider pass once when nothing arrives for a
+// TestQuietPassesBufferedLines checks that lines that do not identify their provider pass once when nothing arrives for a
 // while, and that the events are the same as without the quiet time.
-func TestQuietLetsHeldLinesPass(t *testing.T) {
+func TestQuietPassesBufferedLines(t *testing.T) {
 	s := newSource(t, "auto")
 	require.Empty(t, s.ParseEvents([]byte("loading")))
 	assert.Empty(t, s.Raw())

@@ -155,7 +155,7 @@ func TestDatabaseRenamed(t *testing.T) {
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 2, 2, "{}")
 	w.Sink.Until(t, "a message in the same stream", read(2))
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "long", "s0", 2, 2, strings.Repeat("x", 1001))
-	assert.Equal(t, w.Path("b/opencode.db"), <-skipped, "told by its new name")
+	assert.Equal(t, w.Path("b/opencode.db"), <-skipped, "reported by its new name")
 	w.finish()
 	first := w.Sink.Opened()
 
@@ -180,9 +180,9 @@ func TestPolledComplainsOnceOfEach(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
 		w.follow(func(s *poll.Settings) { s.Shared.Logger = zap.New(core) })
 		w.Pass(time.Minute)
-		told := logs.FilterMessageSnippet("is not readable").All()
-		require.Len(w, told, 2)
-		for _, one := range told {
+		logged := logs.FilterMessageSnippet("is not readable").All()
+		require.Len(w, logged, 2)
+		for _, one := range logged {
 			assert.NotEmpty(w, one.ContextMap()["path"])
 		}
 	})
@@ -206,9 +206,9 @@ func TestDocumentStaysHalf(t *testing.T) {
 		w.Pass(source.Patience / 2)
 		w.write("lines.json", `{"n":1}`+"\n"+`{"n":2}`)
 		w.Pass(source.Patience / 2)
-		assert.NotContains(w, toldPaths(logs), w.Path("lines.json"), "it was being written")
+		assert.NotContains(w, loggedPaths(logs), w.Path("lines.json"), "it was being written")
 		w.Pass(time.Hour)
-		assert.ElementsMatch(w, []string{w.Path("lines.json"), w.Path("packed.json.gz")}, toldPaths(logs))
+		assert.ElementsMatch(w, []string{w.Path("lines.json"), w.Path("packed.json.gz")}, loggedPaths(logs))
 		assert.Equal(w, 2, skipped)
 		assert.Empty(w, w.Sink.All())
 		w.write("lines.json", `[{"n":1},`)
@@ -221,8 +221,8 @@ func TestDocumentStaysHalf(t *testing.T) {
 	})
 }
 
-// toldPaths returns the paths in the log.
-func toldPaths(logs *observer.ObservedLogs) []string {
+// loggedPaths returns the paths in the log.
+func loggedPaths(logs *observer.ObservedLogs) []string {
 	var paths []string
 	for _, one := range logs.All() {
 		paths = append(paths, one.ContextMap()["path"].(string))
@@ -230,8 +230,8 @@ func toldPaths(logs *observer.ObservedLogs) []string {
 	return paths
 }
 
-// TestDocumentWithTheInodeOfOneThatIsGone: of two stored documents that had one inode, the one saved last has it.
-func TestDocumentWithTheInodeOfOneThatIsGone(t *testing.T) {
+// TestDocumentWithTheInodeOfARemovedOne: of two stored documents that had one inode, the one saved last has it.
+func TestDocumentWithTheInodeOfARemovedOne(t *testing.T) {
 	polledStores(t, func(w *polledFolder, store tail.Store, walks bool) {
 		if !walks {
 			return // such a store finds documents by their first names

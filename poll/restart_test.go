@@ -120,7 +120,7 @@ func TestDocumentRestart(t *testing.T) {
 		assert.True(w, s.Restated)
 
 		fresh, again = w.lifetime(store, true)
-		assert.Empty(w, append(fresh, again...), "the last one owed nothing")
+		assert.Empty(w, append(fresh, again...), "the last one had nothing pending")
 		w.write("a.json", `{"n":3}`)
 		w.lifetime(store, true)
 		fresh, again = w.lifetime(store, true)

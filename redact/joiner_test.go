@@ -13,8 +13,8 @@ import (
 
 // script is a source that returns prepared events, one list per line.
 type script struct {
-	lines [][]events.DisplayEvent
-	owed  []events.DisplayEvent
+	lines   [][]events.DisplayEvent
+	pending []events.DisplayEvent
 }
 
 func (s *script) ParseEvents([]byte) []events.DisplayEvent {
@@ -23,7 +23,7 @@ func (s *script) ParseEvents([]byte) []events.DisplayEvent {
 	return evs
 }
 
-func (s *script) Flush() []events.DisplayEvent { return s.owed }
+func (s *script) Flush() []events.DisplayEvent { return s.pending }
 
 func (s *script) LineStatus() events.LineStatus { return events.LineIgnored }
 
@@ -31,8 +31,8 @@ func piece(message, text string) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindText, Delta: true, MessageID: message, Text: text}
 }
 
-// told returns events in short form: kind, "+" for a piece, and the text.
-func told(evs []events.DisplayEvent) (out []string) {
+// short returns events in short form: kind, "+" for a piece, and the text.
+func short(evs []events.DisplayEvent) (out []string) {
 	for _, e := range evs {
 		mark := ""
 		if e.Delta {
@@ -48,9 +48,9 @@ func run(j interface {
 	events.Flusher
 }, lines int) (out []string) {
 	for range lines {
-		out = append(out, told(j.ParseEvents(nil))...)
+		out = append(out, short(j.ParseEvents(nil))...)
 	}
-	return append(out, told(j.Flush())...)
+	return append(out, short(j.Flush())...)
 }
 
 func TestJoiner(t *testing.T) {
@@ -89,19 +89,19 @@ func TestJoinerQuiet(t *testing.T) {
 	now = now.Add(redact.DefaultQuiet - 1)
 	assert.Empty(t, j.Tick(), "not quiet for long enough")
 	now = now.Add(1)
-	assert.Equal(t, []string{"text+:one\ntwo\n"}, told(j.Tick()))
+	assert.Equal(t, []string{"text+:one\ntwo\n"}, short(j.Tick()))
 	assert.Empty(t, j.Tick(), "no whole line is left")
 	assert.Empty(t, j.ParseEvents(nil))
 	now = now.Add(redact.DefaultQuiet)
-	assert.Equal(t, []string{"text+:three\n"}, told(j.Tick()), "the key block stays")
+	assert.Equal(t, []string{"text+:three\n"}, short(j.Tick()), "the key block stays")
 	assert.Empty(t, j.ParseEvents(nil))
-	assert.Equal(t, []string{"text+:-----BEGIN PRIVATE KEY-----\nAAAA\nend"}, told(j.Flush()))
+	assert.Equal(t, []string{"text+:-----BEGIN PRIVATE KEY-----\nAAAA\nend"}, short(j.Flush()))
 	assert.Equal(t, events.LineIgnored, j.LineStatus())
 	assert.Same(t, src, j.Unwrap())
 }
 
 func TestJoinerLimits(t *testing.T) {
-	j := redact.NewJoiner(&script{lines: [][]events.DisplayEvent{{piece("m", "a\nbcdefgh"), piece("m", "ijklmnop")}}, owed: []events.DisplayEvent{piece("m", "q")}}, redact.JoinSettings{MaxBytes: 8})
+	j := redact.NewJoiner(&script{lines: [][]events.DisplayEvent{{piece("m", "a\nbcdefgh"), piece("m", "ijklmnop")}}, pending: []events.DisplayEvent{piece("m", "q")}}, redact.JoinSettings{MaxBytes: 8})
 	assert.Equal(t, []string{"text+:a\n", "text+:bcdefghijklmnop", "text+:q"}, run(j, 1))
 
 	var many []events.DisplayEvent
@@ -111,8 +111,8 @@ func TestJoinerLimits(t *testing.T) {
 		many = append(many, e)
 	}
 	j = redact.NewJoiner(&script{lines: [][]events.DisplayEvent{many}}, redact.JoinSettings{MaxTexts: 2})
-	assert.Equal(t, []string{"text:a"}, told(j.ParseEvents(nil)))
-	assert.Equal(t, []string{"text:b", "text:c"}, told(j.Flush()))
+	assert.Equal(t, []string{"text:a"}, short(j.ParseEvents(nil)))
+	assert.Equal(t, []string{"text:b", "text:c"}, short(j.Flush()))
 }
 
 // A secret that spans pieces is whole when it is searched for.

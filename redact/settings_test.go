@@ -107,16 +107,16 @@ func (bare) ParseEvents([]byte) []events.DisplayEvent {
 func TestSource(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
 	s := redact.New(bare{}, r)
-	assert.Equal(t, []string{"text:TOKEN=[redacted]"}, told(s.ParseEvents(nil)))
+	assert.Equal(t, []string{"text:TOKEN=[redacted]"}, short(s.ParseEvents(nil)))
 	assert.Equal(t, 1, s.Redacted())
 	assert.Nil(t, s.Flush())
 	assert.Nil(t, s.Tick())
 	assert.Equal(t, events.LineOK, s.LineStatus())
 	assert.Equal(t, bare{}, s.Unwrap())
 
-	inner := &script{owed: []events.DisplayEvent{{Kind: events.KindText, Text: "password: hunter2secret"}}}
+	inner := &script{pending: []events.DisplayEvent{{Kind: events.KindText, Text: "password: hunter2secret"}}}
 	s = redact.New(inner, r)
-	assert.Equal(t, []string{"text:password: [redacted]"}, told(s.Flush()))
+	assert.Equal(t, []string{"text:password: [redacted]"}, short(s.Flush()))
 	assert.Equal(t, events.LineIgnored, s.LineStatus())
 }
 

@@ -319,7 +319,7 @@ func TestReplayDatesItsBeginning(t *testing.T) {
 			"--:--:-- is what a text may hold\n" + clock + " Read --:--:--\n"
 	}
 	timeless := strings.NewReplacer("--:--:-- started", "started", "--:--:-- │", "│", "--:--:-- Read", "Read").Replace(log("--:--:--"))
-	assert.Equal(t, timeless, emit(s, undated...), "no time is told at all")
+	assert.Equal(t, timeless, emit(s, undated...), "there is no time at all")
 	assert.Equal(t, log("15:04:05")+"15:04:05 Bash go vet\n", emit(s, append(undated, dated)...))
 	s.Color = true
 	assert.Contains(t, emit(s, append(undated, dated)...), "\x1b[38;5;243m15:04:05 \x1b[0m\x1b[38;5;30mRead --:--:--\x1b[0m\n")

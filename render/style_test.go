@@ -99,7 +99,7 @@ func TestTranscriptResults(t *testing.T) {
 		{"error first", events.Tool{Error: true, Err: "\n  no such file\nat line 3", HasLines: true, Lines: 3}, "→ error: no such file"},
 		{"error text only in the summary", events.Tool{Error: true, Summary: "exit 1"}, "→ error: exit 1"},
 		{"error without text", events.Tool{Error: true}, "→ error"},
-		{"lines told", events.Tool{HasLines: true, Lines: 12, Summary: "package calc"}, "→ 12 lines"},
+		{"line count reported", events.Tool{HasLines: true, Lines: 12, Summary: "package calc"}, "→ 12 lines"},
 		{"nothing", events.Tool{}, "→ ok"},
 		{"blank", events.Tool{Summary: " \t"}, "→ ok"},
 		{"first line", events.Tool{Summary: "PASS"}, "→ PASS"},
@@ -176,7 +176,7 @@ func TestProgressBackground(t *testing.T) {
 		events.ToolStateCompleted: "Command finished", events.ToolStateFailed: "Command failed: make watch", events.ToolStateStopped: "Command failed: make watch",
 	} {
 		end := &events.DisplayEvent{Kind: events.KindToolProgress, Tool: events.Tool{ID: "c1", State: state}}
-		assert.Equal(t, "make watch\n"+want+"\n", emit(s, append(in, end, end)...), "it is told once")
+		assert.Equal(t, "make watch\n"+want+"\n", emit(s, append(in, end, end)...), "it is shown once")
 		assert.Equal(t, "make watch\n", emit(s, in[0], end), "a call that is not in the background ends with its result")
 	}
 }

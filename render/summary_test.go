@@ -71,7 +71,7 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, "[tool: Read(x)]\n--- Summary ---\ntools     1 call, 1s\n  Read  1 call, 1s\ntokens    500 in, 10 out\ncost      $0.0077\nduration  4s\n", got)
 
 	assert.Contains(t, emit(s, run...), first, "a run that never ends is summed up at the close")
-	assert.NotContains(t, emit(s, said("Hi"), end(events.End{})), "Summary", "nothing to tell")
+	assert.NotContains(t, emit(s, said("Hi"), end(events.End{})), "Summary", "nothing to sum up")
 	assert.Contains(t, emit(s, use("1", "Read", "x"), end(events.End{Interrupted: true})), "  Read  1 call\n", "what the user stopped did not fail")
 	copied := *use("1", "Read", "x")
 	copied.Copied = true
@@ -188,8 +188,8 @@ func TestSummaryCountsWhatTheThrottleHides(t *testing.T) {
 // TestResults checks the results that are shown if configured, with the duration of the call.
 func TestResults(t *testing.T) {
 	lines := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "1", HasLines: true, Lines: 12}}
-	told := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "2", Summary: "PASS", Duration: 62 * time.Second}}
-	run := []*events.DisplayEvent{at(0, use("1", "Read", "src/a.go")), at(0.34, lines), at(1, use("2", "Bash", "go test")), at(2, told), at(3, use("3", "Grep", "x")), refusal("3", "no such folder")}
+	bashResult := &events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "2", Summary: "PASS", Duration: 62 * time.Second}}
+	run := []*events.DisplayEvent{at(0, use("1", "Read", "src/a.go")), at(0.34, lines), at(1, use("2", "Bash", "go test")), at(2, bashResult), at(3, use("3", "Grep", "x")), refusal("3", "no such folder")}
 	for style, want := range map[render.Style]string{
 		render.StyleMarker: "[tool: Read(src/a.go)]\n[result: Read(src/a.go) → 12 lines (340ms)]\n[tool: Bash(go test)]\n" +
 			"[result: Bash(go test) → PASS (1m02s)]\n[tool: Grep(x)]\n[result: Grep(x) → error: no such folder]\n",

@@ -52,7 +52,7 @@ func untilEnd(t *testing.T, f *FIFO) string {
 
 // bothLooks runs a test with a system that reports new bytes, and with one that does not.
 func bothLooks(t *testing.T, run func(t *testing.T, f *FIFO, path string)) {
-	for name, timed := range map[string]bool{"told": false, "timed": true} {
+	for name, timed := range map[string]bool{"notified": false, "timed": true} {
 		t.Run(name, func(t *testing.T) {
 			path := makeFIFO(t)
 			f, err := OpenFIFO(path)

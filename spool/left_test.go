@@ -49,7 +49,7 @@ func TestNamesNeverComeAgain(t *testing.T) {
 	assert.NotContains(t, a.Name(), ".")
 }
 
-func TestCloseOfWhatIsGone(t *testing.T) {
+func TestCloseAfterRemoval(t *testing.T) {
 	s, err := Create(Settings{Dir: t.TempDir()})
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(s.Path()))

@@ -143,15 +143,15 @@ func (f *full) Write(p []byte) (int, error) {
 func TestDiskFull(t *testing.T) {
 	errNoSpace := errors.New("no space left on device")
 	s := newSpool(t)
-	var told []error
-	c := NewCopier(s, CopySettings{Dropping: func(reason error) { told = append(told, reason) }})
+	var reported []error
+	c := NewCopier(s, CopySettings{Dropping: func(reason error) { reported = append(reported, reason) }})
 	disk := &full{to: s.file, room: 100_000, err: errNoSpace}
 	c.to = disk
 	input := bytes.Repeat([]byte("0123456789"), 30_000)
 	require.NoError(t, c.Copy(bytes.NewReader(input)))
 	assert.EqualValues(t, 200_000, c.Dropped())
-	require.Len(t, told, 1)
-	assert.ErrorIs(t, told[0], errNoSpace)
+	require.Len(t, reported, 1)
+	assert.ErrorIs(t, reported[0], errNoSpace)
 	disk.room = 1 << 20
 	require.NoError(t, c.Copy(strings.NewReader("more")))
 	assert.EqualValues(t, 200_004, c.Dropped())

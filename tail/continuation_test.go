@@ -99,7 +99,7 @@ func TestReplaceUnseenBesideHardLink(t *testing.T) {
 }
 
 // A file that begins like one that lost a name, and has the same tail before its offset, but differs in between is another file.
-func TestTwinOfStrayedFile(t *testing.T) {
+func TestTwinOfUnlinkedFile(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	twinText := strings.Replace(oldText, old[12], strings.Replace(old[12], "12", "99", 1), 1) + filestest.Record(20) + "\n"
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
@@ -161,7 +161,7 @@ func TestReplaceAmongTwins(t *testing.T) {
 
 // A copy that contains no more than its original is not delivered again if the original lost a name: it may be that file, so
 // additions to either are delivered.
-func TestCopyOfStrayedFile(t *testing.T) {
+func TestCopyOfUnlinkedFile(t *testing.T) {
 	old, oldText := filestest.Records(0, 20)
 	bubble(t, func(w *world) {
 		twoNames(w, pollOnly, old...)

@@ -15,9 +15,9 @@ import (
 // maxActive is how many consumers may be active.
 const maxActive = 512
 
-// TestRestOfMany: of more than maxActive active consumers, the excess is suspended at once, those read longest ago first; the
+// TestSuspendMany: of more than maxActive active consumers, the excess is suspended at once, those read longest ago first; the
 // others when their own time comes. A suspended consumer receives all lines again, as usual.
-func TestRestOfMany(t *testing.T) {
+func TestSuspendMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
 		for n := range maxActive {
@@ -53,8 +53,8 @@ func TestRestOfMany(t *testing.T) {
 	})
 }
 
-// TestRestRefusedByMany: with more than maxActive active, a consumer that refuses is asked again after a tenth of the time.
-func TestRestRefusedByMany(t *testing.T) {
+// TestSuspendRefusedByMany: with more than maxActive active, a consumer that refuses is asked again after a tenth of the time.
+func TestSuspendRefusedByMany(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const extra = 30
 		for n := range maxActive + extra {
@@ -76,8 +76,8 @@ func TestRestRefusedByMany(t *testing.T) {
 	})
 }
 
-// TestRestAndUnterminatedLine: a last line without its newline is flushed in time even if many are active.
-func TestRestAndUnterminatedLine(t *testing.T) {
+// TestSuspendAndUnterminatedLine: a last line without its newline is flushed in time even if many are active.
+func TestSuspendAndUnterminatedLine(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleFlush = 3 * time.Second
 		const files = maxActive + 100
@@ -95,8 +95,8 @@ func TestRestAndUnterminatedLine(t *testing.T) {
 	})
 }
 
-// TestRestWhileReading: of thousands of files that exist at start, no more than maxActive are held while they are read.
-func TestRestWhileReading(t *testing.T) {
+// TestSuspendWhileReading: of thousands of files that exist at start, no more than maxActive are held while they are read.
+func TestSuspendWhileReading(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		for n := range 3 * maxActive {
 			w.Write(fmt.Sprintf("%04d.jsonl", n), "one")
@@ -105,13 +105,13 @@ func TestRestWhileReading(t *testing.T) {
 		w.Pass(time.Second)
 		require.Len(w, w.Sink.All(), 3*maxActive)
 		assert.EqualValues(w, 2*maxActive, h.asked.Load())
-		assert.LessOrEqual(w, h.mostAwake, maxActive+2*tail.DefaultMaxConcurrentFiles)
+		assert.LessOrEqual(w, h.mostActive, maxActive+2*tail.DefaultMaxConcurrentFiles)
 	})
 }
 
-// TestRestOfThoseAtWork: if lines arrive in turns in more than maxActive files, each is suspended and replayed once, not for
+// TestSuspendOfActiveFiles: if lines arrive in turns in more than maxActive files, each is suspended and replayed once, not for
 // every line.
-func TestRestOfThoseAtWork(t *testing.T) {
+func TestSuspendOfActiveFiles(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		const files, rounds = maxActive + 128, 8
 		round := func() {

@@ -91,9 +91,9 @@ func TestFilesOpenFails(t *testing.T) {
 				assert.Equal(w, []string{"two", "one"}, w.Sink.All())
 				assert.Equal(w, 9, failed)
 				require.Equal(w, 1, logs.Len())
-				told := logs.All()[0].ContextMap()
-				assert.Equal(w, w.Path("a.jsonl"), told["path"])
-				assert.Equal(w, tt.advice, told["advice"])
+				logged := logs.All()[0].ContextMap()
+				assert.Equal(w, w.Path("a.jsonl"), logged["path"])
+				assert.Equal(w, tt.advice, logged["advice"])
 				w.end()
 			})
 		})
@@ -101,7 +101,7 @@ func TestFilesOpenFails(t *testing.T) {
 }
 
 // A file that is renamed just before it is opened is missing there, which is not an error.
-func TestFilesGoneBeforeTheyAreOpened(t *testing.T) {
+func TestFilesRemovedBeforeTheyAreOpened(t *testing.T) {
 	bubble(t, func(w *world) {
 		core, logs := observer.New(zap.WarnLevel)
 		failed := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-func TestLook(t *testing.T) {
+func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"a.jsonl", "below/b.jsonl", "below/old/c.jsonl", "d.txt"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o700))
@@ -30,8 +30,8 @@ func TestLook(t *testing.T) {
 	assert.ErrorContains(t, err, "invalid glob")
 }
 
-// TestLookTellsWhatItCannotSee has a folder that can't be listed beside one that can.
-func TestLookTellsWhatItCannotSee(t *testing.T) {
+// TestFindReportsUnreadableFolders has a folder that can't be listed beside one that can.
+func TestFindReportsUnreadableFolders(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may list every folder")
 	}

@@ -40,7 +40,7 @@ func manyFiles(t *testing.T, change func(*tail.Settings)) {
 }
 
 // An idle file takes about a kilobyte, not counting its consumer: no buffer, no open file.
-func TestFileIsSmallAtRest(t *testing.T) {
+func TestSuspendedFileIsSmall(t *testing.T) {
 	const count = 2000
 	var known atomic.Int64
 	w := newWorld(t)

@@ -54,13 +54,13 @@ func (m *modeller) caughtUp() {
 	}
 	m.Sink.Until(m.T, "all lines", func() bool {
 		fresh, _ := m.Sink.NewLines()
-		return len(m.told(fresh)) >= len(m.told(m.want))-len(m.half)
+		return len(m.deduplicated(fresh)) >= len(m.deduplicated(m.want))-len(m.half)
 	})
 }
 
-// told removes repetitions of lines that a copy has: whether such a line is delivered again is open, because a copy may also
+// deduplicated removes repetitions of lines that a copy has: whether such a line is delivered again is open, because a copy may also
 // be taken for an older, unlinked copy, or for the original if that lost a name.
-func (m *modeller) told(lines []string) (list []string) {
+func (m *modeller) deduplicated(lines []string) (list []string) {
 	seen := map[string]bool{}
 	for _, line := range lines {
 		if !m.copied[line] || !seen[line] {
@@ -157,8 +157,8 @@ func (m *modeller) renamed(from, to string) {
 	}
 }
 
-// tell stops the source, if a failure left it running, and logs the steps that led to it.
-func (m *modeller) tell() {
+// logFailure stops the source, if a failure left it running, and logs the steps that led to it.
+func (m *modeller) logFailure() {
 	if m.running {
 		m.stop()
 	}
@@ -166,7 +166,7 @@ func (m *modeller) tell() {
 		return
 	}
 	fresh, _ := m.Sink.NewLines()
-	assertSameLines(m.T, m.told(m.want), m.told(fresh))
+	assertSameLines(m.T, m.deduplicated(m.want), m.deduplicated(fresh))
 	m.Log(strings.Join(m.steps, "\n"))
 	for _, s := range m.Sink.Opened() {
 		m.Log(s.Path, s.Offset, s.Closed, brief(s.Text))
@@ -185,7 +185,7 @@ func TestModel(t *testing.T) {
 				w.Mkdir("archive")
 				r := &rotator{world: w, random: rand.New(rand.NewPCG(seed, 99)), half: map[string]string{}}
 				m := &modeller{rotator: r, store: filestest.Walking{Memory: filestest.NewMemory()}, poll: poll, copied: map[string]bool{}, twins: map[string]bool{}}
-				defer m.tell()
+				defer m.logFailure()
 				m.start()
 				m.create()
 				for range 80 {
@@ -202,8 +202,8 @@ func TestModel(t *testing.T) {
 				m.stop()
 				m.start() // and once more, with nothing new
 				m.stop()
-				if fresh, _ := m.Sink.NewLines(); !slices.Equal(filestest.Sorted(m.told(m.want)), filestest.Sorted(m.told(fresh))) {
-					m.Fail() // see tell
+				if fresh, _ := m.Sink.NewLines(); !slices.Equal(filestest.Sorted(m.deduplicated(m.want)), filestest.Sorted(m.deduplicated(fresh))) {
+					m.Fail() // see logFailure
 				}
 			})
 		})

@@ -29,23 +29,23 @@ func TestRestart(t *testing.T) {
 		want     []string
 		replayed int
 		// forgets: a store that can't list its keys does not find the file, so all of it is read again.
-		forgets []string
+		rereads []string
 	}{
 		{name: "nothing", down: func(*world) {}},
 		{name: "grew", down: func(w *world) { w.Add("a.jsonl", nextText) }, want: next, replayed: 40},
-		{name: "renamed", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl") }, forgets: old},
-		{name: "renamed and grew", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl"); w.Add("b.jsonl", nextText) }, want: next, replayed: 40, forgets: append(slices.Clone(old), next...)},
-		{name: "renamed, another in its place", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl"); w.Add("a.jsonl", nextText) }, want: next, forgets: filestest.Sorted(append(slices.Clone(old), next...))},
+		{name: "renamed", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl") }, rereads: old},
+		{name: "renamed and grew", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl"); w.Add("b.jsonl", nextText) }, want: next, replayed: 40, rereads: append(slices.Clone(old), next...)},
+		{name: "renamed, another in its place", down: func(w *world) { w.Rename("a.jsonl", "b.jsonl"); w.Add("a.jsonl", nextText) }, want: next, rereads: filestest.Sorted(append(slices.Clone(old), next...))},
 		{name: "truncated and written reset", down: func(w *world) { w.Put("a.jsonl", nextText) }, want: next},
 		{name: "rewritten, longer", down: func(w *world) { w.Put("a.jsonl", strings.Replace(long, `"n":1,`, `"n":9,`, 1)) }, want: slices.Concat(old[:1], []string{strings.Replace(old[1], `"n":1,`, `"n":9,`, 1)}, old[2:], next)},
 		{name: "replaced by a longer version", down: func(w *world) { w.Put("c.tmp", long); w.Rename("c.tmp", "a.jsonl") }, want: next, replayed: 40},
 		{name: "deleted, another in its place", down: func(w *world) { w.Remove("a.jsonl"); w.Add("a.jsonl", nextText) }, want: next},
-		{name: "copied and truncated", down: func(w *world) { w.Put("a.1.jsonl", oldText); w.Put("a.jsonl", nextText) }, want: next, forgets: filestest.Sorted(append(slices.Clone(old), next...))},
+		{name: "copied and truncated", down: func(w *world) { w.Put("a.1.jsonl", oldText); w.Put("a.jsonl", nextText) }, want: next, rereads: filestest.Sorted(append(slices.Clone(old), next...))},
 		{name: "copied, renamed and emptied", down: func(w *world) {
 			w.Put("a.1.jsonl", oldText)
 			w.Rename("a.jsonl", "b.jsonl")
 			w.Put("b.jsonl", "")
-		}, forgets: old},
+		}, rereads: old},
 		{name: "half a line, then the rest", first: func(w *world) { w.Add("a.jsonl", oldText+nextText[:50]) }, down: func(w *world) { w.Add("a.jsonl", nextText[50:]) }, want: next, replayed: 40},
 		{
 			name: "twins, both grew", first: func(w *world) { w.Add("a.jsonl", oldText); w.Add("b.jsonl", oldText) },
@@ -68,8 +68,8 @@ func TestRestart(t *testing.T) {
 				test.down(w)
 				got, replayed := w.run(with(store)).NewLines()
 				want, wantReplayed := test.want, test.replayed
-				if !walks && test.forgets != nil {
-					want, wantReplayed = test.forgets, 0
+				if !walks && test.rereads != nil {
+					want, wantReplayed = test.rereads, 0
 				}
 				assert.ElementsMatch(w, want, got)
 				assert.Equal(w, wantReplayed, replayed)

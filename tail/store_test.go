@@ -122,13 +122,13 @@ func TestStoredValueNotUnderstood(t *testing.T) {
 				for key, v := range values {
 					filestest.MemoryOf(store).Values[key] = test.change(v)
 				}
-				var told []error
+				var reported []error
 				got := w.run(with(store), func(s *tail.Settings) {
-					s.Observer.Unusable = func(_ string, err error) { told = append(told, err) }
+					s.Observer.Unusable = func(_ string, err error) { reported = append(reported, err) }
 				})
 				assert.Equal(w, lines, got.All(), "as if new, with walks=%v", walks)
-				require.Len(w, told, 1)
-				assert.ErrorIs(w, told[0], test.want)
+				require.Len(w, reported, 1)
+				assert.ErrorIs(w, reported[0], test.want)
 				assert.Empty(w, w.run(with(store)).All(), "then it has a position again")
 			})
 		})

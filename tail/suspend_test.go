@@ -20,8 +20,8 @@ type resters struct {
 	*filestest.Sink
 	never bool
 	asked atomic.Int32
-	// active are the open streams that are not suspended; mostAwake is their maximum. Guarded by the sink's lock.
-	active, mostAwake int
+	// active are the open streams that are not suspended; mostActive is their maximum. Guarded by the sink's lock.
+	active, mostActive int
 }
 
 type rester struct {
@@ -46,7 +46,7 @@ func (r *rester) wake() {
 	if r.suspended {
 		r.suspended = false
 		r.of.active++
-		r.of.mostAwake = max(r.of.mostAwake, r.of.active)
+		r.of.mostActive = max(r.of.mostActive, r.of.active)
 	}
 }
 
@@ -75,8 +75,8 @@ func suspended(t *testing.T, test func(w *world, h *resters, s tail.Settings)) {
 	})
 }
 
-// TestRest: after a minute without a line a consumer is suspended, and receives its lines again before the next one.
-func TestRest(t *testing.T) {
+// TestSuspend: after a minute without a line a consumer is suspended, and receives its lines again before the next one.
+func TestSuspend(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -101,8 +101,8 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// TestRestOfWhatIsOld: the consumer of a file not written for long is suspended as soon as the file was read.
-func TestRestOfWhatIsOld(t *testing.T) {
+// TestSuspendOldFiles: the consumer of a file not written for long is suspended as soon as the file was read.
+func TestSuspendOldFiles(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("old.jsonl", "one")
 		w.Dated("old.jsonl", time.Hour)
@@ -117,8 +117,8 @@ func TestRestOfWhatIsOld(t *testing.T) {
 	})
 }
 
-// TestRestLessOften: a file that grows now and then is suspended after longer and longer times.
-func TestRestLessOften(t *testing.T) {
+// TestSuspendLessOften: a file that grows now and then is suspended after longer and longer times.
+func TestSuspendLessOften(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -134,8 +134,8 @@ func TestRestLessOften(t *testing.T) {
 	})
 }
 
-// TestRestRefused: a consumer that refuses is asked again, but not all the time; one that is not a Suspender is never asked.
-func TestRestRefused(t *testing.T) {
+// TestSuspendRefused: a consumer that refuses is asked again, but not all the time; one that is not a Suspender is never asked.
+func TestSuspendRefused(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		h.never = true
 		w.Write("a.jsonl", "one")
@@ -155,9 +155,9 @@ func TestRestRefused(t *testing.T) {
 	})
 }
 
-// TestRestAndGone: a file that is deleted or rewritten while its consumer is suspended can't be replayed and is closed as
+// TestSuspendAndRemove: a file that is deleted or rewritten while its consumer is suspended can't be replayed and is closed as
 // usual; what replaced it is read.
-func TestRestAndGone(t *testing.T) {
+func TestSuspendAndRemove(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"deleted":   func(w *world) { w.Remove("a.jsonl") },
 		"rewritten": func(w *world) { w.Put("a.jsonl", filestest.Record(9)+"\n") },
@@ -184,8 +184,8 @@ func TestRestAndGone(t *testing.T) {
 	}
 }
 
-// TestRestIdleClose: a suspended consumer is closed like any other when no line arrives for longer still.
-func TestRestIdleClose(t *testing.T) {
+// TestSuspendAndIdleClose: a suspended consumer is closed like any other when no line arrives for longer still.
+func TestSuspendAndIdleClose(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.IdleClose = 30 * time.Minute
 		w.Write("a.jsonl", "one")
@@ -201,8 +201,8 @@ func TestRestIdleClose(t *testing.T) {
 	})
 }
 
-// TestRestReplayRefused: a handler that refuses replayed lines receives them until it accepts, and the new line once.
-func TestRestReplayRefused(t *testing.T) {
+// TestSuspendReplayRefused: a handler that refuses replayed lines receives them until it accepts, and the new line once.
+func TestSuspendReplayRefused(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		s.BatchLines = 2
 		_, text := filestest.Records(0, 7)
@@ -228,9 +228,9 @@ func TestRestReplayRefused(t *testing.T) {
 	})
 }
 
-// TestRestKeepsWhatWasSeen: the checkpoint stored at suspension contains size and time of the file, so that the next process
+// TestSuspendKeepsWhatWasSeen: the checkpoint stored at suspension contains size and time of the file, so that the next process
 // opens nothing that has not changed.
-func TestRestKeepsWhatWasSeen(t *testing.T) {
+func TestSuspendKeepsWhatWasSeen(t *testing.T) {
 	suspended(t, func(w *world, h *resters, s tail.Settings) {
 		store, writes := filestest.NewMemory(), 0
 		store.Wrote = func() { writes++ }

@@ -370,7 +370,7 @@ func TestFilesWaitsForWhatIsNotThere(t *testing.T) {
 }
 
 // A file that is read as a document is not missing, and a folder is not a pattern of files.
-func TestFilesTellsWhatNeverMatches(t *testing.T) {
+func TestFilesReportsWhatNeverMatches(t *testing.T) {
 	bothWays(t, func(w *world, poll func(*tail.Settings)) {
 		core, logs := observer.New(zap.InfoLevel)
 		w.Mkdir("runs")

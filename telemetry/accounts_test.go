@@ -81,7 +81,7 @@ func TestTwoAccountsOfNoise(t *testing.T) {
 			add(fmt.Sprint("child", i), file)
 		}
 		all := append([]*telemetry.Stream(nil), open...)
-		var f folded
+		var f collected
 		for offset := int64(0); len(open) > 0; offset++ {
 			i := rng.IntN(len(open))
 			s := open[i]

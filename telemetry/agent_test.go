@@ -24,7 +24,7 @@ func TestLongChainOfSubAgents(t *testing.T) {
 		sc = append(sc, line(under(parent, use(float64(i), fmt.Sprint("msg", i), id, "Agent", "x"))))
 		parent = id
 	}
-	f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	spans := map[pcommon.SpanID]ptrace.Span{}
 	for _, s := range f.spans {
 		spans[s.SpanID()] = s

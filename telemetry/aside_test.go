@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// runsOf returns the spans of the runs in a fold, in order.
-func runsOf(f *folded) (runs []ptrace.Span) {
+// runsOf returns the spans of the runs in the output, in order.
+func runsOf(f *collected) (runs []ptrace.Span) {
 	for _, s := range f.spans {
 		if s.Name() == "invoke_agent claude-code" {
 			runs = append(runs, s)
@@ -28,11 +28,11 @@ func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 	compacted := events.DisplayEvent{Kind: events.KindNotice, Time: at(6), SessionID: "s1", ItemID: "c", Notice: events.Notice{Level: events.LevelInfo, Code: events.NoticeCompaction}, Text: "conversation compacted"}
 	summary := prompt(7, "summary")
 	summary.Synthetic = true
-	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+	f := collect(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	_, to := seconds(f.span(t, "invoke_agent claude-code"))
 	assert.InDelta(t, 2, to, 0.001)
 
-	f = fold(t, script{line(prompt(0, "p1")), line(use(1, "msg1", "t1", "Bash", "ls"), result(2, "t1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+	f = collect(t, script{line(prompt(0, "p1")), line(use(1, "msg1", "t1", "Bash", "ls"), result(2, "t1")), line(compacted), line(summary)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	_, to = seconds(f.span(t, "invoke_agent claude-code"))
 	assert.InDelta(t, 7, to, 0.001, "in the middle of a run it is part of it")
 }
@@ -42,7 +42,7 @@ func TestCompactionDoesNotLengthenTheRunBefore(t *testing.T) {
 func TestAnswerToATaskContinues(t *testing.T) {
 	answered := ended("")
 	answered.End.Continues = true
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(text(1, "msg1", "I wait.")), line(ended("")),
 		line(started()), line(text(3, "msg2", "It reported.")), line(answered),
 		line(started()), line(text(5, "msg3", "Something else.")), line(ended("")),
@@ -66,7 +66,7 @@ func TestCompactionBetweenRunsHasItsCall(t *testing.T) {
 		Kind: events.KindUsage, Time: at(5), SessionID: "s1", MessageID: "msg2", ItemID: "u", Model: "m1",
 		Usage: &events.Usage{Tokens: events.Tokens{Input: 70, Output: 3}},
 	}
-	f := fold(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(over), line(summary), line(spent)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+	f := collect(t, script{line(prompt(0, "p1")), line(lastWord(2, "msg1")), line(over), line(summary), line(spent)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	runs := runsOf(f)
 	require.Len(t, runs, 2)
 	assert.Equal(t, 1, runs[1].Links().Len())

@@ -21,7 +21,7 @@ func by(ev events.DisplayEvent, parent string) events.DisplayEvent {
 // TestCallsOfClosedRunsAreBounded has runs whose sub-agents make calls without results after everything is over.
 func TestCallsOfClosedRunsAreBounded(t *testing.T) {
 	stream := telemetry.NewRegistry(tight()).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	var f folded
+	var f collected
 	feed := func(evs ...events.DisplayEvent) {
 		stream.Feed(telemetry.Line{}, evs)
 		f.take(stream.Take())
@@ -51,7 +51,7 @@ func TestArgumentsAreBounded(t *testing.T) {
 	settings.Capture.ToolInput = true
 	settings.Limits.PendingBytes = 1000
 	stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	var f folded
+	var f collected
 	call := func(id string) events.DisplayEvent {
 		ev := use(1, "m1", id, "Write", "x")
 		ev.Tool.Input = []byte(strings.Repeat("a", 400))

@@ -41,9 +41,9 @@ func countEvents(sc script) int {
 	return n
 }
 
-// foldRuns feeds scripts one after another to one stream and takes the output after every line or after every ninth,
+// applyRuns feeds scripts one after another to one stream and takes the output after every line or after every ninth,
 // like a receiver that reads several lines at once.
-func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, records int) {
+func applyRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, records int) {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i) * 400}, evs)
 		if i%linesEach == 0 || i == len(sc)-1 {
@@ -55,23 +55,23 @@ func foldRuns(stream *telemetry.Stream, sc script, linesEach int) (spans, record
 	return spans, records
 }
 
-// BenchmarkFold applies typical runs; the figures are per event.
-func BenchmarkFold(b *testing.B) {
+// BenchmarkApply applies typical runs; the figures are per event.
+func BenchmarkApply(b *testing.B) {
 	for _, linesEach := range []int{1, 9, 1000} {
 		b.Run(fmt.Sprintf("lines=%d", linesEach), func(b *testing.B) {
 			benchmarkRuns(b, func(stream *telemetry.Stream, sc script) {
-				foldRuns(stream, sc, linesEach)
+				applyRuns(stream, sc, linesEach)
 				stream.Close(otlp.CloseReasonShutdown)
 			})
 		})
 	}
 }
 
-// BenchmarkFoldSilent replays typical runs, as after a restart; the figures are per event.
-func BenchmarkFoldSilent(b *testing.B) { benchmarkRuns(b, foldSilently) }
+// BenchmarkReplay replays typical runs, as after a restart; the figures are per event.
+func BenchmarkReplay(b *testing.B) { benchmarkRuns(b, replayRuns) }
 
 // benchmarkRuns applies each run in a separate stream and session.
-func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
+func benchmarkRuns(b *testing.B, collect func(*telemetry.Stream, script)) {
 	b.Helper()
 	registry := newRegistry()
 	var scripts []script
@@ -83,14 +83,14 @@ func benchmarkRuns(b *testing.B, fold func(*telemetry.Stream, script)) {
 	begin, n := time.Now(), 0
 	for b.Loop() {
 		agent := telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}
-		fold(registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: agent}), scripts[n%len(scripts)])
+		collect(registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: agent}), scripts[n%len(scripts)])
 		n++
 	}
 	b.ReportMetric(float64(n*perRun)/time.Since(begin).Seconds(), "events/s")
 }
 
-// foldSilently replays a run, which exports nothing.
-func foldSilently(stream *telemetry.Stream, sc script) {
+// replayRuns replays a run, which exports nothing.
+func replayRuns(stream *telemetry.Stream, sc script) {
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i) * 400, Replay: true}, evs)
 	}
@@ -99,11 +99,11 @@ func foldSilently(stream *telemetry.Stream, sc script) {
 // TestBenchmarkedRun checks that the benchmarked runs are exported completely, or not at all.
 func TestBenchmarkedRun(t *testing.T) {
 	sc := longRun(0)
-	spans, records := foldRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)
+	spans, records := applyRuns(newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude}), sc, 9)
 	assert.Equal(t, 2*benchTurns+1, spans, "a model call and a tool call a turn, and the run")
 	assert.Equal(t, countEvents(sc), records)
 	silent := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	foldSilently(silent, longRun(0))
+	replayRuns(silent, longRun(0))
 	out := silent.Take()
 	assert.Zero(t, out.Traces.SpanCount()+out.Logs.LogRecordCount(), "silently")
 }

@@ -22,7 +22,7 @@ func recordOf(t *testing.T, capture otlp.CaptureSettings, ev events.DisplayEvent
 	stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 	stream.Feed(telemetry.Line{}, []events.DisplayEvent{ev})
 	stream.Close(otlp.CloseReasonShutdown)
-	var f folded
+	var f collected
 	f.take(stream.Take())
 	require.NotEmpty(t, f.records)
 	lr := f.records[len(f.records)-1]
@@ -86,7 +86,7 @@ func TestBodies(t *testing.T) {
 
 // TestEndBodyHasCost checks the line of an end whose run reported its cost.
 func TestEndBodyHasCost(t *testing.T) {
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started(), text(1, "m1", "a")),
 		line(events.DisplayEvent{Kind: events.KindUsage, Time: at(5), Usage: &events.Usage{Scope: events.UsageScopeRun, CostUSD: 0.04513, HasCost: true}}),
 		line(events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), End: &events.End{Duration: 5 * time.Second}}),
@@ -123,7 +123,7 @@ func TestEveryRecordHasABody(t *testing.T) {
 
 // TestResultHasItsDuration checks that a result gets the time since its call if the format reports no duration.
 func TestResultHasItsDuration(t *testing.T) {
-	f := fold(t, script{line(started()), line(use(1, "m1", "t1", "Bash", "make")), line(result(2.5, "t1"))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, script{line(started()), line(use(1, "m1", "t1", "Bash", "make")), line(result(2.5, "t1"))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	lr := f.records[2]
 	assert.Equal(t, "Bash: ok, 1.5 s", lr.Body().Str())
 	v, ok := lr.Attributes().Get(otlp.AttrToolDuration)

@@ -27,7 +27,7 @@ func TestShutdownInAnyOrder(t *testing.T) {
 		t.Run(order[0], func(t *testing.T) {
 			registry := newRegistry()
 			streams := map[string]*telemetry.Stream{}
-			var f folded
+			var f collected
 			for i, sc := range accounts {
 				id := []string{"first", "second"}[i]
 				streams[id] = registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
@@ -55,7 +55,7 @@ func TestNoNUL(t *testing.T) {
 	assert.Equal(t, []otlp.Attribute{{Key: otlp.AttrPipelineName, Value: "ab"}}, id.Attributes())
 	tier := text(0, "msg1", "")
 	tier.Kind, tier.Usage = events.KindUsage, &events.Usage{Scope: events.UsageScopeCall, Tokens: events.Tokens{Input: 1}, ServiceTier: "a\x00"}
-	f := fold(t, script{line(started()), line(text(0, "msg1", "Hi.")), line(tier), line(ended(""))}, telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonNoResult)
+	f := collect(t, script{line(started()), line(text(0, "msg1", "Hi.")), line(tier), line(ended(""))}, telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonNoResult)
 	for _, lr := range f.records {
 		if v, ok := lr.Attributes().Get(otlp.AttrUsageServiceTier); ok {
 			assert.Equal(t, "a", v.Str())

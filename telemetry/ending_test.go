@@ -45,7 +45,7 @@ func TestCloseReasons(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.script, telemetry.StreamSettings{}, tt.close)
+			f := collect(t, tt.script, telemetry.StreamSettings{}, tt.close)
 			run, call := f.span(t, "invoke_agent claude-code"), f.span(t, "execute_tool Bash")
 			assert.Equal(t, string(tt.run), attr(run, otlp.AttrCloseReason))
 			assert.Equal(t, tt.runError, attr(run, otlp.AttrErrorType))
@@ -61,7 +61,7 @@ func TestCloseReasons(t *testing.T) {
 			assert.Equal(t, tt.call != otlp.CloseReasonResult, f.counts.UnclosedCalls == 1, "calls without a result are counted")
 		})
 	}
-	f := fold(t, then(line(refused)), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, then(line(refused)), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, "no destructive commands", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrEndPrinciple))
 	assert.Equal(t, plog.SeverityNumberInfo, f.records[len(f.records)-1].SeverityNumber())
 }
@@ -78,7 +78,7 @@ func statusIf(failed bool) ptrace.StatusCode {
 func TestTranscriptEnds(t *testing.T) {
 	recorded := started()
 	recorded.Session.Recorded = true
-	f := fold(t, script{
+	f := collect(t, script{
 		line(recorded), line(prompt(0, "p1")), line(lastWord(1, "msg1")),
 		line(prompt(5, "p2")), line(lastWord(6, "msg2")), line(use(7, "msg2", "t1", "Read", "x")),
 		line(prompt(9, "p3")), line(lastWord(10, "msg3")), line(prompt(12, "p4")), line(text(13, "msg4", "Four.")),
@@ -118,7 +118,7 @@ func TestAnomalies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			sc := append(append(script{line(started()), line(text(0, "msg0", "Hm."))}, tt.lines...), line(ended("")))
-			f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+			f := collect(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			var calls []ptrace.Span
 			var reasons []string
 			ids := map[string]bool{}
@@ -142,7 +142,7 @@ func TestAnomalies(t *testing.T) {
 }
 
 func TestOddResults(t *testing.T) {
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()),
 		line(result(1, "gone")), // its call was never seen
 		line(use(3, "msg1", "t1", "Read", "a")),

@@ -31,9 +31,9 @@ func itemed(id string, ev events.DisplayEvent) events.DisplayEvent {
 }
 
 // readAll feeds streams one after the other in one registry.
-func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, order ...string) *folded {
+func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, order ...string) *collected {
 	t.Helper()
-	registry, f := newRegistry(), &folded{}
+	registry, f := newRegistry(), &collected{}
 	for _, id := range order {
 		s := registry.Open(telemetry.StreamSettings{ID: id, Agent: agent, Fingerprint: "begins"})
 		for i, evs := range streams[id] {
@@ -48,7 +48,7 @@ func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, ord
 }
 
 // idsOf lists the output by its IDs.
-func idsOf(f *folded) (ids []string) {
+func idsOf(f *collected) (ids []string) {
 	for _, s := range f.spans {
 		ids = append(ids, s.Name()+" "+attr(s, otlp.AttrToolTarget)+s.TraceID().String()+s.SpanID().String()+s.ParentSpanID().String())
 	}
@@ -147,7 +147,7 @@ func TestSecondAccount(t *testing.T) {
 	cut := saying("I fetch it.", "ls")[:2] // the stream of a killed agent
 	whole := saying("I fetch it.", "ls")[:4]
 	for _, order := range [][]string{{"cut", "whole"}, {"whole", "cut"}} {
-		registry, f := newRegistry(), &folded{}
+		registry, f := newRegistry(), &collected{}
 		streams := map[string]*telemetry.Stream{}
 		for _, id := range order {
 			set := telemetry.StreamSettings{ID: id, Agent: claude}
@@ -215,7 +215,7 @@ func TestSessionOfARunThatFailed(t *testing.T) {
 		ev.Time, ev.SessionID, ev.ItemID = time.Time{}, session, item
 		return ev
 	}
-	f := fold(t, script{
+	f := collect(t, script{
 		line(in("s1", "a1", started())), line(in("s1", "a2", ended("Overloaded"))),
 		line(in("s2", "b1", started())), line(in("s2", "b2", text(0, "msg1", "Done."))), line(in("s2", "b3", ended(""))),
 	}, telemetry.StreamSettings{FileTime: at(5)}, otlp.CloseReasonShutdown)
@@ -232,7 +232,7 @@ func TestSessionOfARunThatFailed(t *testing.T) {
 func TestSecondAccountOverTheLimits(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Limits.PendingEvents = 8
-	registry, f := telemetry.NewRegistry(settings), &folded{}
+	registry, f := telemetry.NewRegistry(settings), &collected{}
 	first := registry.Open(telemetry.StreamSettings{ID: "first", Agent: claude})
 	second := registry.Open(telemetry.StreamSettings{ID: "second", Agent: claude})
 	sc := script{line(text(1, "msg1", "I count."))}
@@ -340,7 +340,7 @@ func TestTwinsOverARestart(t *testing.T) {
 		}
 	}
 	scripts := map[string]script{"transcript": account(true, "msg1", "call_1"), "stream": account(false, "", "item_1")}
-	f, states := &folded{}, map[string]telemetry.StreamState{}
+	f, states := &collected{}, map[string]telemetry.StreamState{}
 	registry := newRegistry()
 	for _, id := range []string{"transcript", "stream"} {
 		s := registry.Open(telemetry.StreamSettings{ID: id, Agent: agent})
@@ -478,7 +478,7 @@ func TestSubAgentAfterItsRun(t *testing.T) {
 		of(prompt(4, "p2")), of(text(5, "msg2", "I read.")), of(use(6, "msg3", "a1-1", "read", "x")), of(result(7, "a1-1")),
 	}
 	short := append(slices.Clone(whole[:6]), whole[8:]...)
-	registry, f := newRegistry(), &folded{}
+	registry, f := newRegistry(), &collected{}
 	first := registry.Open(telemetry.StreamSettings{ID: "first", Agent: agent})
 	second := registry.Open(telemetry.StreamSettings{ID: "second", Agent: agent})
 	feed := func(s *telemetry.Stream, sc script) {

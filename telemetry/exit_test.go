@@ -15,16 +15,16 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// exitFold is a fold of a process's output with a separate clock.
-type exitFold struct {
+// exitStream is the stream of a process's output with a separate clock.
+type exitStream struct {
 	*telemetry.Registry
 	*telemetry.Stream
-	now    time.Time
-	folded folded
+	now       time.Time
+	collected collected
 }
 
-func newExitFold() *exitFold {
-	f := &exitFold{now: at(0)}
+func newExitStream() *exitStream {
+	f := &exitStream{now: at(0)}
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return f.now }
 	f.Registry = telemetry.NewRegistry(settings)
@@ -32,24 +32,24 @@ func newExitFold() *exitFold {
 	return f
 }
 
-func (f *exitFold) feed(s script) {
+func (f *exitStream) feed(s script) {
 	for i, evs := range s {
 		f.Feed(telemetry.Line{Offset: int64(i), Arrival: f.now, Live: true}, evs)
 	}
 	f.take()
 }
 
-func (f *exitFold) take() { f.folded.take(f.Stream.Take()) }
+func (f *exitStream) take() { f.collected.take(f.Stream.Take()) }
 
-func (f *exitFold) exit(e outcome.Exit) {
+func (f *exitStream) exit(e outcome.Exit) {
 	e.Time = at(60)
 	f.Exited(e)
 	f.Stream.Close(e.Reason())
 	f.take()
 }
 
-func (f *exitFold) tops() (all []ptrace.Span) {
-	for _, span := range f.folded.spans {
+func (f *exitStream) tops() (all []ptrace.Span) {
+	for _, span := range f.collected.spans {
 		if span.Name() == "invoke_agent claude-code" {
 			all = append(all, span)
 		}
@@ -57,9 +57,9 @@ func (f *exitFold) tops() (all []ptrace.Span) {
 	return all
 }
 
-func (f *exitFold) record(t *testing.T, name string) plog.LogRecord {
+func (f *exitStream) record(t *testing.T, name string) plog.LogRecord {
 	t.Helper()
-	for _, lr := range f.folded.records {
+	for _, lr := range f.collected.records {
 		if lr.EventName() == name {
 			return lr
 		}
@@ -95,7 +95,7 @@ func TestExit(t *testing.T) {
 		{"killed at the start", script{line(started())}, outcome.Exit{Signal: "SIGTERM", Incomplete: true}, "killed", "killed", "ended by SIGTERM before its result"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newExitFold()
+			f := newExitStream()
 			f.feed(tc.script)
 			assert.Empty(t, f.tops(), "it waits for the exit")
 			tc.exit.Stderr = "last words"
@@ -140,7 +140,7 @@ func TestExit(t *testing.T) {
 
 // TestExitOfSeveralRuns checks that only the last run of a process has its exit.
 func TestExitOfSeveralRuns(t *testing.T) {
-	f := newExitFold()
+	f := newExitStream()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended("")), line(started()), line(text(5, "m2", "two")), line(ended(""))})
 	require.Len(t, f.tops(), 1, "the first goes out when the second begins")
 	assert.NotContains(t, f.tops()[0].Attributes().AsRaw(), otlp.AttrProcessExitCode)
@@ -152,12 +152,12 @@ func TestExitOfSeveralRuns(t *testing.T) {
 // TestExitThatDoesNotCome checks that a span does not wait for ever for an agent that stays after its result, and is
 // not written again when that agent exits.
 func TestExitThatDoesNotCome(t *testing.T) {
-	f := newExitFold()
+	f := newExitStream()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
-	f.folded.take(f.Registry.Take())
+	f.collected.take(f.Registry.Take())
 	require.Empty(t, f.tops())
 	f.now = f.now.Add(time.Minute)
-	f.folded.take(f.Registry.Take())
+	f.collected.take(f.Registry.Take())
 	require.Len(t, f.tops(), 1)
 	f.exit(outcome.Exit{Signal: "SIGKILL"})
 	assert.Len(t, f.tops(), 1)
@@ -178,13 +178,13 @@ func TestExitOfNothing(t *testing.T) {
 		{outcome.Exit{Signal: "SIGINT", Interrupted: true}, nil, ptrace.StatusCodeUnset, "interrupted"},
 	} {
 		t.Run(tc.exit.String(), func(t *testing.T) {
-			f := newExitFold()
+			f := newExitStream()
 			tc.exit.Started = at(0)
 			f.exit(tc.exit)
 			lr := f.record(t, otlp.EventNameProcessExited)
 			assert.Equal(t, tc.exit.String(), lr.Body().Str())
-			require.Len(t, f.folded.spans, 1)
-			span := f.folded.spans[0]
+			require.Len(t, f.collected.spans, 1)
+			span := f.collected.spans[0]
 			attrs := span.Attributes().AsRaw()
 			assert.Equal(t, "claude-code", span.Name())
 			assert.Equal(t, "claude-code", attrs[otlp.AttrProcessExecutable])
@@ -200,7 +200,7 @@ func TestExitOfNothing(t *testing.T) {
 
 // TestCloseWithoutExit checks that nothing waits after a stream was closed.
 func TestCloseWithoutExit(t *testing.T) {
-	f := newExitFold()
+	f := newExitStream()
 	f.feed(script{line(started()), line(text(1, "m1", "one")), line(ended(""))})
 	f.Stream.Close(otlp.CloseReasonShutdown)
 	f.take()
@@ -210,7 +210,7 @@ func TestCloseWithoutExit(t *testing.T) {
 // TestExitBeforeSubAgents: the span of a process's run waits for the sub-agents that are active in other files, even
 // after the process and its stream have ended, and is exported with the line that ends their work.
 func TestExitBeforeSubAgents(t *testing.T) {
-	f := newExitFold()
+	f := newExitStream()
 	parent := slices.Concat(script{line(started())}, asks(1, "msg1", "a1", "ag1"))
 	f.feed(parent)
 	child := f.Registry.Open(telemetry.StreamSettings{ID: "c", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}})
@@ -220,6 +220,6 @@ func TestExitBeforeSubAgents(t *testing.T) {
 	require.Empty(t, f.tops())
 	child.Feed(telemetry.Line{Offset: 1, Arrival: f.now, Live: true}, line(of("ag1", signsOff(8, "sub2"))))
 	child.Idle()
-	f.folded.take(child.Take())
+	f.collected.take(child.Take())
 	require.Len(t, f.tops(), 1)
 }

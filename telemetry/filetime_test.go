@@ -34,7 +34,7 @@ func TestImplausibleFileTime(t *testing.T) {
 		{"year 9999", time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, lines, telemetry.StreamSettings{FileTime: tt.file, IdleGap: time.Hour}, otlp.CloseReasonShutdown)
+			f := collect(t, lines, telemetry.StreamSettings{FileTime: tt.file, IdleGap: time.Hour}, otlp.CloseReasonShutdown)
 			from, to := seconds(f.span(t, "execute_tool Bash"))
 			assert.Equal(t, []float64{997, 1000}, []float64{from, to}, "as if it had been written now")
 			assert.Equal(t, "file", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrTimeSource))
@@ -52,7 +52,7 @@ func TestClockNear1970(t *testing.T) {
 		ev.Time = time.Time{}
 		stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: time.Unix(int64(i), 0)}, line(ev))
 	}
-	var f folded
+	var f collected
 	f.take(stream.Take())
 	run := f.span(t, "invoke_agent claude-code")
 	assert.Equal(t, time.Unix(2, 0).UTC(), run.EndTimestamp().AsTime())

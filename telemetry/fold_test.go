@@ -17,7 +17,7 @@ import (
 )
 
 func TestRunWithParallelTools(t *testing.T) {
-	f := fold(t, parallelTools(), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, parallelTools(), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	assert.Equal(t, "execute_tool Read, execute_tool Bash, chat m1, chat m1, invoke_agent claude-code", f.names())
 	run, read, bash := f.span(t, "invoke_agent claude-code"), f.span(t, "execute_tool Read"), f.span(t, "execute_tool Bash")
 	assert.True(t, run.ParentSpanID().IsEmpty())
@@ -51,7 +51,7 @@ func TestSubAgents(t *testing.T) {
 	spawn := use(1, "msg1", "a1", "Agent", "Look around")
 	spawn.Tool.AgentType = "Explore"
 	inner := under("a1", use(3, "sub1", "a2", "Agent", "Deeper"))
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(spawn),
 		line(under("a1", text(2, "sub1", "On it."))),
 		line(inner),
@@ -85,7 +85,7 @@ func TestBackgroundAgentOutlivesCallAndRun(t *testing.T) {
 	spawn.Tool.AgentType = "general-purpose"
 	launched := result(1.5, "a1")
 	launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "agent-7"
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(spawn), line(launched),
 		line(under("a1", use(2, "sub1", "t1", "Read", "x"))),
 		line(text(3, "msg2", "Waiting.")), line(ended("")),
@@ -118,7 +118,7 @@ func TestRunKeys(t *testing.T) {
 		{"no ids at all", noIDs, "begins@0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.script, telemetry.StreamSettings{FileTime: at(3), Fingerprint: "begins"}, otlp.CloseReasonShutdown)
+			f := collect(t, tt.script, telemetry.StreamSettings{FileTime: at(3), Fingerprint: "begins"}, otlp.CloseReasonShutdown)
 			assert.Equal(t, tt.want, keyID(f.span(t, "invoke_agent claude-code")))
 		})
 	}
@@ -126,7 +126,7 @@ func TestRunKeys(t *testing.T) {
 
 func TestTwoRunsOfOneStream(t *testing.T) {
 	second := script{line(started()), line(text(20, "msg8", "Second.")), line(ended(""))}
-	f := fold(t, append(parallelTools(), second...), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, append(parallelTools(), second...), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	traces := map[string]int{}
 	for _, s := range f.spans {
 		if s.ParentSpanID().IsEmpty() {
@@ -182,11 +182,11 @@ func noise(rng *rand.Rand) script {
 	return sc
 }
 
-// TestFoldOfNoise feeds random events: the tree stays complete, and every call has one span.
-func TestFoldOfNoise(t *testing.T) {
+// TestNoise feeds random events: the tree stays complete, and every call has one span.
+func TestNoise(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			fold(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, otlp.CloseReasonShutdown)
+			collect(t, noise(rand.New(rand.NewPCG(seed, 1))), telemetry.StreamSettings{FileTime: at(50)}, otlp.CloseReasonShutdown)
 		})
 	}
 }
@@ -204,7 +204,7 @@ func TestCopiedHistoryAdoptsNobody(t *testing.T) {
 	registry := newRegistry()
 	fork := registry.Open(telemetry.StreamSettings{ID: "fork", Agent: claude})
 	child := registry.Open(telemetry.StreamSettings{ID: "child", Agent: claude})
-	var f folded
+	var f collected
 	fork.Feed(telemetry.Line{}, line(spawn))
 	fork.Feed(telemetry.Line{Offset: 1}, line(answer))
 	child.Feed(telemetry.Line{}, line(work))

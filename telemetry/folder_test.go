@@ -124,7 +124,7 @@ func TestFolderLinksSubAgents(t *testing.T) {
 
 // readFolder feeds a transcript and the file of a sub-agent in its session's folder: one after the other, or line by
 // line in random order.
-func readFolder(t *testing.T, files map[string]script, order []string, rng *rand.Rand) *folded {
+func readFolder(t *testing.T, files map[string]script, order []string, rng *rand.Rand) *collected {
 	t.Helper()
 	now := at(1000)
 	settings := telemetry.NewDefaultSettings()
@@ -135,7 +135,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 		"main":   registry.Open(telemetry.StreamSettings{ID: "main", Agent: agent}),
 		"helper": registry.Open(telemetry.StreamSettings{ID: "helper", Agent: agent, ParentSession: "s1"}),
 	}
-	var f folded
+	var f collected
 	read := map[string]int{}
 	for open := slices.Clone(order); len(open) > 0; {
 		i := 0
@@ -203,7 +203,7 @@ func TestFolderGoesOutLive(t *testing.T) {
 	}
 	assert.Zero(t, sub.Take().Logs.LogRecordCount(), "the next prompt may come")
 	now = now.Add(settings.ParentWait + time.Second)
-	var f folded
+	var f collected
 	f.take(registry.Take())
 	assert.Contains(t, f.names(), "execute_tool grep")
 	f.take(main.Take())

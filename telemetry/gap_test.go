@@ -121,14 +121,14 @@ func TestGapsOverRestarts(t *testing.T) {
 // were written between the two processes their times decide.
 func TestGapThatWasLived(t *testing.T) {
 	sc := leftAlone["a call is open"]
-	fold := func(stream *telemetry.Stream, from int, live bool) (list []string) {
+	collect := func(stream *telemetry.Stream, from int, live bool) (list []string) {
 		for i, evs := range sc {
 			stream.Feed(telemetry.Line{Offset: int64(i), Replay: i < from, Live: live, Arrival: at(1)}, clone(evs))
 			list = append(list, given(stream)...)
 		}
 		return list
 	}
-	whole := fold(newRegistry().Open(gapped(telemetry.StreamState{})), 0, true)
+	whole := collect(newRegistry().Open(gapped(telemetry.StreamState{})), 0, true)
 	assert.NotContains(t, fmt.Sprint(whole), "timeout")
 	assert.Contains(t, fmt.Sprint(whole), "execute_tool Bash")
 	for cut := 1; cut < len(sc); cut++ {
@@ -139,8 +139,8 @@ func TestGapThatWasLived(t *testing.T) {
 			list = append(list, given(stream)...)
 		}
 		state, _ := stream.State()
-		requireSame(t, whole, append(slices.Clone(list), fold(newRegistry().Open(gapped(state)), cut, true)...), fmt.Sprint("followed on from line ", cut))
-		later := fmt.Sprint(fold(newRegistry().Open(gapped(state)), cut, false))
+		requireSame(t, whole, append(slices.Clone(list), collect(newRegistry().Open(gapped(state)), cut, true)...), fmt.Sprint("followed on from line ", cut))
+		later := fmt.Sprint(collect(newRegistry().Open(gapped(state)), cut, false))
 		assert.Equal(t, cut <= 3, strings.Contains(later, "timeout"), "read on from line %d", cut)
 	}
 }
@@ -300,7 +300,7 @@ func given(s *telemetry.Stream) []string {
 
 // listed describes the output by everything that has to agree. It omits what is exported only live.
 func listed(out telemetry.Output) []string {
-	var f folded
+	var f collected
 	f.take(out)
 	list := []string{}
 	for _, s := range f.spans {

@@ -23,7 +23,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	t.Run("nearest later, then nearest earlier", func(t *testing.T) {
-		f := fold(t, parallelTools(), telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
+		f := collect(t, parallelTools(), telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
 		for _, want := range []struct {
 			record int
 			sec    float64
@@ -36,7 +36,7 @@ func TestTimes(t *testing.T) {
 		}
 	})
 	t.Run("file time where no line has one", func(t *testing.T) {
-		f := fold(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
+		f := collect(t, noTimes, telemetry.StreamSettings{FileTime: fileTime}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
 		assert.Equal(t, fileTime, run.StartTimestamp().AsTime())
 		assert.Equal(t, "file", attr(run, otlp.AttrTimeSource))
@@ -46,7 +46,7 @@ func TestTimes(t *testing.T) {
 		for i, evs := range noTimes {
 			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
 		}
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		run := f.span(t, "invoke_agent claude-code")
 		from, to := seconds(run)
@@ -58,7 +58,7 @@ func TestTimes(t *testing.T) {
 		for i, evs := range parallelTools() {
 			stream.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(float64(700 + i))}, clone(evs))
 		}
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		from, to := seconds(f.span(t, "invoke_agent claude-code"))
 		assert.Equal(t, []float64{1, 6}, []float64{from, to}, "the first line has no time of its own, but a later one has")
@@ -66,7 +66,7 @@ func TestTimes(t *testing.T) {
 	t.Run("nonsense is no time", func(t *testing.T) {
 		sc := parallelTools()
 		sc[2][0].Time = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
-		f := fold(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+		f := collect(t, sc, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		from, _ := seconds(f.span(t, "execute_tool Read"))
 		assert.InDelta(t, 1, from, 0.001)
 	})
@@ -91,7 +91,7 @@ func TestArrivalsOverARestart(t *testing.T) {
 	for i, evs := range lines {
 		second.Feed(telemetry.Line{Offset: int64(i), Replay: i < 2, Live: i == 2, Arrival: came(i)}, clone(evs))
 	}
-	var f folded
+	var f collected
 	f.take(second.Take())
 	run := f.span(t, "invoke_agent claude-code")
 	assert.Equal(t, came(0), run.StartTimestamp().AsTime())
@@ -134,7 +134,7 @@ func TestProviderDurations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonNoResult)
+			f := collect(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonNoResult)
 			call := f.span(t, "execute_tool Bash")
 			from, to := seconds(call)
 			assert.Equal(t, []float64{tt.from, tt.to}, []float64{from, to})
@@ -147,7 +147,7 @@ func TestProviderDurations(t *testing.T) {
 
 // TestDurationHoldsChildren: the span of a sub-agent's call covers the sub-agent, whatever its duration is.
 func TestDurationHoldsChildren(t *testing.T) {
-	f := fold(t, script{
+	f := collect(t, script{
 		line(text(1, "msg1", "Go.")), line(untimed(use(1, "msg1", "a1", "Agent", "Look"))),
 		line(under("a1", text(3, "sub1", "On it."))), line(lasting(result(9, "a1"), time.Second)),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
@@ -178,7 +178,7 @@ func TestBatchTimes(t *testing.T) {
 		{"one after another", script{calls, line(result(4, "t1")), line(result(5, "t2")), line(result(6, "t3"))}, []string{"", "", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
+			f := collect(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 			var sources, recorded []string
 			for _, s := range f.spans {
 				if s.Name() == "execute_tool Read" {
@@ -214,7 +214,7 @@ func TestRunDuration(t *testing.T) {
 		{"shorter than what was seen", script{line(started()), line(text(3, "msg1", "Hi.")), line(text(14, "msg2", "Ho.")), line(done)}, 3, clock.SourceCarried},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+			f := collect(t, tt.lines, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			run := f.span(t, "invoke_agent claude-code")
 			from, _ := seconds(run)
 			assert.InDelta(t, tt.from, from, 0.001)
@@ -224,7 +224,7 @@ func TestRunDuration(t *testing.T) {
 	t.Run("not before the end of the run before", func(t *testing.T) {
 		second := done
 		second.ItemID = "i-end-2"
-		f := fold(t, script{
+		f := collect(t, script{
 			line(started()), line(text(3, "msg1", "Hi.")), line(done),
 			line(started()), line(text(5, "msg2", "Ho.")), line(second),
 		}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
@@ -255,7 +255,7 @@ func TestFirstModelCall(t *testing.T) {
 		{"nothing shows when it ended", script{line(started()), line(untimed(text(3, "msg1", "Hi."))), line(done)}, at(500), 500, clock.SourceFile},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonShutdown)
+			f := collect(t, tt.lines, telemetry.StreamSettings{FileTime: tt.file}, otlp.CloseReasonShutdown)
 			first := f.span(t, "chat m1")
 			assert.Equal(t, "msg1", attr(first, otlp.AttrGenAIResponseID))
 			from, _ := seconds(first)
@@ -281,7 +281,7 @@ func TestUsageAfterCalls(t *testing.T) {
 		to    float64
 	}{{"after its calls", called, after, 2}, {"without calls", none, after, 6}, {"with the end of the answer", called, claude, 6}} {
 		t.Run(tt.name, func(t *testing.T) {
-			chat := fold(t, tt.lines, telemetry.StreamSettings{Agent: tt.agent}, otlp.CloseReasonShutdown).span(t, "chat m1")
+			chat := collect(t, tt.lines, telemetry.StreamSettings{Agent: tt.agent}, otlp.CloseReasonShutdown).span(t, "chat m1")
 			_, to := seconds(chat)
 			assert.InDelta(t, tt.to, to, 0.001)
 			assert.Equal(t, "10", attr(chat, otlp.AttrGenAIInputTokens))
@@ -293,7 +293,7 @@ func TestUsageAfterCalls(t *testing.T) {
 func TestApprovalWait(t *testing.T) {
 	call := use(3, "msg1", "t1", "Bash", "x")
 	call.Tool.Asks = true
-	f := fold(t, script{line(text(1, "msg0", "Hm.")), line(call), line(lasting(result(30, "t1"), 2*time.Second))}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
+	f := collect(t, script{line(text(1, "msg0", "Hm.")), line(call), line(lasting(result(30, "t1"), 2*time.Second))}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
 	span := f.span(t, "execute_tool Bash")
 	from, to := seconds(span)
 	assert.Equal(t, []float64{28, 30}, []float64{from, to})

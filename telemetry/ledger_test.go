@@ -104,7 +104,7 @@ func TestTokensAreOnOneSpan(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := fold(t, script{line(started()), line(append(tc.evs, over)...)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+			f := collect(t, script{line(started()), line(append(tc.evs, over)...)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 			got := map[string][4]string{}
 			for _, s := range f.spans {
 				switch attr(s, otlp.AttrGenAIOperationName) {
@@ -126,7 +126,7 @@ func TestTokensAreOnOneSpan(t *testing.T) {
 // TestLateUsageIsCounted has tokens that are reported after the span of their run was exported.
 func TestLateUsageIsCounted(t *testing.T) {
 	late := spend(6, "m1", "demo", events.Usage{Tokens: events.Tokens{Input: 5, Output: 1}})
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started(), text(1, "m1", "a"), events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), SessionID: "s1", End: &events.End{}}),
 		line(late),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
@@ -159,10 +159,10 @@ func TestTotalOfResumedSession(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			registry := newRegistry()
 			if tc.before > 0 {
-				var earlier folded
+				var earlier collected
 				earlier.read(registry.Open(telemetry.StreamSettings{ID: "before", Agent: claude}), 0, turn(1, "msg1", tc.before))
 			}
-			var f folded
+			var f collected
 			f.read(registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude, Resumed: tc.resumed}), 0, turn(9, "msg2", 500))
 			run := f.span(t, "invoke_agent claude-code")
 			assert.Equal(t, tc.want, attr(run, otlp.AttrGenAIInputTokens))

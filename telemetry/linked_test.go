@@ -78,7 +78,7 @@ type linkedWorld struct {
 	streams  map[string]*telemetry.Stream
 	read     map[string]int
 	list     []string
-	folded
+	collected
 }
 
 func newLinkedWorld(t *testing.T, files map[string]script) *linkedWorld {
@@ -324,7 +324,7 @@ func TestStopEndsThePipelineOfWhatWaits(t *testing.T) {
 		otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"}, otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
 		otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"},
 	)})
-	var f folded
+	var f collected
 	for i, evs := range threeFiles()["main"] {
 		s.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}

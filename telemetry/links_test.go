@@ -75,14 +75,14 @@ func TestChildOfItsOwnFile(t *testing.T) {
 }
 
 // readTwoFiles reads both files, one after the other, and waits until they count as quiet.
-func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *folded {
+func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *collected {
 	parent, child := twoFiles(answer...)
 	now := at(1000)
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(settings)
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
-	var f folded
+	var f collected
 	read := func(s *telemetry.Stream, sc script) {
 		for i, evs := range sc {
 			s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
@@ -112,7 +112,7 @@ func TestLargeGroup(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(settings)
-	var f folded
+	var f collected
 	main := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude})
 	f.read(main, 0, parent)
 	for i := range agents {
@@ -133,7 +133,7 @@ func TestLargeGroup(t *testing.T) {
 }
 
 // read feeds a stream lines from an index on and reports that no more are available.
-func (f *folded) read(s *telemetry.Stream, from int, sc script) {
+func (f *collected) read(s *telemetry.Stream, from int, sc script) {
 	for i, evs := range sc {
 		s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
 		f.take(s.Take())
@@ -148,7 +148,7 @@ func TestLastWordsOfASubAgent(t *testing.T) {
 	parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
 	registry := newRegistry()
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
-	var f folded
+	var f collected
 	last := len(child) - 1
 	f.read(sub, 0, child[:last])
 	f.read(main, 0, parent)
@@ -171,7 +171,7 @@ func TestSubAgentReadLineByLine(t *testing.T) {
 			settings.Now = func() time.Time { return now }
 			registry := telemetry.NewRegistry(settings)
 			main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
-			var f folded
+			var f collected
 			f.read(main, 0, parent)
 			for i := range child[:lines] {
 				f.read(sub, i, child[i:i+1])
@@ -200,7 +200,7 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 	settings.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(settings)
 	main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
-	var f folded
+	var f collected
 	f.read(main, 0, parent)
 	f.read(sub, 0, child)
 	now = now.Add(settings.ParentWait + time.Second)
@@ -253,7 +253,7 @@ func TestChildIsNotKeptWaiting(t *testing.T) {
 	main.Feed(telemetry.Line{Offset: 1}, inTurn(ended("")))
 	assert.Zero(t, registry.Take().Traces.SpanCount(), "its call may come")
 	now = now.Add(settings.ParentWait + time.Second)
-	var f folded
+	var f collected
 	f.take(registry.Take())
 	f.take(main.Take())
 	f.take(sub.Take())
@@ -275,7 +275,7 @@ func TestEndOfACallInAnotherRun(t *testing.T) {
 		ev.TurnID = "turn1"
 		return line(ev)
 	}
-	var f folded
+	var f collected
 	f.read(main, 0, script{inTurn(text(1, "msg1", "Hi."))})
 	f.read(sub, 0, script{inTurn(of("ag1", text(2, "sub1", "Looking."))), inTurn(of("ag1", use(3, "sub1", "t1", "Read", "x")))})
 	stopped := result(9, "a1")
@@ -300,7 +300,7 @@ func TestStreamWithSubAgents(t *testing.T) {
 	begun.Session = &events.Session{ParentID: "s1", SubAgent: true}
 	second := begun
 	second.ItemID = "child2"
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(prompt(1, "p1")), line(begun), line(use(3, "msg1", "a1", "Agent", "Look")), inner(under("a1", text(4, "sub1", "Looking."))),
 		line(second), line(result(6, "a1")), line(text(7, "msg2", "Done.")), line(ended("")),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)

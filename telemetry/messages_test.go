@@ -15,7 +15,7 @@ import (
 )
 
 // talkedIn applies a script with captured messages.
-func talkedIn(limit int, sc script) *folded {
+func talkedIn(limit int, sc script) *collected {
 	s := telemetry.NewDefaultSettings()
 	s.Capture.Messages = true
 	if limit > 0 {
@@ -26,7 +26,7 @@ func talkedIn(limit int, sc script) *folded {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
 	}
 	stream.Close(otlp.CloseReasonShutdown)
-	f := &folded{}
+	f := &collected{}
 	f.take(stream.Take())
 	return f
 }
@@ -91,7 +91,7 @@ func TestMessages(t *testing.T) {
 
 // TestMessagesAreOptIn: by default no span has messages.
 func TestMessagesAreOptIn(t *testing.T) {
-	f := fold(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, script{line(started()), line(promptOf(0, "p1", "Test it.")), line(text(1, "m1", "Done.")), line(ended(""))}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	for _, s := range f.spans {
 		for _, key := range []string{otlp.AttrGenAIInputMessages, otlp.AttrGenAIOutputMessages, otlp.AttrGenAISystemInstructions, otlp.AttrGenAIFinishReasons} {
 			assert.NotContains(t, s.Attributes().AsRaw(), key, s.Name())
@@ -130,7 +130,7 @@ func TestMessagesOfManyAgents(t *testing.T) {
 	stream.Feed(telemetry.Line{}, line(started(), promptOf(0, "p1", strings.Repeat("x", 1500)), text(1, "m1", "An answer."), ended("")))
 	stream.Feed(telemetry.Line{Offset: 1}, line(started(), promptOf(2, "p2", "Again."), text(3, "m2", "Another."), ended("")))
 	stream.Close(otlp.CloseReasonShutdown)
-	f := &folded{}
+	f := &collected{}
 	f.take(stream.Take())
 	assert.Equal(t, 1, f.counts.DroppedArguments)
 	runs := []string{}

@@ -314,7 +314,7 @@ func TestBuckets(t *testing.T) {
 func TestExemplars(t *testing.T) {
 	r := meterRegistry(nil)
 	s := r.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	f := &folded{}
+	f := &collected{}
 	sc := script{line(started()), line(use(0, "m1", "short", "Bash", "true")), line(result(1, "short")), line(use(2, "m1", "long", "Bash", "make")), line(result(9, "long")), line(use(10, "m1", "late", "Bash", "true")), line(result(12, "late"))}
 	for i, evs := range sc {
 		s.Feed(telemetry.Line{Offset: int64(i)}, evs)

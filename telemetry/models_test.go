@@ -23,7 +23,7 @@ func TestModelsAreBounded(t *testing.T) {
 			usage := events.DisplayEvent{Kind: events.KindUsage, Time: at(float64(i)), SessionID: "s1", MessageID: ev.MessageID, Model: ev.Model, Usage: &events.Usage{Tokens: events.Tokens{Input: 2}}}
 			sc = append(sc, line(ev, usage))
 		}
-		f := fold(t, append(sc, line(ended(""))), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+		f := collect(t, append(sc, line(ended(""))), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
 		list, _ := run.Attributes().Get(otlp.AttrModels)
 		assert.Equal(t, min(n, limit), list.Slice().Len())

@@ -21,7 +21,7 @@ func TestPipelineAndStep(t *testing.T) {
 		otlp.Attribute{Key: otlp.AttrPipelineRunID, Value: "17"},
 		otlp.Attribute{Key: otlp.AttrTaskName, Value: "fix"},
 	)
-	f := fold(t, parallelTools(), telemetry.StreamSettings{Identity: identity}, otlp.CloseReasonShutdown)
+	f := collect(t, parallelTools(), telemetry.StreamSettings{Identity: identity}, otlp.CloseReasonShutdown)
 	pipeline, step, run := f.span(t, "nightly"), f.span(t, "fix"), f.span(t, "invoke_agent claude-code")
 	assert.True(t, pipeline.ParentSpanID().IsEmpty())
 	assert.Equal(t, pipeline.SpanID(), step.ParentSpanID())
@@ -97,7 +97,7 @@ func TestPipelineResult(t *testing.T) {
 			if tt.close != "" {
 				sc = append(sc, line(started()), line(text(50, "msg50", "Hi.")))
 			}
-			f := fold(t, sc, telemetry.StreamSettings{Identity: nightly("fix")}, tt.close)
+			f := collect(t, sc, telemetry.StreamSettings{Identity: nightly("fix")}, tt.close)
 			pipeline, step := f.span(t, "nightly"), f.span(t, "fix")
 			assert.Equal(t, tt.result, attr(pipeline, otlp.AttrPipelineResult))
 			assert.Equal(t, tt.result, attr(step, otlp.AttrTaskRunResult))
@@ -114,7 +114,7 @@ func TestLateSteps(t *testing.T) {
 	s := telemetry.NewDefaultSettings()
 	s.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(s)
-	var f folded
+	var f collected
 	work := func(task, message string, sec float64) {
 		stream := registry.Open(telemetry.StreamSettings{ID: task + message, Agent: claude, Identity: nightly(task)})
 		end := ended("")
@@ -185,7 +185,7 @@ func TestBoundedPipelines(t *testing.T) {
 			s := telemetry.NewDefaultSettings()
 			s.Limits.Pipelines, s.Now = 3, func() time.Time { return now }
 			registry := telemetry.NewRegistry(s)
-			spans, forgotten := 0, 0
+			spans, evicted := 0, 0
 			for i := range 10 {
 				identity := otlp.NewIdentity(otlp.Attribute{Key: tt.key, Value: fmt.Sprint("n", i)}).With(nightly("fix"))
 				stream := registry.Open(telemetry.StreamSettings{ID: strconv.Itoa(i), Agent: claude, Identity: identity})
@@ -193,10 +193,10 @@ func TestBoundedPipelines(t *testing.T) {
 				stream.Close(otlp.CloseReasonNoResult)
 				now = now.Add(s.PipelineIdle + time.Second)
 				out := registry.Take()
-				spans, forgotten = spans+out.Traces.SpanCount(), forgotten+out.Counts.ForgottenPipelines
+				spans, evicted = spans+out.Traces.SpanCount(), evicted+out.Counts.ForgottenPipelines
 				out.Accepted()
 			}
-			assert.Equal(t, 7, forgotten)
+			assert.Equal(t, 7, evicted)
 			assert.Equal(t, map[string]int{"runs": 20, "steps": 11}[tt.name], spans)
 		})
 	}
@@ -209,7 +209,7 @@ func TestOuterTrace(t *testing.T) {
 	for _, evs := range parallelTools() {
 		stream.Feed(telemetry.Line{}, clone(evs))
 	}
-	var f folded
+	var f collected
 	f.take(stream.Take())
 	run := f.span(t, "invoke_agent claude-code")
 	assert.Equal(t, parent.TraceID, run.TraceID())

@@ -61,7 +61,7 @@ func TestNamesAreBounded(t *testing.T) {
 			l[i].SessionID = long("session")
 		}
 	}
-	f := fold(t, all, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f := collect(t, all, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 
 	check := func(key, value string) {
 		assert.LessOrEqual(t, len(value), map[bool]int{true: 4096, false: 256}[key == otlp.AttrProcessWorkDir], key)

@@ -21,7 +21,7 @@ func replayed() script {
 	}
 }
 
-func spanIDs(f *folded) []string {
+func spanIDs(f *collected) []string {
 	ids := []string{}
 	for _, s := range f.spans {
 		ids = append(ids, s.Name()+s.SpanID().String()+s.ParentSpanID().String())
@@ -51,7 +51,7 @@ func TestReplayedStream(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude, FileTime: tt.file})
-			var f folded
+			var f collected
 			for i, evs := range replayed() {
 				stream.Feed(telemetry.Line{Offset: int64(i), Live: tt.live(i), Arrival: at(tt.lag + float64(i)/10)}, clone(evs))
 				if i == 1 {
@@ -66,7 +66,7 @@ func TestReplayedStream(t *testing.T) {
 			for _, s := range f.spans {
 				assert.False(t, s.StartTimestamp() < top.StartTimestamp() || s.EndTimestamp() > top.EndTimestamp(), s.Name())
 			}
-			once := fold(t, replayed(), telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonShutdown)
+			once := collect(t, replayed(), telemetry.StreamSettings{ID: "f", Agent: claude}, otlp.CloseReasonShutdown)
 			assert.ElementsMatch(t, spanIDs(once), spanIDs(&f), "times are no part of ids")
 		})
 	}

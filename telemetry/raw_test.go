@@ -19,7 +19,7 @@ type rawFile struct {
 // passOn exports the lines of files, one file after the other, and returns the bodies and the UIDs.
 func passOn(registry *telemetry.Registry, files ...rawFile) (bodies []string, uids map[string]int, copied int) {
 	uids = map[string]int{}
-	var f folded
+	var f collected
 	for _, file := range files {
 		stream := registry.Open(telemetry.StreamSettings{ID: file.id, Fingerprint: file.lines[0]})
 		offset := int64(0)
@@ -76,7 +76,7 @@ func TestRawLinesOverRestart(t *testing.T) {
 	state, _ := first.State()
 	kept := newRegistry().Open(telemetry.StreamSettings{ID: "a", Fingerprint: lines[0], State: &state})
 	kept.Raw(telemetry.Line{Offset: 11}, [][]byte{[]byte(lines[2])})
-	var f folded
+	var f collected
 	f.take(kept.Take())
 	uid, _ := f.records[0].Attributes().Get(otlp.AttrLogRecordUID)
 	assert.Contains(t, want, uid.Str())

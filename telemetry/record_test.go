@@ -76,7 +76,7 @@ func TestEventFromRecord(t *testing.T) {
 				stream := telemetry.NewRegistry(settings).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 				stream.Feed(telemetry.Line{}, []events.DisplayEvent{ev})
 				stream.Close(otlp.CloseReasonShutdown)
-				var f folded
+				var f collected
 				f.take(stream.Take())
 				require.NotEmpty(t, f.records)
 				lr := f.records[len(f.records)-1]
@@ -107,7 +107,7 @@ func TestContentsAreOptIn(t *testing.T) {
 func dump(t *testing.T, out telemetry.Output) string {
 	t.Helper()
 	var b strings.Builder
-	var f folded
+	var f collected
 	f.take(out)
 	for _, s := range f.spans {
 		for k, v := range s.Attributes().All() {
@@ -132,7 +132,7 @@ func TestTargetIsCut(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			stream := newRegistry().Open(telemetry.StreamSettings{ID: "f", Agent: claude})
 			stream.Feed(telemetry.Line{}, line(use(1, "msg1", "t1", "Bash", tt.target)))
-			var f folded
+			var f collected
 			f.take(stream.Take())
 			v, _ := f.records[0].Attributes().Get(otlp.AttrToolTarget)
 			assert.Len(t, []rune(v.Str()), 256)

@@ -13,9 +13,9 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// TestClosedStreamsAreForgotten: the registry keeps no reference to a closed stream, in whatever state that was.
+// TestClosedStreamsAreEvicted: the registry keeps no reference to a closed stream, in whatever state that was.
 // Otherwise a receiver that reads files for months would keep all of them.
-func TestClosedStreamsAreForgotten(t *testing.T) {
+func TestClosedStreamsAreEvicted(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	settings := NewDefaultSettings()
 	settings.Now = func() time.Time { return at }

@@ -11,9 +11,9 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestSilentFold checks what a restart relies on: replaying up to any line and then reading on exports exactly what was
+// TestReplay checks what a restart relies on: replaying up to any line and then reading on exports exactly what was
 // not exported before.
-func TestSilentFold(t *testing.T) {
+func TestReplay(t *testing.T) {
 	spawn := use(8, "msg3", "a1", "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
 	sc := append(parallelTools()[:7:7],
@@ -28,8 +28,8 @@ func TestSilentFold(t *testing.T) {
 	}
 }
 
-// TestSilentFoldOfNoise checks the same with random events.
-func TestSilentFoldOfNoise(t *testing.T) {
+// TestReplayOfNoise checks the same with random events.
+func TestReplayOfNoise(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		sc := noise(rng)
@@ -67,7 +67,7 @@ func run(sc script, silent func(i int) bool, n int) []string {
 	list := []string{}
 	for i, evs := range sc[:n] {
 		stream.Feed(telemetry.Line{Offset: int64(i), Replay: silent(i)}, clone(evs))
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		for _, s := range f.spans {
 			list = append(list, fmt.Sprint("span ", s.Name(), s.SpanID(), s.ParentSpanID(), s.StartTimestamp(), s.EndTimestamp(), s.Attributes().AsRaw()))
@@ -94,7 +94,7 @@ func TestRecalledRuns(t *testing.T) {
 		for i, evs := range append(parallelTools(), line(started()), line(text(20, "msg8", "My own.")), line(ended(""))) {
 			stream.Feed(telemetry.Line{Offset: int64(i)}, inSession("s2", script{evs})[0])
 		}
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		return f.names()
 	}

@@ -56,7 +56,7 @@ func TestUsersResourceWins(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"service.name": "ci", "host.name": "runner-7", "cicd.pipeline.name": "nightly", "cicd.pipeline.run.id": "17",
 	}, spans["nightly"])
-	f := &folded{}
+	f := &collected{}
 	f.take(out)
 	assert.Equal(t, "Bash", attr(f.span(t, "execute_tool Bash"), otlp.AttrGenAIToolName), "tailspan's own")
 

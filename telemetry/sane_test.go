@@ -20,7 +20,7 @@ func TestAbsurdSpanIsInNoMetric(t *testing.T) {
 	stream.Feed(telemetry.Line{}, line(text(1, "m1", "a")))
 	stream.Feed(telemetry.Line{Offset: 1}, line(end))
 	stream.Close(otlp.CloseReasonShutdown)
-	var f folded
+	var f collected
 	f.take(stream.Take())
 	assert.Equal(t, 1, f.counts.ImplausibleDurations)
 	metrics := registry.Metrics().TakeLast(at(1000))[1]
@@ -45,7 +45,7 @@ func TestTooManyTokens(t *testing.T) {
 		}}
 	}
 	for _, scope := range []events.UsageScope{events.UsageScopeCall, events.UsageScopeSession} {
-		f := fold(t, script{
+		f := collect(t, script{
 			line(started(), text(1, "m1", "a"), usage(2, scope, 1<<40+1), usage(3, scope, 7), ended("")),
 		}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 		run := f.span(t, "invoke_agent claude-code")
@@ -61,7 +61,7 @@ func TestTotalThatFalls(t *testing.T) {
 			Scope: events.UsageScopeProcess, Tokens: events.Tokens{Input: input, Output: output}, CostUSD: cost, HasCost: true,
 		}}
 	}
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started(), text(1, "m1", "a"), total(2, 100, 50, 1), ended("")),
 		line(started(), text(3, "m2", "b"), total(4, 120, 20, 0.5), ended("")),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
@@ -87,7 +87,7 @@ func TestTotalOfAnotherStream(t *testing.T) {
 	stream.Feed(telemetry.Line{}, line(started(), text(1, "m1", "a"), total(2, 5000), ended("")))
 	other.Feed(telemetry.Line{}, line(started(), text(2, "m9", "z"), total(3, 1), ended("")))
 	stream.Feed(telemetry.Line{Offset: 1}, line(started(), text(3, "m2", "b"), total(4, 7000), ended("")))
-	var f folded
+	var f collected
 	f.take(stream.Take())
 	var got []string
 	for _, s := range f.spans {

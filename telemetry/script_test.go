@@ -66,8 +66,8 @@ func progress(id string, state events.ToolState) events.DisplayEvent {
 	return events.DisplayEvent{Kind: events.KindToolProgress, SessionID: "s1", ItemID: "p-" + id + state.String(), Tool: events.Tool{ID: id, State: state}}
 }
 
-// folded is the output of a script.
-type folded struct {
+// collected is the output of a script.
+type collected struct {
 	ends    []plog.LogRecord // of runs that no line ended
 	spans   []ptrace.Span
 	records []plog.LogRecord
@@ -75,7 +75,7 @@ type folded struct {
 	counts  telemetry.Counts
 }
 
-func (f *folded) take(out telemetry.Output) {
+func (f *collected) take(out telemetry.Output) {
 	f.traces = append(f.traces, out.Traces)
 	total, more := reflect.ValueOf(&f.counts).Elem(), reflect.ValueOf(out.Counts)
 	for i := range total.NumField() {
@@ -101,7 +101,7 @@ func (f *folded) take(out telemetry.Output) {
 	}
 }
 
-func (f *folded) span(t *testing.T, name string) ptrace.Span {
+func (f *collected) span(t *testing.T, name string) ptrace.Span {
 	t.Helper()
 	for _, s := range f.spans {
 		if s.Name() == name {
@@ -112,7 +112,7 @@ func (f *folded) span(t *testing.T, name string) ptrace.Span {
 	return ptrace.Span{}
 }
 
-func (f *folded) names() string {
+func (f *collected) names() string {
 	var names []string
 	for _, s := range f.spans {
 		names = append(names, s.Name())
@@ -140,8 +140,8 @@ func newRegistry() *telemetry.Registry {
 	return telemetry.NewRegistry(s)
 }
 
-// fold feeds a script to a separate stream and closes it.
-func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.CloseReason) *folded {
+// collect feeds a script to a separate stream and closes it.
+func collect(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.CloseReason) *collected {
 	t.Helper()
 	if set.Agent.Provider == "" {
 		set.Agent = claude
@@ -151,7 +151,7 @@ func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.Clo
 	}
 	registry := newRegistry()
 	stream := registry.Open(set)
-	var f folded
+	var f collected
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i * 100)}, clone(evs))
 		f.take(stream.Take())
@@ -164,14 +164,14 @@ func fold(t *testing.T, sc script, set telemetry.StreamSettings, reason otlp.Clo
 	return &f
 }
 
-// clone protects a script from changes by a fold.
+// clone protects a script from changes by a stream.
 func clone(evs []events.DisplayEvent) []events.DisplayEvent {
 	return append([]events.DisplayEvent(nil), evs...)
 }
 
 // checkTree checks what must be true of every export: parents exist, IDs are unique, ends are not before starts, and
 // children are inside their parents except for background work.
-func checkTree(t *testing.T, f *folded) {
+func checkTree(t *testing.T, f *collected) {
 	t.Helper()
 	byID := map[string]ptrace.Span{}
 	for _, s := range f.spans {

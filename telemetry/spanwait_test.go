@@ -39,7 +39,7 @@ func TestWaitingSpansAreCheap(t *testing.T) {
 			end.Time, end.ItemID = at(sec+5), fmt.Sprint("e", run)
 			feed(end)
 		}
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		waiting := 0
 		for _, span := range f.spans {

@@ -22,7 +22,7 @@ func TestSessionOnTheRun(t *testing.T) {
 	other := text(20, "msg3", "Elsewhere.")
 	other.SessionID = "s2"
 	otherStart := events.DisplayEvent{Kind: events.KindSessionStarted, Time: at(19), SessionID: "s2", ItemID: "i-start-2", Session: &events.Session{}}
-	f := fold(t, script{
+	f := collect(t, script{
 		line(begin), line(text(1, "msg1", "One.")), line(ended("")),
 		line(turn), line(text(5, "msg2", "Two.")), line(ended("")),
 		line(otherStart), line(other),
@@ -73,7 +73,7 @@ func TestHeaderAlone(t *testing.T) {
 		{"a stop", script{line(header), line(failed)}, 1},
 	} {
 		for _, reason := range []otlp.CloseReason{otlp.CloseReasonShutdown, otlp.CloseReasonTimeout, otlp.CloseReasonTruncated} {
-			f := fold(t, c.of, telemetry.StreamSettings{}, reason)
+			f := collect(t, c.of, telemetry.StreamSettings{}, reason)
 			assert.Len(t, f.spans, c.want, "%s, closed by %s", c.name, reason)
 			assert.Equal(t, 1-c.want, f.counts.EmptySessions, c.name)
 		}
@@ -90,7 +90,7 @@ func TestPromptAfterTheHeader(t *testing.T) {
 		"failed":   {line(prompt(600, "p1"))},
 	} {
 		for _, gap := range []time.Duration{0, time.Minute} {
-			f := fold(t, append(script{line(header), line(remark(1))}, rest...), telemetry.StreamSettings{IdleGap: gap}, otlp.CloseReasonTimeout)
+			f := collect(t, append(script{line(header), line(remark(1))}, rest...), telemetry.StreamSettings{IdleGap: gap}, otlp.CloseReasonTimeout)
 			var runs int
 			for _, s := range f.spans {
 				if from, _ := seconds(s); strings.HasPrefix(s.Name(), "invoke_agent") {
@@ -115,7 +115,7 @@ func TestHeaderForAPrompt(t *testing.T) {
 	header.Time, header.Session = at(0), &events.Session{Recorded: true}
 	require.NotEmpty(t, header.Model)
 	for asked, want := range map[float64]float64{4: 0, 600: 600} {
-		f := fold(t, script{line(header), line(prompt(asked, "p1")), line(text(asked+2, "msg1", "Done."))}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+		f := collect(t, script{line(header), line(prompt(asked, "p1")), line(text(asked+2, "msg1", "Done."))}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 		from, _ := seconds(f.span(t, "invoke_agent claude-code"))
 		assert.InDelta(t, want, from, 0.001)
 	}
@@ -136,7 +136,7 @@ func TestCompaction(t *testing.T) {
 		}) {
 			stream.Feed(telemetry.Line{Offset: int64(i)}, evs)
 		}
-		var f folded
+		var f collected
 		f.take(stream.Take())
 		compacted := map[string]bool{}
 		for _, s := range f.spans {
@@ -164,7 +164,7 @@ func TestStepStarted(t *testing.T) {
 	child.Feed(telemetry.Line{Live: true, Arrival: at(3)}, line(of("ag1", text(3, "sub1", "Looking."))))
 	afterwards := registry.Open(telemetry.StreamSettings{ID: "old", Agent: claude})
 	afterwards.Feed(telemetry.Line{}, line(text(1, "old1", "Hi.")))
-	var f folded
+	var f collected
 	for _, s := range []*telemetry.Stream{parent, child, afterwards} {
 		f.take(s.Take())
 	}
@@ -216,7 +216,7 @@ func TestLiveRecordsAreNumbered(t *testing.T) {
 	settings.Now = func() time.Time { return now }
 	exported := func(registry *telemetry.Registry, stream *telemetry.Stream, until float64) (uids []string, elapsed []float64) {
 		take := func(out telemetry.Output) {
-			var f folded
+			var f collected
 			f.take(out)
 			for _, lr := range f.records {
 				raw := lr.Attributes().AsRaw()
@@ -268,7 +268,7 @@ func TestPersona(t *testing.T) {
 	persona := otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrGenAIAgentName, Value: "fixer"})
 	spawn := use(1, "msg1", "a1", "Agent", "Look")
 	spawn.Tool.AgentType = "Explore"
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(spawn), line(under("a1", use(2, "sub1", "t1", "Grep", "x"))), line(under("a1", result(3, "t1"))), line(result(4, "a1")), line(ended("")),
 	}, telemetry.StreamSettings{Identity: persona}, otlp.CloseReasonShutdown)
 	for name, want := range map[string]string{
@@ -281,7 +281,7 @@ func TestPersona(t *testing.T) {
 		_, inner := lr.Attributes().Get(otlp.AttrParentCallID)
 		assert.Equal(t, inner, v.Str() == "Explore", lr.EventName())
 	}
-	orphan := fold(t, script{line(of("ag1", text(1, "sub1", "Alone.")))}, telemetry.StreamSettings{Identity: persona}, otlp.CloseReasonShutdown)
+	orphan := collect(t, script{line(of("ag1", text(1, "sub1", "Alone.")))}, telemetry.StreamSettings{Identity: persona}, otlp.CloseReasonShutdown)
 	run := orphan.span(t, "invoke_agent claude-code")
 	assert.Equal(t, "ag1", attr(run, otlp.AttrParentUnknown))
 	assert.Equal(t, "ag1", attr(run, otlp.AttrAgentID))

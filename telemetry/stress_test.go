@@ -68,7 +68,7 @@ func of(agent string, ev events.DisplayEvent) events.DisplayEvent {
 // sink collects outputs of many goroutines.
 type sink struct {
 	mu sync.Mutex
-	f  folded
+	f  collected
 }
 
 func (s *sink) take(out telemetry.Output) {

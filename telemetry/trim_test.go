@@ -13,32 +13,32 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// TestRest: a stream that is trimmed after each line has the same output and counts as one that is not.
-func TestRest(t *testing.T) {
+// TestTrim: a stream that is trimmed after each line has the same output and counts as one that is not.
+func TestTrim(t *testing.T) {
 	scripts := map[string]script{"tools": parallelTools()}
 	for seed := range uint64(20) {
 		scripts[fmt.Sprint("noise ", seed)] = noise(rand.New(rand.NewPCG(seed, 3)))
 	}
 	for name, sc := range scripts {
-		awake, counted := restingRun(t, sc, func(*telemetry.Stream, *folded) {})
-		rested, alike := restingRun(t, sc, func(s *telemetry.Stream, f *folded) {
+		untrimmed, counted := trimmedRun(t, sc, func(*telemetry.Stream, *collected) {})
+		trimmed, alike := trimmedRun(t, sc, func(s *telemetry.Stream, f *collected) {
 			f.take(s.Take())
 			s.Trim()
 		})
-		assert.Equal(t, awake, rested, name)
+		assert.Equal(t, untrimmed, trimmed, name)
 		assert.Equal(t, counted, alike, name)
-		kept, alike := restingRun(t, sc, func(s *telemetry.Stream, _ *folded) { s.Trim() })
-		assert.Equal(t, awake, kept, "%s: what nobody took yet stays", name)
+		kept, alike := trimmedRun(t, sc, func(s *telemetry.Stream, _ *collected) { s.Trim() })
+		assert.Equal(t, untrimmed, kept, "%s: what nobody took yet stays", name)
 		assert.Equal(t, counted, alike, name)
 	}
 }
 
-// restingRun applies a script, calls between after each line, and describes the output and the counts.
-func restingRun(t *testing.T, sc script, between func(*telemetry.Stream, *folded)) (list []string, metrics string) {
+// trimmedRun applies a script, calls between after each line, and describes the output and the counts.
+func trimmedRun(t *testing.T, sc script, between func(*telemetry.Stream, *collected)) (list []string, metrics string) {
 	t.Helper()
 	registry := newRegistry()
 	stream := registry.Open(telemetry.StreamSettings{ID: "f", Agent: claude})
-	var f folded
+	var f collected
 	for i, evs := range sc {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
 		between(stream, &f)

@@ -17,9 +17,9 @@ import (
 type followed struct {
 	*telemetry.Registry
 	*telemetry.Stream
-	now    time.Time
-	lines  int64
-	folded folded
+	now       time.Time
+	lines     int64
+	collected collected
 }
 
 func follow(set telemetry.StreamSettings) *followed {
@@ -35,17 +35,17 @@ func follow(set telemetry.StreamSettings) *followed {
 func (f *followed) feed(live bool, evs ...events.DisplayEvent) {
 	f.Feed(telemetry.Line{Offset: f.lines, Live: live, Arrival: f.now}, evs)
 	f.lines++
-	f.folded.take(f.Stream.Take())
+	f.collected.take(f.Stream.Take())
 }
 
 // pass lets time pass.
 func (f *followed) pass(d time.Duration) {
 	f.now = f.now.Add(d)
-	f.folded.take(f.Registry.Take())
+	f.collected.take(f.Registry.Take())
 }
 
 func (f *followed) runs() (all []ptrace.Span) {
-	for _, s := range f.folded.spans {
+	for _, s := range f.collected.spans {
 		if s.Name() == "invoke_agent claude-code" {
 			all = append(all, s)
 		}
@@ -84,7 +84,7 @@ func TestOutcomeOfTranscripts(t *testing.T) {
 		{"nothing that shows the end", script{line(text(1, "msg1", "Hm."))}, "incomplete", "timeout", "timeout"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := fold(t, append(script{line(prompt(0, "p1"))}, tt.script...), telemetry.StreamSettings{Identity: nightly("fix")}, otlp.CloseReasonTimeout)
+			f := collect(t, append(script{line(prompt(0, "p1"))}, tt.script...), telemetry.StreamSettings{Identity: nightly("fix")}, otlp.CloseReasonTimeout)
 			run := f.span(t, "invoke_agent claude-code")
 			assert.Equal(t, tt.outcome, attr(run, otlp.AttrRunOutcome))
 			assert.Equal(t, tt.reason, attr(run, otlp.AttrCloseReason))
@@ -105,7 +105,7 @@ func TestFailedModelCall(t *testing.T) {
 	failure := text(3, "msg2", "Invalid API key")
 	failure.Synthetic, failure.Model = true, ""
 	failure.Sign = events.Sign{Outcome: events.OutcomeError, Cause: events.CauseAuthentication, ModelCall: true}
-	f := fold(t, script{line(prompt(1, "p1")), line(failure)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
+	f := collect(t, script{line(prompt(1, "p1")), line(failure)}, telemetry.StreamSettings{}, otlp.CloseReasonTimeout)
 	chat := f.span(t, "chat")
 	from, to := seconds(chat)
 	assert.Equal(t, []float64{1, 3}, []float64{from, to}, "with its retries")
@@ -115,7 +115,7 @@ func TestFailedModelCall(t *testing.T) {
 
 	done := ended("Invalid API key")
 	done.End.Duration = 2500 * time.Millisecond
-	f = fold(t, script{line(started()), line(failure), line(done)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	f = collect(t, script{line(started()), line(failure), line(done)}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	chat = f.span(t, "chat m1")
 	from, to = seconds(chat)
 	assert.Equal(t, []float64{0.5, 3}, []float64{from, to}, "only the duration of the run shows when its first call began")
@@ -135,7 +135,7 @@ func TestEndGrace(t *testing.T) {
 	f.pass(2 * time.Second)
 	require.Len(t, f.runs(), 1)
 	assert.Equal(t, "ok", attr(f.runs()[0], otlp.AttrRunOutcome))
-	assert.Len(t, f.folded.ends, 1)
+	assert.Len(t, f.collected.ends, 1)
 
 	f.feed(true, lastWord(60, "msg3"))
 	f.pass(11 * time.Second)
@@ -194,7 +194,7 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	f.feed(false, use(1, "msg1", "t1", "Bash", "sleep 99"))
 	f.Idle()
 	out := f.Stream.Take()
-	f.folded.take(out)
+	f.collected.take(out)
 	out.Accepted()
 	require.Len(t, f.runs(), 1)
 	assert.Equal(t, "incomplete", attr(f.runs()[0], otlp.AttrRunOutcome))
@@ -205,13 +205,13 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	again.Feed(telemetry.Line{Offset: 0, Replay: true}, []events.DisplayEvent{prompt(0, "p1")})
 	again.Feed(telemetry.Line{Offset: 1, Replay: true}, []events.DisplayEvent{use(1, "msg1", "t1", "Bash", "sleep 99")})
 	again.Idle()
-	again.folded.take(again.Stream.Take())
-	assert.Empty(t, again.folded.spans)
+	again.collected.take(again.Stream.Take())
+	assert.Empty(t, again.collected.spans)
 
 	fresh := follow(telemetry.StreamSettings{IdleGap: time.Hour, FileTime: at(99_000)})
 	fresh.feed(false, prompt(0, "p1"))
 	fresh.Idle()
-	fresh.folded.take(fresh.Stream.Take())
+	fresh.collected.take(fresh.Stream.Take())
 	assert.Empty(t, fresh.runs(), "more may come")
 }
 
@@ -219,7 +219,7 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 func TestStalled(t *testing.T) {
 	f := follow(telemetry.StreamSettings{})
 	count := func(name string) (n int) {
-		for _, lr := range f.folded.records {
+		for _, lr := range f.collected.records {
 			if lr.EventName() == name {
 				n++
 			}
@@ -232,7 +232,7 @@ func TestStalled(t *testing.T) {
 		f.pass(10 * time.Second)
 	}
 	assert.Equal(t, 1, count(otlp.EventNameStalled))
-	assert.Equal(t, 1, f.folded.counts.StalledRuns)
+	assert.Equal(t, 1, f.collected.counts.StalledRuns)
 	assert.Equal(t, 29, count(otlp.EventNameProgress), "one each 10 s, for less than 5 min")
 	f.feed(true, result(2, "t1"))
 	f.pass(10 * time.Second)
@@ -249,25 +249,25 @@ func TestSubAgentAtWorkIsNoStall(t *testing.T) {
 	sub := f.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
 	write := func(offset int, evs []events.DisplayEvent) {
 		sub.Feed(telemetry.Line{Offset: int64(offset), Live: true, Arrival: f.now}, evs)
-		f.folded.take(sub.Take())
+		f.collected.take(sub.Take())
 	}
 	for i := range 60 {
 		write(i, line(of("ag1", text(2+10*float64(i), "sub1", "Looking."))))
 		f.pass(10 * time.Second)
 	}
-	assert.Zero(t, f.folded.counts.StalledRuns)
+	assert.Zero(t, f.collected.counts.StalledRuns)
 	write(60, child[len(child)-1])
 	for range 60 {
 		f.pass(10 * time.Second)
 	}
-	assert.Equal(t, 1, f.folded.counts.StalledRuns, "both are silent")
+	assert.Equal(t, 1, f.collected.counts.StalledRuns, "both are silent")
 }
 
 // TestClockSetBack is case 232: the clock was ahead when a run began.
 func TestClockSetBack(t *testing.T) {
 	end := ended("")
 	end.Time, end.End.Duration = at(4), 3*time.Second
-	f := fold(t, script{
+	f := collect(t, script{
 		line(untimed(started())), line(use(2*hour, "msg1", "t1", "Bash", "make")), line(result(3, "t1")), line(text(4, "msg2", "Built.")), line(end),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
 	run := f.span(t, "invoke_agent claude-code")
@@ -283,7 +283,7 @@ func TestIdleTimeBelongsToNoRun(t *testing.T) {
 		ev.Time, ev.ItemID = at(sec), id
 		return ev
 	}
-	f := fold(t, script{
+	f := collect(t, script{
 		line(started()), line(text(1, "msg1", "One.")), line(end(2, "e1")),
 		line(untimed(started())), line(prompt(60, "p2")), line(text(61, "msg2", "Two.")), line(end(62, "e2")),
 	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)

@@ -60,7 +60,7 @@ func TestRunSendsMetrics(t *testing.T) {
 			operations[operation.Str()] = true
 		}
 	}
-	assert.True(t, operations["invoke_agent"], "the run's own, which only its end tells: %v", operations)
+	assert.True(t, operations["invoke_agent"], "of the run itself, which only its end exports: %v", operations)
 	zero := sink.metrics[0].ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)
 	require.Equal(t, "gen_ai.client.token.usage", zero.Name())
 	assert.Zero(t, zero.Histogram().DataPoints().At(0).Count(), "each series begins at zero")
@@ -88,9 +88,9 @@ func TestRunSendsMetricsAlone(t *testing.T) {
 // that an endpoint that fails temporarily still gets the last metrics.
 func TestRunMetricsThatAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
-		answers []int
-		told    string
-		want    int64
+		answers  []int
+		reported string
+		want     int64
 	}{
 		"no metrics":      {[]int{404, 404, 404}, "the endpoint takes no metric points: they are not sent", 0},
 		"down for a time": {[]int{503, 503}, "sending metrics fails", 3},
@@ -111,7 +111,7 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 			again := strings.Count(stderr, "tailspan: sending metrics works again\n")
 			assert.Equal(t, min(1, int(tc.want)), again)
 			assert.Equal(t, 1+again, strings.Count(stderr, "tailspan: "), stderr)
-			assert.Contains(t, stderr, tc.told)
+			assert.Contains(t, stderr, tc.reported)
 			assert.Equal(t, tc.want, sink.sums()["gen_ai.client.token.usage input"])
 			sink.span(t, runSpan)
 		})

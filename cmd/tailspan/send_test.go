@@ -64,9 +64,9 @@ func TestSendReportsAllErrors(t *testing.T) {
 	assert.Contains(t, stderr, "not everything was sent")
 }
 
-// TestSendFamily: sub-agents in separate files become children of their calls, whichever file is read first, and lines
+// TestSendSubAgents: sub-agents in separate files become children of their calls, whichever file is read first, and lines
 // of no known format stay in place.
-func TestSendFamily(t *testing.T) {
+func TestSendSubAgents(t *testing.T) {
 	folder := filepath.Join("..", "..", "testdata", "claude", "families")
 	families, err := filepath.Glob(filepath.Join(folder, "*"))
 	require.NoError(t, err)

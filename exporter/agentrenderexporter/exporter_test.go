@@ -176,8 +176,8 @@ func run() []events.DisplayEvent {
 	return all
 }
 
-// fold creates records of events as the receiver does.
-func fold(evs []events.DisplayEvent) plog.Logs {
+// recordsOf creates records of events as the receiver does.
+func recordsOf(evs []events.DisplayEvent) plog.Logs {
 	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
 		ID: "stream", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"},
 	})
@@ -206,7 +206,7 @@ func TestRecordsLookLikeTheirEvents(t *testing.T) {
 
 				out := &flakyOutput{allow: -1}
 				exp := started(t, out, func(c *Config) { c.Mode, c.Style, c.Results = mode.String(), style.String(), true })
-				require.NoError(t, exp.ConsumeLogs(t.Context(), fold(run())))
+				require.NoError(t, exp.ConsumeLogs(t.Context(), recordsOf(run())))
 				require.NoError(t, exp.Shutdown(t.Context()))
 				assert.Equal(t, want.String(), out.String())
 			})
@@ -259,7 +259,7 @@ func TestInterleavedSessions(t *testing.T) {
 	assert.True(t, out.closed)
 }
 
-func TestSessionsAreToldApartByResource(t *testing.T) {
+func TestSessionsAreDistinguishedByResource(t *testing.T) {
 	out := &flakyOutput{allow: -1}
 	exp := started(t, out, nil)
 	a, b := delta("s", "one"), delta("s", "two")
@@ -346,7 +346,7 @@ func TestRecentRecords(t *testing.T) {
 // TestFailedWriteIsReturnedAndRepairedOnce cuts the write of a batch at every byte; sending the batch again must give the
 // whole text once.
 func TestFailedWriteIsReturnedAndRepairedOnce(t *testing.T) {
-	batch := fold(run())
+	batch := recordsOf(run())
 	whole := &flakyOutput{allow: -1}
 	require.NoError(t, started(t, whole, func(c *Config) { c.Mode, c.Style = "verbose", "transcript" }).ConsumeLogs(t.Context(), batch))
 	for cut := range len(whole.String()) {
@@ -369,7 +369,7 @@ func TestRetry(t *testing.T) {
 		out := &flakyOutput{allow: 5}
 		exp := started(t, out, func(c *Config) { c.RetryConfig.Enabled = true })
 		done := make(chan error)
-		go func() { done <- exp.ConsumeLogs(t.Context(), fold(run())) }()
+		go func() { done <- exp.ConsumeLogs(t.Context(), recordsOf(run())) }()
 		synctest.Wait()
 		assert.Equal(t, "I loo", out.String(), "the helper waits to try again")
 		out.permit(-1)
@@ -390,7 +390,7 @@ func TestShutdownWritesWhatIsLeft(t *testing.T) {
 	out = &flakyOutput{allow: 0}
 	exp = started(t, out, nil)
 	require.ErrorIs(t, exp.ConsumeLogs(t.Context(), records(text("s", "words"))), errFull)
-	require.ErrorIs(t, exp.Shutdown(t.Context()), errFull, "what could not be written is told")
+	require.ErrorIs(t, exp.Shutdown(t.Context()), errFull, "the lost output is reported")
 	assert.True(t, out.closed)
 }
 

@@ -70,7 +70,7 @@ func TestRotation(t *testing.T) {
 	assert.True(t, want.String() == got.String(), "every byte is there, in order") //nolint:testifylint // Equal would print all of them
 }
 
-func TestRotationTellsABadPathAtTheStart(t *testing.T) {
+func TestRotationReportsABadPathAtTheStart(t *testing.T) {
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
 	cfg.Output, cfg.Rotation.Enabled = t.TempDir(), true
 	exp, err := NewFactory().CreateLogs(t.Context(), exportertest.NewNopSettings(metadata.Type), cfg)
@@ -85,7 +85,7 @@ var errClose = errors.New("quota exceeded")
 
 func (failsToClose) Close() error { return errClose }
 
-func TestFailedCloseIsTold(t *testing.T) {
+func TestFailedCloseIsReported(t *testing.T) {
 	exp := startedWith(t, exportertest.NewNopSettings(metadata.Type), failsToClose{io.Discard}, nil)
 	require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("s", "words"))))
 	assert.ErrorIs(t, exp.Shutdown(t.Context()), errClose)

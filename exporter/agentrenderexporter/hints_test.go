@@ -30,7 +30,7 @@ func TestAdvice(t *testing.T) {
 		{"default", nil, [][]item{{text("s", "a")}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			core, told := observer.New(zapcore.WarnLevel)
+			core, logged := observer.New(zapcore.WarnLevel)
 			set := exportertest.NewNopSettings(metadata.Type)
 			set.Logger = zap.New(core)
 			exp := startedWith(t, set, &flakyOutput{allow: -1}, tt.change)
@@ -38,7 +38,7 @@ func TestAdvice(t *testing.T) {
 				require.NoError(t, exp.ConsumeLogs(t.Context(), records(batch...)))
 			}
 			var got []string
-			for _, entry := range told.All() {
+			for _, entry := range logged.All() {
 				got = append(got, entry.Message)
 			}
 			assert.Equal(t, tt.want, got)

@@ -81,11 +81,11 @@ func TestRecordsAreWrittenInTheirOrder(t *testing.T) {
 func TestOrderOfWholeRuns(t *testing.T) {
 	verbose := func(c *Config) { c.Mode, c.Style, c.Results = "verbose", "transcript", true }
 	want := &flakyOutput{allow: -1}
-	require.NoError(t, started(t, want, verbose).ConsumeLogs(t.Context(), fold(run())))
+	require.NoError(t, started(t, want, verbose).ConsumeLogs(t.Context(), recordsOf(run())))
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var batches []plog.Logs
-		whole := fold(run())
+		whole := recordsOf(run())
 		for _, rl := range whole.ResourceLogs().All() {
 			for _, sl := range rl.ScopeLogs().All() {
 				for _, lr := range sl.LogRecords().All() {

@@ -173,8 +173,8 @@ func TestOpenFilesAreBounded(t *testing.T) {
 	assert.Zero(t, d.open)
 }
 
-// TestOutletsAreForgotten checks that outputs of long ago take no memory.
-func TestOutletsAreForgotten(t *testing.T) {
+// TestOutletsAreEvicted checks that outputs of long ago take no memory.
+func TestOutletsAreEvicted(t *testing.T) {
 	d := newDisk()
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
 	cfg.Output, cfg.MaxStreams, cfg.MaxOpenFiles = "{gen_ai.conversation.id}", 4, 2

@@ -20,7 +20,7 @@ func TestSummaryOfARunThatGoesOn(t *testing.T) {
 	shown := func(evs []events.DisplayEvent, unheard int) string {
 		out := &flakyOutput{allow: -1}
 		exp := started(t, out, func(c *Config) { c.Mode = "verbose" })
-		logs := fold(evs)
+		logs := recordsOf(evs)
 		seen := 0
 		logs.ResourceLogs().RemoveIf(func(rl plog.ResourceLogs) bool {
 			rl.ScopeLogs().At(0).LogRecords().RemoveIf(func(plog.LogRecord) bool { seen++; return seen <= unheard })

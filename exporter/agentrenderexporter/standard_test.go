@@ -68,7 +68,7 @@ func renderToNobody(t *testing.T) {
 		require.NoError(t, exp.ConsumeLogs(t.Context(), records(text("a", words), text("b", words))), "a failure would be tried again for good")
 	}
 	require.EqualValues(t, 6, counted(t, tel, "otelcol_exporter_agent_render_ignored_records")[reasonNoReader])
-	require.Equal(t, 1, logs.Len(), "it is told once")
+	require.Equal(t, 1, logs.Len(), "it is logged once")
 	require.NoError(t, exp.Shutdown(context.Background()))
 	_, _ = io.WriteString(os.Stderr, "went on")
 }

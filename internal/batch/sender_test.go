@@ -129,8 +129,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestRest: what was not accepted is returned, and sending continues from there.
-func TestRest(t *testing.T) {
+// TestRemainder: what was not accepted is returned, and sending continues from there.
+func TestRemainder(t *testing.T) {
 	for _, limit := range []int{0, 100} {
 		ld := logsOf(2, "a", "b", "c")
 		want := records(ld)

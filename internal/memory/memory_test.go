@@ -11,21 +11,21 @@ import (
 )
 
 func TestMap(t *testing.T) {
-	forgotten := 0
-	m := NewMap[string, int](2, &forgotten)
+	evicted := 0
+	m := NewMap[string, int](2, &evicted)
 	m.Set("a", 1)
 	m.Set("b", 2)
 	m.Set("a", 3)
-	assert.Zero(t, forgotten, "a key that is known takes no room")
+	assert.Zero(t, evicted, "a key that is known takes no room")
 	m.Set("c", 4)
 	_, known := m.Get("a")
 	assert.False(t, known, "the oldest goes first, however often it was set")
-	assert.Equal(t, 1, forgotten)
+	assert.Equal(t, 1, evicted)
 	value, known := m.Take("b")
 	assert.True(t, known)
 	assert.Equal(t, 2, value)
 	m.Set("d", 5)
-	assert.Equal(t, 1, forgotten, "what was taken is not forgotten")
+	assert.Equal(t, 1, evicted, "a taken key does not count as evicted")
 	assert.Len(t, m.values, 2)
 }
 
@@ -105,19 +105,19 @@ func TestSetByMany(t *testing.T) {
 }
 
 func TestCounter(t *testing.T) {
-	forgotten := 0
+	evicted := 0
 	var o Counter
 	for _, step := range []struct {
 		id   string
 		want int
 	}{{"a", 0}, {"a", 1}, {"b", 0}, {"a", 2}, {"c", 0}, {"a", 0}, {"a", 1}, {"c", 1}} {
-		n, forgot := o.Next(uint64(step.id[0]), 2)
+		n, wasEvicted := o.Next(uint64(step.id[0]), 2)
 		assert.Equal(t, step.want, n, step.id)
-		if forgot {
-			forgotten++
+		if wasEvicted {
+			evicted++
 		}
 	}
-	assert.Equal(t, 2, forgotten, "a for c, then b for a")
+	assert.Equal(t, 2, evicted, "a for c, then b for a")
 	assert.Len(t, o.many.again, 2)
 }
 

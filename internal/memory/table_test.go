@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 )
 
-func TestOldestIsForgottenFirst(t *testing.T) {
+func TestOldestIsEvictedFirst(t *testing.T) {
 	m := memory.NewTable[string](3)
 	m.Set(1, "a")
 	m.Set(2, "b")
@@ -19,13 +19,13 @@ func TestOldestIsForgottenFirst(t *testing.T) {
 	m.Set(1, "a2") // an update keeps the age
 	m.Set(4, "d")
 
-	held := map[uint64]string{}
+	kept := map[uint64]string{}
 	for key := range uint64(6) {
 		if v, ok := m.Get(key); ok {
-			held[key] = v
+			kept[key] = v
 		}
 	}
-	assert.Equal(t, map[uint64]string{2: "b", 3: "c", 4: "d"}, held)
+	assert.Equal(t, map[uint64]string{2: "b", 3: "c", 4: "d"}, kept)
 
 	for key := range uint64(1000) {
 		m.Set(key, "x")
@@ -39,7 +39,7 @@ func TestOldestIsForgottenFirst(t *testing.T) {
 	assert.Equal(t, 3, n, "never more than the limit")
 }
 
-func TestNothingIsHeldWithoutALimit(t *testing.T) {
+func TestNothingIsKeptWithoutALimit(t *testing.T) {
 	var m memory.Table[int]
 	m.Set(1, 1)
 	_, ok := m.Get(1)

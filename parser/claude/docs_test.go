@@ -45,8 +45,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesTellEvents parses an example of each type and checks that the result is as described in the tables.
-func TestTablesTellEvents(t *testing.T) {
+// TestTablesListEvents parses an example of each type and checks that the result is as described in the tables.
+func TestTablesListEvents(t *testing.T) {
 	const ids = `,"session_id":"s","uuid":"u"`
 	call := assistant("0", "m0", `{"type":"tool_use","id":"c","name":"Bash","input":{"command":"ls"}}`)
 	system := func(rest string) string { return `{"type":"system","subtype":` + rest + ids + `}` }

@@ -196,9 +196,9 @@ func TestServer(t *testing.T) {
 		assert.Equal(t, want, e.Tool.Server, name)
 		assert.Equal(t, name, e.Tool.Name)
 	}
-	told := strings.TrimSuffix(assistant("1", "m1", `{"type":"tool_use","id":"t","name":"mcp__a__b","input":{}}`), "}") +
+	reported := strings.TrimSuffix(assistant("1", "m1", `{"type":"tool_use","id":"t","name":"mcp__a__b","input":{}}`), "}") +
 		`,"tool_use_meta":[{"id":"t","server_display_name":"The A"}]}`
-	assert.Equal(t, "The A", one(t, told)[0].Tool.Server)
+	assert.Equal(t, "The A", one(t, reported)[0].Tool.Server)
 }
 
 func TestTarget(t *testing.T) {
@@ -255,7 +255,7 @@ func TestResult(t *testing.T) {
 func TestInterruptedWithoutAReason(t *testing.T) {
 	out := one(t, user("1", `{"type":"text","text":"[Request interrupted by user]"}`, ""), `{"type":"result","subtype":"error_during_execution","is_error":true}`)
 	require.Len(t, out, 1)
-	assert.True(t, out[0].End.Interrupted, "versions before 2.1 tell no terminal_reason")
+	assert.True(t, out[0].End.Interrupted, "versions before 2.1 report no terminal_reason")
 }
 
 func TestDeltas(t *testing.T) {

@@ -33,7 +33,7 @@ func TestSubAgentsInAStream(t *testing.T) {
 	assert.Equal(t, []string{"tool_use", "tool_result", "tool_use", "tool_result", "tool_progress", "tool_use", "tool_result", "tool_progress"}, kinds(out))
 	spawned := out[1]
 	assert.Equal(t, "t1", spawned.Tool.AgentID)
-	assert.Empty(t, spawned.AgentID, "it is the parent that tells")
+	assert.Empty(t, spawned.AgentID, "the parent reports it")
 	assert.Equal(t, events.ToolStateBackground, spawned.Tool.State)
 	assert.Empty(t, out[3].Tool.AgentID, "who waits starts nobody")
 	assert.Equal(t, "done\nno", string(out[3].Tool.Output))
@@ -79,7 +79,7 @@ func TestSubAgentsInARollout(t *testing.T) {
 
 func TestSubAgentsRollout(t *testing.T) {
 	for name, meta := range map[string]string{
-		"root told":        `"id":"t1","session_id":"root","parent_thread_id":"mid","agent_path":"/top/auditor","cli_version":"0.171.0"`,
+		"root reported":    `"id":"t1","session_id":"root","parent_thread_id":"mid","agent_path":"/top/auditor","cli_version":"0.171.0"`,
 		"deep in a source": `"id":"t1","cli_version":"0.125.0","source":{"subagent":{"thread_spawn":{"parent_thread_id":"root","agent_role":"auditor"}}}`,
 	} {
 		out := all(t, `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{`+meta+`}}`,
@@ -98,5 +98,5 @@ func TestSubAgentsRollout(t *testing.T) {
 	out := all(t, `{"timestamp":"2026-03-02T12:00:00Z","type":"session_meta","payload":{"id":"t1","source":{"subagent":"review"}}}`)
 	assert.Equal(t, []string{"session_start"}, kinds(out))
 	assert.Equal(t, "t1", out[0].SessionID)
-	assert.False(t, out[0].Session.SubAgent, "a sub-agent of nobody that is told")
+	assert.False(t, out[0].Session.SubAgent, "a sub-agent without a reported parent")
 }

@@ -156,8 +156,8 @@ func TestMomentsOfItems(t *testing.T) {
 	require.Len(t, out, 2)
 	assert.Equal(t, time.UnixMilli(1795812654000).UTC(), out[0].Time)
 	assert.Equal(t, time.UnixMilli(1795812655500).UTC(), out[1].Time)
-	assert.Equal(t, 1500*time.Millisecond, out[1].Tool.Duration, "of the moments, where no duration is told")
-	told := all(t, completed(`{"type":"CommandExecution","id":"exec-1","command":["ls"],"status":"failed","exit_code":1,"duration":{"secs":2,"nanos":5}}`, rest))
-	assert.Equal(t, 2*time.Second+5, told[1].Tool.Duration)
-	assert.True(t, told[1].Tool.Error)
+	assert.Equal(t, 1500*time.Millisecond, out[1].Tool.Duration, "from the times if no duration is reported")
+	reported := all(t, completed(`{"type":"CommandExecution","id":"exec-1","command":["ls"],"status":"failed","exit_code":1,"duration":{"secs":2,"nanos":5}}`, rest))
+	assert.Equal(t, 2*time.Second+5, reported[1].Tool.Duration)
+	assert.True(t, reported[1].Tool.Error)
 }

@@ -122,8 +122,8 @@ func TestPrompts(t *testing.T) {
 		{"event alone", []string{event("a"), event("a")}, []string{"a", "a"}},
 		{"twice for real", []string{item("a", "null"), event("a"), event("a"), item("a", "null")}, []string{"a", "a"}},
 		{"an envelope", []string{item("<environment_context>x", "null")}, []string{"(program) <environment_context>x"}},
-		{"told by kind", []string{item("a", `["user.text","user.image","hooks.context"]`)}, []string{"(program) a"}},
-		{"told to be the user's", []string{item("a", `["user.text","user.image","user.text"]`)}, []string{"a"}},
+		{"distinguished by kind", []string{item("a", `["user.text","user.image","hooks.context"]`)}, []string{"(program) a"}},
+		{"marked as the user's", []string{item("a", `["user.text","user.image","user.text"]`)}, []string{"a"}},
 		{"between agents", []string{response(`{"type":"agent_message","author":"/a","recipient":"/b","content":[{"type":"input_text","text":"go"},{"type":"encrypted_content","encrypted_content":"x"}]}`)}, []string{"(program) go"}},
 		{"second line of a stream", []string{`{"prompt":"a"}`}, []string{"a"}},
 	} {

@@ -148,7 +148,7 @@ func TestTokenCountIsAnIncrement(t *testing.T) {
 		lines []string
 		want  []int64
 	}{
-		{"each is told twice", "", []string{count(100, 100), count(100, 100), count(180, 80), count(180, 80)}, []int64{100, 80}},
+		{"each is reported twice", "", []string{count(100, 100), count(100, 100), count(180, 80), count(180, 80)}, []int64{100, 80}},
 		{"no info yet", "", []string{`{"timestamp":"2026-03-02T12:00:00Z","type":"event_msg","payload":{"type":"token_count","info":null}}`, count(5, 5)}, []int64{5}},
 		{"a fork goes on counting", `,"forked_from_id":"a"`, []string{count(180, 80), count(200, 20)}, []int64{80, 20}},
 		{"a counter that begins anew", "", []string{count(100, 100), count(30, 30)}, []int64{100, 30}},
@@ -181,7 +181,7 @@ func TestResponseIsCountedOnce(t *testing.T) {
 	assert.Equal(t, events.Tokens{Input: 7, Output: 2}, got[0].Usage.Tokens)
 }
 
-func TestStreamTellsTheTotalOfItsThread(t *testing.T) {
+func TestStreamReportsTheTotalOfItsThread(t *testing.T) {
 	got := all(t, `{"type":"turn.completed","usage":{"input_tokens":7,"cached_input_tokens":3,"cache_write_input_tokens":1,"output_tokens":2,"reasoning_output_tokens":1}}`)
 	require.Len(t, got, 2)
 	assert.Equal(t, events.UsageScopeSession, got[0].Usage.Scope)

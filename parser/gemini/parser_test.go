@@ -216,7 +216,7 @@ func TestResultsOfAStream(t *testing.T) {
 		{name: "part of a file", tool: "read_file", rest: `"status":"success","output":"Read lines 1-2 of 9 from x"`, want: events.Tool{Summary: "Read lines 1-2 of 9 from x", Size: 26, Truncated: true}},
 		{name: "background", tool: "run_shell_command", rest: `"status":"success","output":"Command moved to background (PID: 1). Output hidden."`,
 			want: events.Tool{Summary: "Command moved to background (PID: 1). Output hidden.", Size: 52, State: events.ToolStateBackground}},
-		{name: "exit codes are not told", tool: "run_shell_command", rest: `"status":"success","output":"Exit Code: 7"`, want: events.Tool{Summary: "Exit Code: 7", Size: 12}},
+		{name: "exit codes are not reported", tool: "run_shell_command", rest: `"status":"success","output":"Exit Code: 7"`, want: events.Tool{Summary: "Exit Code: 7", Size: 12}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			all := feed(t, newSource(), `{"type":"tool_use","tool_name":"`+tc.tool+`","tool_id":"c","parameters":{}}`, `{"type":"tool_result","tool_id":"c",`+tc.rest+`}`)

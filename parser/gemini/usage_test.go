@@ -140,13 +140,13 @@ func TestUsageOfAResult(t *testing.T) {
 	}{
 		{name: "a model", stats: `{"total_tokens":110,"input_tokens":100,"output_tokens":7,"cached":40,"models":{"pro":{"total_tokens":110,"input_tokens":100,"output_tokens":7,"cached":40}}}`,
 			want: map[string]events.Tokens{"pro": {Input: 100, Output: 10, CacheRead: 40, Reasoning: 3}}},
-		{name: "before models were told", stats: `{"total_tokens":107,"input_tokens":100,"output_tokens":7,"cached":40}`,
+		{name: "before models were reported", stats: `{"total_tokens":107,"input_tokens":100,"output_tokens":7,"cached":40}`,
 			want: map[string]events.Tokens{"configured": {Input: 100, Output: 7, CacheRead: 40}}},
 		{name: "models that are not the whole", stats: `{"total_tokens":107,"input_tokens":100,"output_tokens":7,"cached":40,"models":{"pro":{"input_tokens":90,"output_tokens":7,"cached":40}}}`,
 			want: map[string]events.Tokens{"configured": {Input: 100, Output: 7, CacheRead: 40}}},
 		{name: "no model was called", stats: `{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"models":{}}`,
 			want: map[string]events.Tokens{"configured": {}}},
-		{name: "none told", stats: `null`, want: map[string]events.Tokens{}},
+		{name: "none reported", stats: `null`, want: map[string]events.Tokens{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newSource()

@@ -292,7 +292,7 @@ func TestIncomplete(t *testing.T) {
 	p.ParseEvents([]byte(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`))
 	assert.False(t, p.State().Incomplete, "a whole answer behind it")
 	p.ParseEvents([]byte(chunk("a", stop)))
-	assert.False(t, p.State().Incomplete, "finished, though its end is owed")
+	assert.False(t, p.State().Incomplete, "finished, though its end is pending")
 }
 
 func TestTimes(t *testing.T) {

@@ -61,11 +61,11 @@ func rawTotal(t *testing.T, file string, lines [][]byte) (sum events.Tokens) {
 		if err != nil {
 			continue
 		}
-		told := rawTokens(body)
+		reported := rawTokens(body)
 		if oneAnswer {
-			sum.Max(told)
+			sum.Max(reported)
 		} else {
-			sum.Add(told)
+			sum.Add(reported)
 		}
 	}
 	return sum
@@ -138,7 +138,7 @@ func TestNormalisedTokens(t *testing.T) {
 			events.Tokens{Input: 700, Output: 431, CacheRead: 256, Reasoning: 422}},
 		{"both outside", `{"prompt_tokens":1,"completion_tokens":2,"total_tokens":33,"cache_read_input_tokens":10,"completion_tokens_details":{"reasoning_tokens":20}}`,
 			events.Tokens{Input: 11, Output: 22, CacheRead: 10, Reasoning: 20}},
-		{"Gemini: thinking is told by the total alone", `{"prompt_tokens":95,"completion_tokens":28,"total_tokens":411}`,
+		{"Gemini: only the total contains thinking", `{"prompt_tokens":95,"completion_tokens":28,"total_tokens":411}`,
 			events.Tokens{Input: 95, Output: 316, Reasoning: 288}},
 		{"DeepSeek", `{"prompt_tokens":15,"completion_tokens":2,"total_tokens":17,"prompt_cache_hit_tokens":12,"prompt_cache_miss_tokens":3}`,
 			events.Tokens{Input: 15, Output: 2, CacheRead: 12}},

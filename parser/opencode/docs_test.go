@@ -24,10 +24,10 @@ var sections = map[string]string{
 	"Events of the log and the server\x00": `{"table":"event","id":"evt_1","type":%,"data":{}}`,
 }
 
-// TestDocsTellEveryType checks that the parser knows each type in the tables, that no table lacks one that the
+// TestDocsListEveryType checks that the parser knows each type in the tables, that no table lacks one that the
 // parser's sources name, and that all others are counted as unknown.
-func TestDocsTellEveryType(t *testing.T) {
-	inDocs := map[string]bool{"user": true, "assistant": true} // see TestDocsTellEveryRole
+func TestDocsListEveryType(t *testing.T) {
+	inDocs := map[string]bool{"user": true, "assistant": true} // see TestDocsListEveryRole
 	for section, line := range sections {
 		for name := range parsertest.Table(t, opencode.Name, strings.TrimSuffix(section, "\x00"), parsertest.Becomes...) {
 			inDocs[name] = true
@@ -42,7 +42,7 @@ func TestDocsTellEveryType(t *testing.T) {
 			if inDocs[m[1]] || !knownSomewhere(m[1]) {
 				continue
 			}
-			t.Errorf("%s knows %q, and docs/formats/opencode.md does not tell of it", file, m[1])
+			t.Errorf("%s knows %q, and docs/formats/opencode.md does not mention it", file, m[1])
 		}
 	}
 }
@@ -64,8 +64,8 @@ func status(line, kind string) events.LineStatus {
 	return p.LineStatus()
 }
 
-// TestDocsTellEveryRole checks the table of messages in the same way: a role determines the kind of a part's text.
-func TestDocsTellEveryRole(t *testing.T) {
+// TestDocsListEveryRole checks the table of messages in the same way: a role determines the kind of a part's text.
+func TestDocsListEveryRole(t *testing.T) {
 	want := map[string]events.Kind{"user": events.KindPrompt, "assistant": events.KindText}
 	roles := parsertest.Table(t, opencode.Name, "Messages and sessions", parsertest.Becomes...)
 	require.Len(t, roles, len(want))

@@ -254,7 +254,7 @@ func TestTextInLog(t *testing.T) {
 
 // TestFormsAgree checks that stream, dump, log, export and tree of one session yield the same texts and calls.
 func TestFormsAgree(t *testing.T) {
-	told := func(file string, document bool) (texts, calls []string) {
+	reported := func(file string, document bool) (texts, calls []string) {
 		p := newSource()
 		for _, line := range fixture(t, file, document) {
 			for _, e := range p.ParseEvents(line) {
@@ -268,11 +268,11 @@ func TestFormsAgree(t *testing.T) {
 		}
 		return texts, calls
 	}
-	texts, calls := told("parity.jsonl", false)
+	texts, calls := reported("parity.jsonl", false)
 	require.NotEmpty(t, texts)
 	require.NotEmpty(t, calls)
 	for _, file := range []string{"parity.session.jsonl", "parity.log.jsonl", "parity.export.json"} {
-		gotTexts, gotCalls := told(file, strings.HasSuffix(file, ".json"))
+		gotTexts, gotCalls := reported(file, strings.HasSuffix(file, ".json"))
 		assert.ElementsMatch(t, texts, gotTexts, file)
 		assert.ElementsMatch(t, calls, gotCalls, file)
 	}
@@ -313,9 +313,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range n {
 		p.ParseEvents(fmt.Appendf(nil, `{"table":"message","id":"msg_%06d","session_id":"ses_1","data":{"role":"assistant","tokens":{"input":1}}}`, i))
 	}
-	owed := len(p.Flush())
-	assert.Less(t, owed, 1<<14+1)
-	assert.Greater(t, owed, 1<<12)
+	pending := len(p.Flush())
+	assert.Less(t, pending, 1<<14+1)
+	assert.Greater(t, pending, 1<<12)
 }
 
 // TestSessionWithoutAPrompt: a session starts when its model is set, at the first prompt; otherwise at its first other content.
@@ -349,8 +349,8 @@ func TestSessionWithoutAPrompt(t *testing.T) {
 	}
 }
 
-// TestQuietTellsFailure: in a followed database the error of the last message does not wait for the next message.
-func TestQuietTellsFailure(t *testing.T) {
+// TestQuietReportsFailure: in a followed database the error of the last message does not wait for the next message.
+func TestQuietReportsFailure(t *testing.T) {
 	p := newSource()
 	row := func(line string) []events.Kind { return kinds(p.ParseEvents([]byte(line))) }
 	row(`{"table":"session","id":"ses_1","model":"{\"id\":\"m\"}","time_created":1}`)

@@ -36,12 +36,12 @@ func TestUsageSums(t *testing.T) {
 	}
 	export, err := os.ReadFile("../../testdata/opencode/parity.export.json")
 	require.NoError(t, err)
-	var told struct {
+	var reported struct {
 		Info struct{ Tokens rawTokens } `json:"info"`
 	}
-	require.NoError(t, json.Unmarshal(export, &told))
-	require.NotZero(t, told.Info.Tokens)
-	assert.Equal(t, told.Info.Tokens.tokens(), parsedSum([][]byte{export}), "an export")
+	require.NoError(t, json.Unmarshal(export, &reported))
+	require.NotZero(t, reported.Info.Tokens)
+	assert.Equal(t, reported.Info.Tokens.tokens(), parsedSum([][]byte{export}), "an export")
 }
 
 // parsedSum returns the sum of the parser's events, without reasoning, which columns do not always have.
@@ -188,15 +188,15 @@ func sessionColumns(lines [][]byte) (events.Tokens, bool) {
 			continue
 		}
 		found = true
-		var told events.Tokens
+		var reported events.Tokens
 		for name, into := range map[string]*int64{
-			"tokens_input": &told.Input, "tokens_output": &told.Output, "tokens_cache_read": &told.CacheRead, "tokens_cache_write": &told.CacheWrite,
+			"tokens_input": &reported.Input, "tokens_output": &reported.Output, "tokens_cache_read": &reported.CacheRead, "tokens_cache_write": &reported.CacheWrite,
 		} {
 			if json.Unmarshal(columns[name], into) != nil {
 				return sum, false
 			}
 		}
-		sum.Add(told)
+		sum.Add(reported)
 	}
 	return sum, found
 }

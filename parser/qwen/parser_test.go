@@ -131,7 +131,7 @@ func TestPieces(t *testing.T) {
 	require.Equal(t, "text", kinds(out))
 	assert.Equal(t, "a b", out[0].Text)
 	assert.Equal(t, "msg", out[0].MessageID)
-	assert.Empty(t, p.Flush(), "owed once")
+	assert.Empty(t, p.Flush(), "pending once")
 
 	p, out = parse(start, piece, more, stop, assistant("msg", `{"type":"text","text":"a b"}`))
 	assert.Equal(t, "text", kinds(out))

@@ -73,9 +73,9 @@ func TestUsageSums(t *testing.T) {
 			}
 		}
 		want := messages
-		for _, told := range []events.Tokens{calls, telemetry, result} {
-			if told != (events.Tokens{}) {
-				want = told
+		for _, reported := range []events.Tokens{calls, telemetry, result} {
+			if reported != (events.Tokens{}) {
+				want = reported
 			}
 		}
 		got := total.Sum().Provider

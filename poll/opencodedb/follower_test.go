@@ -142,7 +142,7 @@ func TestFollow(t *testing.T) {
 
 			w.part("prt_1", "msg_1", "ses_1", `{"completed":1}`)
 			w.message("msg_1", "ses_1", `{"n":1,"done":true}`)
-			assert.Equal(t, []string{"# ses_1", `part prt_1 {"completed":1}`, `message msg_1 {"n":1,"done":true}`}, all(t, f), "the message tells how its parts ended")
+			assert.Equal(t, []string{"# ses_1", `part prt_1 {"completed":1}`, `message msg_1 {"n":1,"done":true}`}, all(t, f), "the message shows how its parts ended")
 
 			w.partAt(w.now, "prt_1", "msg_1", "ses_1", `{"completed":2}`)
 			assert.Equal(t, []string{"# ses_1", `part prt_1 {"completed":2}`}, all(t, f), "changed within a millisecond")
@@ -175,7 +175,7 @@ func TestLongQuietSession(t *testing.T) {
 	assert.Empty(t, all(t, f), "what was there before is not wanted")
 	w.now += 1_000_000
 	w.part("prt_3", "msg_2", "ses_1", `{}`)
-	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_3 {}"}, all(t, f), "with what tells whose it is")
+	assert.Equal(t, []string{"# ses_1", "session ses_1", `message msg_2 {"role":"assistant"}`, "part prt_3 {}"}, all(t, f), "with the row that shows whose it is")
 	w.part("prt_4", "msg_2", "ses_1", `{}`)
 	assert.Equal(t, []string{"# ses_1", "part prt_4 {}"}, all(t, f))
 	f.Release("ses_1")

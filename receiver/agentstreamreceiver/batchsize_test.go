@@ -291,7 +291,7 @@ func TestBatchSize(t *testing.T) {
 			assert.Equal(t, tt.splits, r.metric("otelcol_receiver_agent_stream_splits", "", "") > 0)
 			assert.Zero(t, r.metric("otelcol_receiver_agent_stream_dropped", "", ""))
 			assert.Zero(t, r.metric("otelcol_receiver_agent_stream_retries", "", ""))
-			assert.Equal(t, tt.splits, r.told.FilterMessageSnippet("refused batch for its size").Len() == 1, "logged once")
+			assert.Equal(t, tt.splits, r.logged.FilterMessageSnippet("refused batch for its size").Len() == 1, "logged once")
 		})
 	}
 }

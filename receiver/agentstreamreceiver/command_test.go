@@ -126,8 +126,8 @@ func TestCommand(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, left, "spools that were left")
-	require.Len(t, r.told.FilterMessage("command ended").All(), 1)
-	said := r.told.FilterMessage("command ended").All()[0].ContextMap()["stderr"].(string)
+	require.Len(t, r.logged.FilterMessage("command ended").All(), 1)
+	said := r.logged.FilterMessage("command ended").All()[0].ContextMap()["stderr"].(string)
 	assert.NotContains(t, said, "\x1b")
 }
 
@@ -143,7 +143,7 @@ func TestCommandIsAskedForAStream(t *testing.T) {
 	} {
 		out := filepath.Join(dir, strconv.FormatBool(stream))
 		r := start(t, configOf(t, config.Command{Command: []string{"sh", program, "-p", "fix it"}, StreamFlags: stream, Env: map[string]string{"OUT": out}}), nil)
-		require.Eventually(t, func() bool { return len(r.told.FilterMessage("command ended").All()) == 1 }, wait, tick)
+		require.Eventually(t, func() bool { return len(r.logged.FilterMessage("command ended").All()) == 1 }, wait, tick)
 		r.stop()
 		said, err := os.ReadFile(out)
 		require.NoError(t, err)
@@ -169,7 +169,7 @@ func TestCommandWithAPipe(t *testing.T) {
 	v := &valve{LogsSink: &consumertest.LogsSink{}}
 	r := start(t, cfg, v)
 	require.Eventually(t, func() bool {
-		return v.refused.Load() > 0 && len(r.told.FilterMessageSnippet("dropping command output").All()) == 1
+		return v.refused.Load() > 0 && len(r.logged.FilterMessageSnippet("dropping command output").All()) == 1
 	}, wait, tick)
 	require.Len(t, spools(t, cfg), 1)
 	v.open.Store(true)
@@ -266,9 +266,9 @@ func TestCommandAsOneWord(t *testing.T) {
 	}
 }
 
-// TestQuietStreamTellsNothingTwice checks that lines of no known format, exported unchanged, are not exported again when their
+// TestQuietStreamExportsNothingTwice checks that lines of no known format, exported unchanged, are not exported again when their
 // stream has become quiet.
-func TestQuietStreamTellsNothingTwice(t *testing.T) {
+func TestQuietStreamExportsNothingTwice(t *testing.T) {
 	factory := agentstreamreceiver.NewFactory()
 	sink := &consumertest.LogsSink{}
 	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(factory.Type()), configFor("x"), nil, sink)

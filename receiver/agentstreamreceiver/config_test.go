@@ -174,7 +174,7 @@ func TestConfigErrors(t *testing.T) {
 			err := confmap.Validate(loadConfig(t, component.NewIDWithName(metadata.Type, tt.name)))
 			for _, want := range tt.wants {
 				assert.ErrorContains(t, err, want)
-				assert.Equal(t, 1, strings.Count(err.Error(), want), "%q is told once", want)
+				assert.Equal(t, 1, strings.Count(err.Error(), want), "%q is reported once", want)
 			}
 		})
 	}

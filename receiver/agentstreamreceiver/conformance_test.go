@@ -59,7 +59,7 @@ func TestConformance(t *testing.T) {
 		for _, path := range fixtures(t) {
 			t.Run(string(semconv)+"/"+sessionName(path), func(t *testing.T) {
 				provider := filepath.Base(filepath.Dir(path))
-				traces, logs := foldFile(t, path, settings)
+				traces, logs := exportFile(t, path, settings)
 				for _, rs := range traces.ResourceSpans().All() {
 					assert.Equal(t, semconv.SchemaURL(), rs.SchemaUrl())
 					checkNames(t, names, rs.Resource().Attributes())

@@ -26,5 +26,5 @@ func TestDatabaseUnderAnotherName(t *testing.T) {
 	for _, lr := range r.records() {
 		assert.NotEqual(t, "tailspan.raw", lr.EventName())
 	}
-	assert.Equal(t, []string{"skipping SQLite database, which has no lines; list OpenCode's under databases and any other under exclude"}, warnings(r.told))
+	assert.Equal(t, []string{"skipping SQLite database, which has no lines; list OpenCode's under databases and any other under exclude"}, warnings(r.logged))
 }

@@ -63,27 +63,27 @@ func (p *lifetime) step(r *reopened, n int) {
 		line := r.lines[r.at]
 		evs := r.source.ParseEvents(bytes.TrimSuffix(line, []byte("\n")))
 		if len(evs) > 0 {
-			if r.fold == nil {
+			if r.stream == nil {
 				info := parser.InfoOf(r.source.Provider())
 				settings := r.settings(info)
 				if r.kept.state != nil {
 					require.NoError(p.t, json.Unmarshal(r.kept.state, &settings.State))
 				}
-				r.fold = p.registry.Open(settings)
+				r.stream = p.registry.Open(settings)
 			}
-			r.fold.Feed(telemetry.Line{Offset: r.offset, Replay: r.at < r.kept.lines}, evs)
+			r.stream.Feed(telemetry.Line{Offset: r.offset, Replay: r.at < r.kept.lines}, evs)
 		}
 		r.offset += int64(len(line))
 		r.at++
 	}
 	if r.at == r.total() {
 		r.idle = true
-		if r.fold != nil {
-			r.fold.Idle()
+		if r.stream != nil {
+			r.stream.Idle()
 		}
 	}
-	if r.fold != nil {
-		out := r.fold.Take()
+	if r.stream != nil {
+		out := r.stream.Take()
 		p.out.take(out)
 		out.Accepted()
 	}
@@ -116,26 +116,26 @@ func (p *lifetime) work(rng *rand.Rand, budget int) {
 // suspend ends the process and stores its states.
 func (p *lifetime) suspend() {
 	for _, r := range p.files {
-		if r.fold == nil || r.at < r.kept.lines {
+		if r.stream == nil || r.at < r.kept.lines {
 			if r.at > r.kept.lines {
 				r.kept.lines = r.at
 			}
 			continue
 		}
-		state, open := r.fold.State()
+		state, open := r.stream.State()
 		value, err := json.Marshal(state)
 		require.NoError(p.t, err)
 		r.kept.lines, r.kept.state, r.kept.open = r.at, value, open || r.source.Pending()
-		r.fold.Detach()
+		r.stream.Detach()
 	}
 }
 
 func (p *lifetime) close() {
 	for _, r := range p.files {
-		if r.fold != nil {
+		if r.stream != nil {
 			r.feed(r.source.Flush())
-			r.fold.Close(otlp.CloseReasonShutdown)
-			p.out.take(r.fold.Take())
+			r.stream.Close(otlp.CloseReasonShutdown)
+			p.out.take(r.stream.Take())
 		}
 	}
 	p.out.take(p.registry.Close())

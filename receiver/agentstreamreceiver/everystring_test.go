@@ -92,7 +92,7 @@ func TestSecretInEveryString(t *testing.T) {
 				}
 				r.stopAnyhow()
 				shown := r.exported()
-				for _, entry := range r.told.All() {
+				for _, entry := range r.logged.All() {
 					shown += fmt.Sprintln(entry.Message, entry.ContextMap())
 				}
 				if i := strings.Index(shown, oddSecret[:12]); i >= 0 {

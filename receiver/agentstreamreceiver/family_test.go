@@ -31,7 +31,7 @@ type reading struct {
 	registry *telemetry.Registry
 	id, path string
 	source   *parser.Source
-	fold     *telemetry.Stream
+	stream   *telemetry.Stream
 	lines    [][]byte
 	offset   int64
 	live     time.Time // when the next line is written; zero for a complete file
@@ -62,8 +62,8 @@ func (r *reading) read(n int) {
 	}
 	if r.done() {
 		r.feed(r.source.Flush())
-		if r.fold != nil {
-			r.fold.Idle()
+		if r.stream != nil {
+			r.stream.Idle()
 		}
 	}
 }
@@ -72,11 +72,11 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 	if len(evs) == 0 {
 		return
 	}
-	if r.fold == nil {
+	if r.stream == nil {
 		info := parser.InfoOf(r.source.Provider())
-		r.fold = r.registry.Open(r.settings(info))
+		r.stream = r.registry.Open(r.settings(info))
 	}
-	r.fold.Feed(telemetry.Line{Offset: r.offset, Live: !r.live.IsZero(), Arrival: r.live, Read: r.live}, evs)
+	r.stream.Feed(telemetry.Line{Offset: r.offset, Live: !r.live.IsZero(), Arrival: r.live, Read: r.live}, evs)
 }
 
 func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
@@ -114,17 +114,17 @@ func readFamily(t *testing.T, paths []string, next func(files []*reading) (int, 
 	for len(open) > 0 {
 		i, n := next(open)
 		open[i].read(n)
-		if open[i].fold != nil {
-			e.take(open[i].fold.Take())
+		if open[i].stream != nil {
+			e.take(open[i].stream.Take())
 		}
 		if open[i].done() {
 			open = slices.Delete(open, i, i+1)
 		}
 	}
 	for _, r := range all {
-		if r.fold != nil {
-			r.fold.Close(otlp.CloseReasonShutdown)
-			e.take(r.fold.Take())
+		if r.stream != nil {
+			r.stream.Close(otlp.CloseReasonShutdown)
+			e.take(r.stream.Take())
 		}
 	}
 	e.take(registry.Close())
@@ -213,7 +213,7 @@ func TestFamilies(t *testing.T) {
 func TestFamiliesInAnyOrder(t *testing.T) {
 	for name, paths := range families(t) {
 		if strings.HasSuffix(name, "/fork") {
-			continue // only marks distinguish a fork from its original; see TestForkTellsNothingTwice
+			continue // only marks distinguish a fork from its original; see TestForkExportsNothingTwice
 		}
 		t.Run(name, func(t *testing.T) {
 			want := readFamily(t, paths, func([]*reading) (int, int) { return 0, 1 << 30 }).list()
@@ -226,8 +226,8 @@ func TestFamiliesInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestForkTellsNothingTwice: the copied history of a fork yields nothing, in either order of reading.
-func TestForkTellsNothingTwice(t *testing.T) {
+// TestForkExportsNothingTwice: the copied history of a fork yields nothing, in either order of reading.
+func TestForkExportsNothingTwice(t *testing.T) {
 	paths := families(t)["claude/fork"]
 	whole := func([]*reading) (int, int) { return 0, 1 << 30 }
 	forward := readFamily(t, paths, whole).list()

@@ -48,12 +48,12 @@ func readLive(t *testing.T, paths []string) *exports {
 	for open := slices.Clone(all); len(open) > 0; {
 		r := slices.MinFunc(open, func(a, b *reading) int { return a.live.Compare(b.live) })
 		r.read(1)
-		if r.fold != nil {
-			r.fold.Idle()
+		if r.stream != nil {
+			r.stream.Idle()
 		}
 		for _, other := range all {
-			if other.fold != nil {
-				e.take(other.fold.Take())
+			if other.stream != nil {
+				e.take(other.stream.Take())
 			}
 		}
 		if r.done() {
@@ -63,8 +63,8 @@ func readLive(t *testing.T, paths []string) *exports {
 		r.live = r.nextTime(t, r.live)
 	}
 	for _, r := range all {
-		r.fold.Close(otlp.CloseReasonShutdown)
-		e.take(r.fold.Take())
+		r.stream.Close(otlp.CloseReasonShutdown)
+		e.take(r.stream.Take())
 	}
 	e.take(registry.Close())
 	return &e

@@ -22,15 +22,15 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// foldFile returns the output of a file, processed at once, without the receiver.
-func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Traces, plog.Logs) {
+// exportFile returns the output of a file, processed at once, without the receiver.
+func exportFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Traces, plog.Logs) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
 	registry := telemetry.NewRegistry(settings)
-	var fold *telemetry.Stream
+	var stream *telemetry.Stream
 	offset := int64(0)
 	feed := func(line []byte) {
 		evs := source.ParseEvents(line)
@@ -40,23 +40,23 @@ func foldFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.Tr
 		if len(evs) == 0 {
 			return
 		}
-		if fold == nil {
+		if stream == nil {
 			info := parser.InfoOf(source.Provider())
-			fold = registry.Open(telemetry.StreamSettings{
+			stream = registry.Open(telemetry.StreamSettings{
 				ID: filepath.Base(path), Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
 			})
 		}
-		fold.Feed(telemetry.Line{Offset: offset}, evs)
+		stream.Feed(telemetry.Line{Offset: offset}, evs)
 	}
 	for line := range bytes.Lines(data) {
 		feed(bytes.TrimSuffix(line, []byte("\n")))
 		offset += int64(len(line))
 	}
 	feed(nil)
-	require.NotNil(t, fold, "no events in %s", path)
-	fold.Idle()
-	fold.Close(otlp.CloseReasonShutdown)
-	out := fold.Take()
+	require.NotNil(t, stream, "no events in %s", path)
+	stream.Idle()
+	stream.Close(otlp.CloseReasonShutdown)
+	out := stream.Take()
 	rest := registry.Close() // its sub-agents are in no other file
 	rest.Traces.ResourceSpans().MoveAndAppendTo(out.Traces.ResourceSpans())
 	rest.Logs.ResourceLogs().MoveAndAppendTo(out.Logs.ResourceLogs())
@@ -111,7 +111,7 @@ func TestSpanTrees(t *testing.T) {
 		for _, name := range cases {
 			t.Run(provider+" "+name, func(t *testing.T) {
 				path := filepath.Join("..", "..", "testdata", provider, name+".jsonl")
-				traces, logs := foldFile(t, path, goldenSettings())
+				traces, logs := exportFile(t, path, goldenSettings())
 				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".spans.golden", spantree.Draw(traces))
 				goldentest.Compare(t, strings.TrimSuffix(path, ".jsonl")+".records.golden", listRecords(logs))
 			})
@@ -142,7 +142,7 @@ func listRecords(logs plog.Logs) string {
 func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 	for _, path := range fixtures(t) {
 		t.Run(sessionName(path), func(t *testing.T) {
-			traces, logs := foldFile(t, path, goldenSettings())
+			traces, logs := exportFile(t, path, goldenSettings())
 			assert.Empty(t, otlpjson.Check(traces))
 			uids := map[string]string{}
 			for _, rl := range logs.ResourceLogs().All() {
@@ -165,7 +165,7 @@ func TestSessionsAsTraces(t *testing.T) {
 	settings.TraceBySession = true
 	several := 0
 	for _, path := range fixtures(t) {
-		traces, _ := foldFile(t, path, settings)
+		traces, _ := exportFile(t, path, settings)
 		assert.Empty(t, otlpjson.Check(traces), path)
 		roots := map[string]int{}
 		for _, rs := range traces.ResourceSpans().All() {

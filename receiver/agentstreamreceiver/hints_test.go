@@ -13,8 +13,8 @@ import (
 )
 
 // warnings returns the receiver's warnings with their fields.
-func warnings(told *observer.ObservedLogs) (list []string) {
-	for _, entry := range told.FilterLevelExact(zapcore.WarnLevel).All() {
+func warnings(logged *observer.ObservedLogs) (list []string) {
+	for _, entry := range logged.FilterLevelExact(zapcore.WarnLevel).All() {
 		line := entry.Message
 		for _, key := range []string{"provider", "detected", "path_pattern"} {
 			if value, ok := entry.ContextMap()[key].(string); ok {
@@ -52,10 +52,10 @@ func TestAdviceOnProvider(t *testing.T) {
 				require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") >= 2*lines }, wait, tick)
 				r.stop()
 				if provider == writer {
-					assert.Empty(t, warnings(r.told))
+					assert.Empty(t, warnings(r.logged))
 					return
 				}
-				assert.Equal(t, []string{wrong + " provider=" + provider + " detected=" + writer}, warnings(r.told))
+				assert.Equal(t, []string{wrong + " provider=" + provider + " detected=" + writer}, warnings(r.logged))
 			})
 		}
 	}
@@ -70,7 +70,7 @@ func TestAdviceAtShutdown(t *testing.T) {
 	cfg.Identity.PathPattern = "runs/{a}.jsonl"
 	r := start(t, cfg, nil)
 	require.Eventually(t, func() bool { return r.sum("otelcol_receiver_agent_stream_lines") == 1 }, wait, tick)
-	assert.Empty(t, warnings(r.told))
+	assert.Empty(t, warnings(r.logged))
 	r.stop()
-	assert.Equal(t, []string{"path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}.jsonl"}, warnings(r.told))
+	assert.Equal(t, []string{"path_pattern matches no file, exporting without attributes of their paths path_pattern=runs/{a}.jsonl"}, warnings(r.logged))
 }

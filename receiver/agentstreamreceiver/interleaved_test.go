@@ -46,12 +46,12 @@ func sessionsOf(t *testing.T, path string) map[string]bool {
 	require.NoError(t, err)
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
-	told := map[string]bool{}
+	found := map[string]bool{}
 	note := func(evs []events.DisplayEvent) {
 		for i := range evs {
-			told[evs[i].SessionID] = true
+			found[evs[i].SessionID] = true
 			if s := evs[i].Session; s != nil {
-				told[s.PreviousID] = true
+				found[s.PreviousID] = true
 			}
 		}
 	}
@@ -60,28 +60,28 @@ func sessionsOf(t *testing.T, path string) map[string]bool {
 	}
 	note(source.ParseEvents(data)) // a document
 	note(source.Flush())
-	delete(told, "")
-	return told
+	delete(found, "")
+	return found
 }
 
 // oneAccountEach are groups no two of which contain the same session.
 func oneAccountEach(t *testing.T) (groups [][]string) {
 	taken := map[string]bool{}
 	for _, group := range everything(t) {
-		told := map[string]bool{}
+		found := map[string]bool{}
 		for _, path := range group {
 			for session := range sessionsOf(t, path) {
-				told[session] = true
+				found[session] = true
 			}
 		}
 		clash := false
-		for session := range told {
+		for session := range found {
 			clash = clash || taken[session]
 		}
-		if clash || len(told) == 0 {
+		if clash || len(found) == 0 {
 			continue
 		}
-		for session := range told {
+		for session := range found {
 			taken[session] = true
 		}
 		groups = append(groups, group)
@@ -108,8 +108,8 @@ func readTogether(t *testing.T, settings telemetry.Settings, paths []string, rng
 			i, n = rng.IntN(len(open)), 1+rng.IntN(30)
 		}
 		open[i].read(n)
-		if open[i].fold != nil {
-			e.take(open[i].fold.Take())
+		if open[i].stream != nil {
+			e.take(open[i].stream.Take())
 		}
 		if open[i].done() {
 			open = slices.Delete(open, i, i+1)
@@ -119,9 +119,9 @@ func readTogether(t *testing.T, settings telemetry.Settings, paths []string, rng
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	for _, r := range all {
-		if r.fold != nil {
-			r.fold.Close(otlp.CloseReasonNoResult)
-			e.take(r.fold.Take())
+		if r.stream != nil {
+			r.stream.Close(otlp.CloseReasonNoResult)
+			e.take(r.stream.Take())
 		}
 	}
 	e.take(registry.Close())

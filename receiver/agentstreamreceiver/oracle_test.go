@@ -86,11 +86,11 @@ func TestOracle(t *testing.T) {
 			r := newReading(t, registry, filepath.Join(samples, want.fixture))
 			r.read(1 << 30)
 			var traces ptrace.Traces
-			if r.fold == nil {
+			if r.stream == nil {
 				traces = ptrace.NewTraces()
 			} else {
-				r.fold.Close(otlp.CloseReasonShutdown)
-				traces = r.fold.Take().Traces
+				r.stream.Close(otlp.CloseReasonShutdown)
+				traces = r.stream.Take().Traces
 			}
 			provider, _, _ := strings.Cut(want.fixture, "/")
 			if slices.Contains(forked, want.fixture) {
@@ -104,7 +104,7 @@ func TestOracle(t *testing.T) {
 			spans, counters := native(provider, spanTokens(traces)), native(provider, countedTokens(registry))
 			if slices.Contains(mixed, want.fixture) {
 				assert.Equal(t, spans, counters)
-				spans = toldNatively(t, filepath.Join(samples, want.fixture))
+				spans = reportedNatively(t, filepath.Join(samples, want.fixture))
 				counters = spans
 			}
 			if slices.Contains(placeholders, want.fixture) {

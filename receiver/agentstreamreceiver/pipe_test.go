@@ -189,7 +189,7 @@ func TestFIFOOverARestart(t *testing.T) {
 			require.Eventually(t, func() bool { return g.refused.Load() > 0 }, wait, tick)
 			first.stopAnyhow()
 			require.Len(t, spools(t, cfg), 1)
-			require.Len(t, first.told.FilterMessageSnippet("keeping its spool").All(), 1)
+			require.Len(t, first.logged.FilterMessageSnippet("keeping its spool").All(), 1)
 
 			_, err := w.Write(textLine("s", 9))
 			require.ErrorIs(t, err, syscall.EPIPE, "nobody reads")
@@ -297,7 +297,7 @@ func TestFullSpoolOfAPipe(t *testing.T) {
 	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 1 && len(spools(t, cfg)) == 0 }, wait, tick)
 	assert.Equal(t, wrote-10_000, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_full"))
 	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
-	require.Len(t, r.told.FilterMessageSnippet("dropping pipe input").All(), 1)
+	require.Len(t, r.logged.FilterMessageSnippet("dropping pipe input").All(), 1)
 
 	w = openWriter(t, fifo)
 	say(t, w, textLine("t", 3000))
@@ -333,9 +333,9 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "spool_failed") == int64(500*len(line))
 	}, wait, tick)
-	told := r.told.FilterMessageSnippet("dropping pipe input").All()
-	require.Len(t, told, 1)
-	assert.Contains(t, told[0].ContextMap()["advice"], "spool::directory")
+	logged := r.logged.FilterMessageSnippet("dropping pipe input").All()
+	require.Len(t, logged, 1)
+	assert.Contains(t, logged[0].ContextMap()["advice"], "spool::directory")
 
 	require.NoError(t, os.Remove(cfg.Spool.Directory))
 	// Input written before the end of the last writer was seen counts as that writer's, and is dropped too.
@@ -353,9 +353,9 @@ func TestFIFOThatComesLate(t *testing.T) {
 	require.NoError(t, os.Remove(fifo))
 	m := newMachine()
 	r := startOn(t, m, cfg, nil)
-	told := func(words string) func() bool {
+	logged := func(words string) func() bool {
 		return func() bool {
-			for _, e := range r.told.FilterMessageSnippet("pipe not opened").All() {
+			for _, e := range r.logged.FilterMessageSnippet("pipe not opened").All() {
 				if strings.Contains(fmt.Sprint(e.ContextMap()["error"]), words) {
 					return true
 				}
@@ -363,9 +363,9 @@ func TestFIFOThatComesLate(t *testing.T) {
 			return false
 		}
 	}
-	require.Eventually(t, told("no such file"), wait, tick)
+	require.Eventually(t, logged("no such file"), wait, tick)
 	require.NoError(t, os.WriteFile(fifo, textLine("s", 9), 0o600))
-	require.Eventually(t, told("not a fifo"), wait, tick)
+	require.Eventually(t, logged("not a fifo"), wait, tick)
 	assert.Contains(t, m.statuses(), componentstatus.StatusRecoverableError)
 	for i := range 3 {
 		require.NoError(t, os.Remove(fifo))
@@ -377,7 +377,7 @@ func TestFIFOThatComesLate(t *testing.T) {
 	}
 	r.stop()
 	assert.Equal(t, wantTexts(3), r.texts())
-	assert.LessOrEqual(t, len(r.told.FilterMessageSnippet("pipe not opened").All()), 2+3, "told once while it lasts")
+	assert.LessOrEqual(t, len(r.logged.FilterMessageSnippet("pipe not opened").All()), 2+3, "logged once while it lasts")
 	assert.Equal(t, componentstatus.StatusOK, last(m.statuses()))
 }
 
@@ -483,7 +483,7 @@ func TestGlobPassesFIFOsOver(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.texts()) == 2 }, wait, tick)
 	r.stop()
 	warned := 0
-	for _, e := range r.told.All() {
+	for _, e := range r.logged.All() {
 		if fmt.Sprint(e.ContextMap()["path"]) == filepath.Join(dir, "a.jsonl") {
 			warned++
 		}

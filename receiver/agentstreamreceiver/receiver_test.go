@@ -40,7 +40,7 @@ type rig struct {
 	t      *testing.T
 	traces *consumertest.TracesSink
 	logs   *consumertest.LogsSink
-	told   *observer.ObservedLogs
+	logged *observer.ObservedLogs
 	tel    *componenttest.Telemetry
 	stop   func()
 	// stopAnyhow stops a receiver that may return an error about what it could not export.
@@ -70,8 +70,8 @@ func startWith(t *testing.T, host component.Host, cfg *agentstreamreceiver.Confi
 	if nextTraces == nil {
 		nextTraces = r.traces
 	}
-	core, told := observer.New(zapcore.DebugLevel)
-	r.told = told
+	core, logged := observer.New(zapcore.DebugLevel)
+	r.logged = logged
 	factory := agentstreamreceiver.NewFactory()
 	set := receivertest.NewNopSettings(factory.Type())
 	set.ID = component.NewID(factory.Type()) // the same after a restart
@@ -327,7 +327,7 @@ func TestMalformedLinesAreCountedAndNothingAroundThemIsLost(t *testing.T) {
 	assert.EqualValues(t, 2, r.metric("otelcol_receiver_agent_stream_lines_not_parsed", "reason", "malformed"))
 	assert.EqualValues(t, 1, r.metric("otelcol_receiver_agent_stream_unknown_types", "type", "hologram"))
 	assert.EqualValues(t, 6, r.metric("otelcol_receiver_agent_stream_lines", "provider", "claude"))
-	debug := r.told.FilterMessageSnippet("skipping unparsed line").All()
+	debug := r.logged.FilterMessageSnippet("skipping unparsed line").All()
 	assert.Len(t, debug, 2, "one line for a file and reason")
 }
 
@@ -374,7 +374,7 @@ func TestMissingFileIsWaitedFor(t *testing.T) {
 	cfg.Stream.PollInterval = 20 * time.Millisecond
 	r := start(t, cfg, nil)
 	require.Eventually(t, func() bool {
-		return r.told.FilterLevelExact(zapcore.InfoLevel).Len() >= 1
+		return r.logged.FilterLevelExact(zapcore.InfoLevel).Len() >= 1
 	}, wait, tick, "one info line says that nothing is there yet")
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	appendTo(t, path, assistant("1", "Here."))
@@ -406,7 +406,7 @@ func TestRefusingConsumerLosesNothing(t *testing.T) {
 	r := start(t, configFor(path), next)
 	require.Eventually(t, func() bool { return next.LogRecordCount() == 2 }, wait, tick)
 	assert.EqualValues(t, 5, r.metric("otelcol_receiver_agent_stream_retries", "signal", "logs"))
-	assert.Len(t, r.told.FilterMessageSnippet("consumer refused batch, will retry").All(), 1, "logged once, not at each try")
+	assert.Len(t, r.logged.FilterMessageSnippet("consumer refused batch, will retry").All(), 1, "logged once, not at each try")
 }
 
 func TestPermanentRefusalIsCounted(t *testing.T) {

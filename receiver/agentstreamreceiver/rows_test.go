@@ -201,7 +201,7 @@ func TestGrowingDatabase(t *testing.T) {
 	dump := start(t, configFor(filepath.Join(samples, "opencode", "subagent.session.jsonl")), nil)
 	require.Eventually(t, runs(dump), wait, tick)
 	dump.stop()
-	assert.Equal(t, dump.uids(), live.uids(), "a dump of the same session tells the same")
+	assert.Equal(t, dump.uids(), live.uids(), "a dump of the same session exports the same")
 	assert.Equal(t, dump.spanIDs(), live.spanIDs())
 	for _, lr := range live.records() {
 		assert.NotContains(t, lr.Body().AsString(), "secret")

@@ -55,10 +55,10 @@ type scaleFigures struct {
 
 func (c scaleCase) run(b *testing.B) scaleFigures {
 	b.Helper()
-	told, err := json.Marshal(c)
+	encoded, err := json.Marshal(c)
 	require.NoError(b, err)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestScaleProcess$", "-test.v")
-	cmd.Env = append(os.Environ(), scaleEnv+"="+string(told))
+	cmd.Env = append(os.Environ(), scaleEnv+"="+string(encoded))
 	if c.Procs > 0 {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(c.Procs))
 	}
@@ -73,12 +73,12 @@ func (c scaleCase) run(b *testing.B) scaleFigures {
 
 // TestScaleProcess is the process of a [scaleCase].
 func TestScaleProcess(t *testing.T) {
-	told := os.Getenv(scaleEnv)
-	if told == "" {
+	encoded := os.Getenv(scaleEnv)
+	if encoded == "" {
 		t.Skip("started by BenchmarkScale")
 	}
 	var c scaleCase
-	require.NoError(t, json.Unmarshal([]byte(told), &c))
+	require.NoError(t, json.Unmarshal([]byte(encoded), &c))
 	if c.Limit > 0 {
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: c.Limit, Max: c.Limit}))
 	}
@@ -121,7 +121,7 @@ func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration
 	if c.Grow == 0 {
 		return 0, 0
 	}
-	counter.tell.Store(true)
+	counter.report.Store(true)
 	var took []time.Duration
 	for i := range c.Grow {
 		line := []byte(assistant(fmt.Sprint("new", i), "more"))
@@ -141,13 +141,13 @@ func (c scaleCase) grow(t *testing.T, counter *arrivals) (p50, p99 time.Duration
 type arrivals struct {
 	consumer.Logs
 	records atomic.Int64
-	tell    atomic.Bool
+	report  atomic.Bool
 	came    chan time.Time
 }
 
 func (a *arrivals) ConsumeLogs(_ context.Context, ld plog.Logs) error {
 	a.records.Add(int64(ld.LogRecordCount()))
-	if a.tell.Load() {
+	if a.report.Load() {
 		a.came <- time.Now()
 	}
 	return nil

@@ -43,16 +43,16 @@ func batchesOf(data []byte) (batches [][]tail.Line) {
 	return append(batches, lines)
 }
 
-// BenchmarkSilentFold replays a session, as after a restart, and parses it, alternately. The result is the speed of the replay
+// BenchmarkReplay replays a session, as after a restart, and parses it, alternately. The result is the speed of the replay
 // relative to that of parsing; the floor is 0.9.
-func BenchmarkSilentFold(b *testing.B) {
+func BenchmarkReplay(b *testing.B) {
 	var text bytes.Buffer
 	for id := 0; text.Len() < 100*mib; id++ {
 		scaleSession(&text, rand.New(rand.NewPCG(5, uint64(id))), id, 2000)
 	}
 	batches := batchesOf(text.Bytes())
 	b.SetBytes(int64(text.Len()))
-	var parse, fold time.Duration
+	var parse, replay time.Duration
 	for b.Loop() {
 		p, err := parser.New(parser.Auto)
 		require.NoError(b, err)
@@ -73,10 +73,10 @@ func BenchmarkSilentFold(b *testing.B) {
 			}
 			require.NoError(b, c.Lines(b.Context(), lines))
 		}
-		fold += usedCPU(b) - begin
+		replay += usedCPU(b) - begin
 	}
-	b.ReportMetric(parse.Seconds()/fold.Seconds(), "of-parsing")
-	b.ReportMetric(float64(text.Len())*float64(b.N)/1e6/fold.Seconds(), "MB/cpu-s")
+	b.ReportMetric(parse.Seconds()/replay.Seconds(), "of-parsing")
+	b.ReportMetric(float64(text.Len())*float64(b.N)/1e6/replay.Seconds(), "MB/cpu-s")
 }
 
 // BenchmarkLongSession reads a session of a million lines, and compares the cost of its last tenth with the first; the limit

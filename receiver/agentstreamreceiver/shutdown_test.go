@@ -139,8 +139,8 @@ func TestManyFilesShareTheLastDelivery(t *testing.T) {
 	assert.Len(t, (&rig{t: t, traces: &traces}).spans(), 8, "a consumer that accepts at once gets what is left even then")
 }
 
-// TestPassedLineIsToldOnce: a line of no known provider is exported when it is read, and not again when its stream is quiet.
-func TestPassedLineIsToldOnce(t *testing.T) {
+// TestPassedLineIsExportedOnce: a line of no known provider is exported when it is read, and not again when its stream is quiet.
+func TestPassedLineIsExportedOnce(t *testing.T) {
 	var logs gate
 	cfg := configFor("build.log")
 	cfg.Stream.Provider, cfg.Stream.ForceFlushPeriod = "none", time.Nanosecond

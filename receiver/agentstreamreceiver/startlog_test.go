@@ -21,20 +21,20 @@ func TestStartIsLogged(t *testing.T) {
 	cfg := configFor(filepath.Join(folder, "*.jsonl"))
 	cfg.Stream.StartAt = "end"
 	r := start(t, cfg, nil)
-	require.Eventually(t, func() bool { return r.told.FilterMessage("watching files").Len() == 1 }, wait, tick)
-	line := r.told.FilterMessage("watching files").All()[0]
+	require.Eventually(t, func() bool { return r.logged.FilterMessage("watching files").Len() == 1 }, wait, tick)
+	line := r.logged.FilterMessage("watching files").All()[0]
 	assert.Equal(t, zapcore.InfoLevel, line.Level)
 	assert.EqualValues(t, 1, line.ContextMap()["found"])
 	assert.EqualValues(t, 1, line.ContextMap()["skipped_to_end"])
 
 	require.NoError(t, os.WriteFile(fresh, session, 0o600))
-	require.Eventually(t, func() bool { return r.told.FilterMessage("following file").Len() == 1 }, wait, tick)
+	require.Eventually(t, func() bool { return r.logged.FilterMessage("following file").Len() == 1 }, wait, tick)
 	r.stop()
 	for _, want := range []struct {
 		message, key string
 		level        zapcore.Level
 	}{{"following file", "provider", zapcore.InfoLevel}, {"file ended", "reason", zapcore.DebugLevel}} {
-		lines := r.told.FilterMessage(want.message).All()
+		lines := r.logged.FilterMessage(want.message).All()
 		if assert.Len(t, lines, 1, want.message) {
 			assert.Equal(t, want.level, lines[0].Level)
 			assert.Equal(t, fresh, lines[0].ContextMap()["path"])

@@ -39,9 +39,9 @@ func (b *bench) list() []string {
 	return e.list()
 }
 
-// readResting reads a file, with ticks at random, and suspends the stream at random if rests is set. It returns how often it
+// readSuspending reads a file, with ticks at random, and suspends the stream at random if suspends is set. It returns how often it
 // did.
-func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *bench, rested int) {
+func readSuspending(t *testing.T, path string, rng *rand.Rand, suspends bool) (b *bench, suspended int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -56,10 +56,10 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 		lines = append(lines, tail.Line{Data: bytes.TrimSuffix(text, []byte("\n")), Offset: offset, Next: next})
 		offset = next
 	}
-	resting := false
+	isSuspended := false
 	for at := 0; at < len(lines); {
 		n := min(1+rng.IntN(4), len(lines)-at)
-		if resting {
+		if isSuspended {
 			again := slices.Clone(lines[:at])
 			for i := range again {
 				again[i].Replayed = true
@@ -74,29 +74,29 @@ func readResting(t *testing.T, path string, rng *rand.Rand, rests bool) (b *benc
 			require.NoError(t, st.Tick(t.Context()))
 		}
 		want := rng.IntN(2) == 0
-		resting = rests && want && st.Suspend()
-		if resting {
-			rested++
+		isSuspended = suspends && want && st.Suspend()
+		if isSuspended {
+			suspended++
 			state, _ := st.State()
 			assert.NotEmpty(t, state, "it is asked for its state while it rests")
 		}
 	}
 	require.NoError(t, c.Close(t.Context(), tail.CloseReasonUnlinked))
-	return b, rested
+	return b, suspended
 }
 
-// TestRestChangesNothing: a stream suspended now and then exports and counts the same as one that never was.
-func TestRestChangesNothing(t *testing.T) {
+// TestSuspendChangesNothing: a stream suspended now and then exports and counts the same as one that never was.
+func TestSuspendChangesNothing(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(samples, "*", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	total := 0
 	for _, path := range paths {
 		for seed := range uint64(6) {
-			want, _ := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), false)
-			got, rested := readResting(t, path, rand.New(rand.NewPCG(seed, 3)), true)
-			total += rested
-			require.Equal(t, untimed(want.list()), untimed(got.list()), "%s, seed %d, rested %d times", path, seed, rested)
+			want, _ := readSuspending(t, path, rand.New(rand.NewPCG(seed, 3)), false)
+			got, suspended := readSuspending(t, path, rand.New(rand.NewPCG(seed, 3)), true)
+			total += suspended
+			require.Equal(t, untimed(want.list()), untimed(got.list()), "%s, seed %d, rested %d times", path, seed, suspended)
 		}
 	}
 	assert.Greater(t, total, len(paths), "streams did rest")

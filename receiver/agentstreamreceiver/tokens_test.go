@@ -21,22 +21,22 @@ import (
 // session counts there.
 func reportedTokens(t *testing.T, path string) events.Tokens {
 	t.Helper()
-	sum := toldUsage(t, path)
+	sum := reportedUsage(t, path)
 	total := sum.Sum().Tokens
 	total.CacheWrite5m, total.CacheWrite1h = 0, 0 // parts of the written tokens
 	return total
 }
 
-// toldNatively is the same total in the arithmetic of its provider.
-func toldNatively(t *testing.T, path string) events.Tokens {
+// reportedNatively is the same total in the arithmetic of its provider.
+func reportedNatively(t *testing.T, path string) events.Tokens {
 	t.Helper()
-	sum := toldUsage(t, path)
-	told := sum.Sum().Provider
-	told.Reasoning = 0
-	return told
+	sum := reportedUsage(t, path)
+	reported := sum.Sum().Provider
+	reported.Reasoning = 0
+	return reported
 }
 
-func toldUsage(t *testing.T, path string) (sum events.UsageTotal) {
+func reportedUsage(t *testing.T, path string) (sum events.UsageTotal) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -79,9 +79,9 @@ func TestTokensAgree(t *testing.T) {
 			registry := telemetry.NewRegistry(goldenSettings())
 			r := newReading(t, registry, path)
 			r.read(1 << 30)
-			require.NotNil(t, r.fold)
-			r.fold.Close(otlp.CloseReasonShutdown)
-			traces := r.fold.Take().Traces
+			require.NotNil(t, r.stream)
+			r.stream.Close(otlp.CloseReasonShutdown)
+			traces := r.stream.Take().Traces
 			registry.Close().Traces.ResourceSpans().MoveAndAppendTo(traces.ResourceSpans()) // runs that wait for missing files
 			assert.Equal(t, want, spanTokens(traces), "spans")
 			assert.Equal(t, want, countedTokens(registry), "counters")

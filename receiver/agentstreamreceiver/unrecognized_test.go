@@ -78,7 +78,7 @@ func TestUnrecognizedFiles(t *testing.T) {
 			if tc.warning != "" {
 				want = []string{tc.warning}
 			}
-			assert.Equal(t, want, warnings(r.told))
+			assert.Equal(t, want, warnings(r.logged))
 		})
 	}
 }
@@ -92,5 +92,5 @@ func TestLinkToASession(t *testing.T) {
 	r := start(t, configFor(filepath.Join(root, "watched", "*.jsonl")), nil)
 	require.Eventually(t, func() bool { return len(r.texts()) > 0 }, wait, tick)
 	r.stop()
-	assert.Empty(t, warnings(r.told))
+	assert.Empty(t, warnings(r.logged))
 }

@@ -97,7 +97,7 @@ func TestUnknownProvider(t *testing.T) {
 	assert.ErrorContains(t, err, "clod")
 }
 
-func TestFirstLineTellsWhoseWorkItIs(t *testing.T) {
+func TestFirstLineHasTheIdentity(t *testing.T) {
 	const inBand = `{"type":"tailspan","attributes":{"cicd.pipeline.name":"nightly","team":"ops"},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`
 	s := newStream(t, func(set *pipeline.Settings) {
 		set.Ambient = otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "of the environment"})

@@ -48,7 +48,7 @@ func TestSilentThenLive(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
-		assert.True(t, providers[name], "captures of %s tell something behind a cut", name)
+		assert.True(t, providers[name], "captures of %s contain something after a cut", name)
 	}
 }
 

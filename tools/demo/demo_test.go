@@ -113,7 +113,7 @@ func TestRunKeepsJaegerUntilInterrupted(t *testing.T) {
 		}
 	}
 	assert.NoError(t, run(ctx, s))
-	assert.Error(t, ctx.Err(), "it ended before it was told to")
+	assert.Error(t, ctx.Err(), "it ended before it was stopped")
 }
 
 func TestStopKillsWhatDoesNotEnd(t *testing.T) {

@@ -71,8 +71,8 @@ func (a *audience) take(_ *http.Request, b otlpsink.Batch) error {
 	return nil
 }
 
-// heard returns the events so far.
-func (a *audience) heard() []event {
+// received returns the events so far.
+func (a *audience) received() []event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.events)

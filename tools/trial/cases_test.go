@@ -158,7 +158,7 @@ func playManyFiles(s *stage, startAt string) {
 		if now, err := program.Scrape(s.t.Context(), s.c.url, "otelcol_process_runtime_heap_alloc_bytes"); err == nil {
 			heap = max(heap, now)
 		}
-		return len(s.heard()) >= len(s.want.events)
+		return len(s.received()) >= len(s.want.events)
 	}, time.Minute, 50*time.Millisecond)
 	require.NoError(s.t, cmd.Wait())
 	before, start := s.c.usage(), time.Now()

@@ -55,8 +55,8 @@ func childPlays() map[string]func(*stage) {
 		},
 		"079-hang-after-result": func(s *stage) {
 			s.startChild()
-			require.Eventually(s.t, func() bool { return len(s.heard()) == len(s.want.events) }, 30*time.Second, 10*time.Millisecond)
-			assert.Empty(s.t, compareEvents(s.want.events, s.heard(), true), "the end is told while the child is there")
+			require.Eventually(s.t, func() bool { return len(s.received()) == len(s.want.events) }, 30*time.Second, 10*time.Millisecond)
+			assert.Empty(s.t, compareEvents(s.want.events, s.received(), true), "the end is exported while the child is running")
 			assert.Empty(s.t, s.exited())
 			s.endsWithin(10 * time.Second)
 			s.check(true)
@@ -118,7 +118,7 @@ func playBlockedConsumer(s *stage) {
 	s.runCommand([]string{"sh", "-c", `sh "$1"; : > "$2"`, "sh", filepath.Join(s.caseDir, "child.sh"), done})
 	require.Eventually(s.t, func() bool { _, err := os.Stat(done); return err == nil }, blocked+time.Minute, 10*time.Millisecond, "the child to end while the consumer is blocked")
 	<-over
-	assert.Empty(s.t, s.heard())
+	assert.Empty(s.t, s.received())
 	open.Store(true)
 	s.awaitExit(time.Minute)
 	peak := s.c.usage().PeakRSS

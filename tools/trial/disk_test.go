@@ -169,19 +169,19 @@ func TestDiskFullForSpools(t *testing.T) {
 	assert.Greater(t, kept, 1<<19)
 	assert.LessOrEqual(t, kept, 1<<20)
 	assert.Equal(t, string(otlp.CloseReasonTruncated), sink.runs()[0])
-	heard, told := 0, 0
-	for _, e := range sink.heard() { // everything that was stored, from the first line on
+	received, size := 0, 0
+	for _, e := range sink.received() { // everything that was stored, from the first line on
 		if e.Kind == "text" {
-			require.Equal(t, lineText(heard), e.Text)
-			told += len(scaleLine(0, heard, e.Text))
-			heard++
+			require.Equal(t, lineText(received), e.Text)
+			size += len(scaleLine(0, received, e.Text))
+			received++
 		}
 	}
-	assert.LessOrEqual(t, told, kept)
-	assert.Less(t, kept-told, len(scaleLine(0, heard, lineText(heard))), "but for a line that was cut")
+	assert.LessOrEqual(t, size, kept)
+	assert.Less(t, kept-size, len(scaleLine(0, received, lineText(received))), "but for a line that was cut")
 	say(20_000, 20_010)
 	require.Eventually(t, func() bool {
-		return slices.ContainsFunc(sink.heard(), func(e event) bool { return e.Text == lineText(20_009) })
+		return slices.ContainsFunc(sink.received(), func(e event) bool { return e.Text == lineText(20_009) })
 	}, time.Minute, 20*time.Millisecond, "the next writer")
 	c.end(syscall.SIGTERM)
 	assert.Contains(t, c.log.String(), "free disk space, or set spool::directory to a folder on another disk")

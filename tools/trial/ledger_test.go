@@ -28,14 +28,14 @@ type ledger struct {
 	// refuse returns whether the nth delivery attempt, counted from 1, fails; nil means never.
 	refuse func(n int) error
 
-	mu    sync.Mutex
-	lives []time.Time // when each ended, except for the current one
-	tries int
-	seen  map[string][]*batch
-	told  map[string]string   // content of a span or record, by ID
-	odd   map[string][]string // different content of repetitions
-	all   []*batch            // in order of arrival
-	last  time.Time
+	mu      sync.Mutex
+	lives   []time.Time // when each ended, except for the current one
+	tries   int
+	seen    map[string][]*batch
+	content map[string]string   // content of a span or record, by ID
+	odd     map[string][]string // different content of repetitions
+	all     []*batch            // in order of arrival
+	last    time.Time
 }
 
 // batch is one accepted request.
@@ -52,7 +52,7 @@ type batch struct {
 type lifeKey struct{}
 
 func newLedger(t *testing.T) *ledger {
-	l := &ledger{seen: map[string][]*batch{}, told: map[string]string{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
+	l := &ledger{seen: map[string][]*batch{}, content: map[string]string{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
 	l.server = httptest.NewUnstartedServer(http.HandlerFunc(l.serve))
 	l.server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
 		l.mu.Lock()
@@ -140,12 +140,12 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 }
 
 // note records that something arrived, and its content.
-func (l *ledger) note(id string, b *batch, told string) {
+func (l *ledger) note(id string, b *batch, content string) {
 	l.seen[id] = append(l.seen[id], b)
-	if first, known := l.told[id]; !known {
-		l.told[id] = told
-	} else if told != first {
-		l.odd[id] = append(l.odd[id], told)
+	if first, known := l.content[id]; !known {
+		l.content[id] = content
+	} else if content != first {
+		l.odd[id] = append(l.odd[id], content)
 	}
 }
 
@@ -285,9 +285,9 @@ func (l *ledger) compare(whole *ledger) difference {
 		if len(whole.seen[id]) == 0 {
 			d.foreign = append(d.foreign, id)
 		}
-		for _, told := range append([]string{l.told[id]}, l.odd[id]...) {
-			if want := whole.told[id]; want != "" && told != want {
-				d.altered = append(d.altered, fmt.Sprintf("%s:\n%s\nnot\n%s", id, told, want))
+		for _, content := range append([]string{l.content[id]}, l.odd[id]...) {
+			if want := whole.content[id]; want != "" && content != want {
+				d.altered = append(d.altered, fmt.Sprintf("%s:\n%s\nnot\n%s", id, content, want))
 			}
 		}
 		lives := map[int]bool{}

@@ -50,7 +50,7 @@ func TestPipeOverKills(t *testing.T) {
 		}
 		require.NoError(t, w.Close())
 		if life < kills {
-			require.ErrorIs(t, err, syscall.EPIPE, "the program is told")
+			require.ErrorIs(t, err, syscall.EPIPE, "the program's write fails")
 			lostAtMost += pipeHolds
 			continue
 		}

@@ -25,7 +25,7 @@ func TestRefusingConsumer(t *testing.T) {
 	}
 	const files, lines = 20, 6000
 	const waited = files * lines / 2 * sessionLine
-	require.Greater(t, waited, 2*memoryMargin, "memory could not tell whether it waits in there")
+	require.Greater(t, waited, 2*memoryMargin, "the use of memory would not show whether it waits")
 	dir := t.TempDir()
 	include := []string{filepath.Join(dir, "*.jsonl")}
 	sink := newLedger(t)
@@ -68,7 +68,7 @@ func TestRefusingConsumer(t *testing.T) {
 	assert.Positive(t, again, "nothing was tried while the sink was gone")
 	assert.Empty(t, some(got.lost), "lost")
 	assert.Empty(t, some(got.foreign), "ids that one life without refusals does not give")
-	assert.Empty(t, some(got.altered), "told otherwise than in one life")
+	assert.Empty(t, some(got.altered), "differs from one life")
 	assert.Zero(t, got.again(), "seen twice")
 	assert.Less(t, after.RSS-before.RSS, int64(memoryMargin), "memory while nothing was accepted")
 }

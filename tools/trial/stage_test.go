@@ -91,10 +91,10 @@ func (s *stage) finish(cmd *exec.Cmd) {
 // check compares the events with the case. Tokens are on the spans of runs, which a collector with storage keeps open.
 func (s *stage) check(ordered bool) {
 	s.t.Helper()
-	assert.Empty(s.t, compareEvents(s.want.events, s.heard(), ordered), "events")
+	assert.Empty(s.t, compareEvents(s.want.events, s.received(), ordered), "events")
 	if s.setup.store == "" && len(s.want.tokens) > 0 {
 		got := maps.Clone(s.tokens)
-		maps.DeleteFunc(got, func(key string, _ int) bool { _, told := s.want.tokens[key]; return !told })
+		maps.DeleteFunc(got, func(key string, _ int) bool { _, known := s.want.tokens[key]; return !known })
 		assert.Equal(s.t, s.want.tokens, got, "tokens")
 	}
 }

@@ -181,7 +181,7 @@ func torture(t *testing.T, signal syscall.Signal, kills int, seed uint64) {
 	assert.Positive(t, sink.over(), "all that came may come again")
 	assert.Empty(t, some(got.lost), "lost")
 	assert.Empty(t, some(got.foreign), "ids that one life does not give")
-	assert.Empty(t, some(got.altered), "told otherwise than in one life, %d", len(got.altered))
+	assert.Empty(t, some(got.altered), "differs from one life, %d", len(got.altered))
 	assert.Empty(t, some(got.sameLife), "seen twice in one life")
 	assert.Empty(t, some(got.twice[flightOver]), "seen twice although their batch was not in flight")
 	if signal == syscall.SIGTERM {
