@@ -11,10 +11,10 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// ErrProblems is the end of a check that found something.
+// ErrProblems reports that a check found problems.
 var ErrProblems = errors.New("problems were found")
 
-// CheckExport checks the files of an export, and prints what is in it and what is wrong with it.
+// CheckExport checks the files of an export and prints its contents and problems.
 func CheckExport(paths []string, stdout io.Writer) error {
 	data, problems, err := exportcheck.Read(paths)
 	if err != nil {
@@ -37,7 +37,7 @@ func CheckExport(paths []string, stdout io.Writer) error {
 	return report(problems, stdout)
 }
 
-// report prints the problems; it gives an error if there are any.
+// report prints the problems and returns an error if there are any.
 func report(problems []string, stdout io.Writer) error {
 	for _, p := range problems {
 		if _, err := fmt.Fprintln(stdout, "problem:", render.Sanitize(p)); err != nil {

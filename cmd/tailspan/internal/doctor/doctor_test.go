@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// examine examines the places of a home, with the variables in pairs.
+// examine examines the places of a home folder; variables are in pairs.
 func examine(t *testing.T, home string, variables ...string) (out string, err error) {
 	t.Helper()
 	t.Setenv("HOME", home)
@@ -35,7 +35,7 @@ func examine(t *testing.T, home string, variables ...string) (out string, err er
 	return stdout.String(), err
 }
 
-// TestEndpoint holds what is said of the endpoint of run, and whether it is a problem.
+// TestEndpoint checks the report about the endpoint of run, and whether it is a problem.
 func TestEndpoint(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -68,7 +68,7 @@ func TestEndpoint(t *testing.T) {
 	assert.Contains(t, out, `problem: endpoint: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or grpc, got "http/json"`)
 }
 
-// TestBrokenPlaces: what can't be read is a problem that names the file, and the rest is examined all the same.
+// TestBrokenPlaces: an unreadable file is a problem that names it, and the rest is examined nevertheless.
 func TestBrokenPlaces(t *testing.T) {
 	home := t.TempDir()
 	write := func(content string, path ...string) {
@@ -92,7 +92,7 @@ func TestBrokenPlaces(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a report that is not written is a failure, whatever is in it.
+// TestFullDisk: a report that cannot be written is a failure, whatever it contains.
 func TestFullDisk(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	err := doctor.Examine(t.Context(), nil, func(string) string { return "" }, full{})

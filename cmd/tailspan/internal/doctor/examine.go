@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Examine reports what is in the places that args name, or where agents keep their sessions, and what can't be read and why.
-// Without args it also reports the limits of the system, and whether the endpoint of run answers.
+// Examine reports what is in the places that args name, or where agents keep their sessions, and what cannot be read and why.
+// Without args it also reports the limits of the system and whether the endpoint of run responds.
 func Examine(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	places := place.Named(args)
 	if len(args) == 0 {
@@ -63,7 +63,7 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	return report(problems, stdout)
 }
 
-// row writes a row of the table, in which names of files may be.
+// row writes a row of the table, which may contain file names.
 func row(table io.Writer, cells ...string) {
 	for i, cell := range cells {
 		cells[i] = strings.Map(func(r rune) rune {
@@ -76,10 +76,10 @@ func row(table io.Writer, cells ...string) {
 	fmt.Fprintln(table, strings.Join(cells, "\t")) // the table keeps the error
 }
 
-// probeTimeout bounds the question whether an endpoint answers.
+// probeTimeout bounds the probe of the endpoint.
 const probeTimeout = 5 * time.Second
 
-// exportGoes says where run sends to. Its error is that of an endpoint that does not accept an empty export.
+// exportGoes says where run sends its output. It returns an error if the endpoint does not accept an empty export.
 func exportGoes(ctx context.Context, getenv func(string) string) (string, error) {
 	endpoints, err := otlphttp.FromEnvironment(getenv, "")
 	switch {
@@ -103,10 +103,10 @@ func exportGoes(ctx context.Context, getenv func(string) string) (string, error)
 	}
 }
 
-// limits are those of the system that following files needs; 0 is not known.
+// limits are the system limits that affect following files; 0 means unknown.
 type limits struct{ watches, files uint64 }
 
-// readLimits reads the limits of watched folders (Linux) and of open files.
+// readLimits reads the limits for watched folders (Linux) and for open files.
 func readLimits() limits {
 	return limits{watches: readNumber("/proc/sys/fs/inotify/max_user_watches"), files: openFiles()}
 }
@@ -116,11 +116,11 @@ func readNumber(path string) (n uint64) {
 	if err != nil {
 		return 0
 	}
-	_, _ = fmt.Sscan(string(data), &n) // what is no number is not known
+	_, _ = fmt.Sscan(string(data), &n) // n stays 0 if the file holds no number
 	return n
 }
 
-// String is "524288 watched folders, 1024 open files".
+// String formats the limits: "524288 watched folders, 1024 open files".
 func (l limits) String() string {
 	var parts []string
 	if l.watches > 0 {
@@ -132,10 +132,10 @@ func (l limits) String() string {
 	return cmp.Or(strings.Join(parts, ", "), "not known")
 }
 
-// leastFiles is how many open files a collector needs beside those that it follows.
+// leastFiles is how many open files a collector needs besides those that it follows.
 const leastFiles = 256
 
-// problems are limits that are too low for so many folders.
+// problems returns the limits that are too low for a number of folders.
 func (l limits) problems(folders int) []string {
 	var all []string
 	if l.watches > 0 && uint64(folders) > l.watches { //nolint:gosec // a count

@@ -19,38 +19,38 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// maxExamined limits how many files of a place are opened, the newest first: the others are of the same kind.
+// maxExamined limits the files of a place that are opened, newest first: the others are usually of the same kind.
 const maxExamined = 200
 
-// maxRead limits how much of a place is read to the end, in bytes, the newest files first; of the others the first lines are.
+// maxRead limits the bytes of a place that are read, newest files first. Of further files only the first lines are read.
 const maxRead = 64 << 20
 
-// maxSessions limits the sessions that are counted one by one.
+// maxSessions limits the sessions that are counted individually.
 const maxSessions = 100_000
 
-// maxListed limits how many problems of a kind are listed for a place.
+// maxListed limits the problems of each kind that are listed for a place.
 const maxListed = 10
 
-// findings are what is in a place.
+// findings describe the contents of a place.
 type findings struct {
 	name           string
-	state          string // of a place with nothing in it
+	state          string // of an empty place
 	files, folders int
 	readable       int
 	examined       int
 	size, budget   int64
 	newest         time.Time
-	agents         map[string]int  // files by who wrote them
-	sessions       map[string]bool // of the files that were read, by id
-	unread         int             // files of which only the beginning was read: a session each
-	version        string          // of the program that wrote last
+	agents         map[string]int  // files by their writer
+	sessions       map[string]bool // IDs in the files that were read
+	unread         int             // files of which only the beginning was read; each counts as a session
+	version        string          // of the most recent writer
 	unknown        map[string]int  // lines by unknown type
 	malformed      int             // lines
 	problems       []string
-	kinds          map[string]int // all problems by their kind
+	kinds          map[string]int // number of problems by kind
 }
 
-// String is the line of the place.
+// String returns the line that describes the place.
 func (f *findings) String() string {
 	if f.files == 0 {
 		return f.state
@@ -93,14 +93,14 @@ func examinePlace(p *place.Place) *findings {
 		f.problem("unreadable", "", one)
 	}
 	if p.Root == "" && len(matches) == 0 {
-		f.state = "not there" // what a glob matches
+		f.state = "not there" // the place is a glob without matches
 	}
 	slices.SortStableFunc(matches, func(a, b tail.Match) int { return b.ModTime.Compare(a.ModTime) })
 	tree := p.Trees && f.tree(p.Root)
 	folders := map[string]bool{}
 	for _, m := range matches {
 		folders[filepath.Dir(m.Path)] = true
-		if !tree || filepath.Ext(m.Path) != ".json" { // those of a tree are its parts
+		if !tree || filepath.Ext(m.Path) != ".json" { // parts of the tree
 			f.file(m)
 		}
 	}
@@ -109,7 +109,7 @@ func examinePlace(p *place.Place) *findings {
 	return f
 }
 
-// joined are the errors that one consists of.
+// joined returns the errors that an error joins.
 func joined(err error) []error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		return all.Unwrap()
@@ -120,7 +120,7 @@ func joined(err error) []error {
 	return []error{err}
 }
 
-// file adds one file. Its first lines decide who wrote it.
+// file adds one file. Its first lines identify the writer.
 func (f *findings) file(m tail.Match) {
 	f.files++
 	f.size += m.Size
@@ -162,7 +162,7 @@ func (f *findings) file(m tail.Match) {
 	}
 }
 
-// content adds what is in a file of an agent.
+// content adds the content of an agent's file.
 func (f *findings) content(c *content) {
 	f.agents[c.provider]++
 	f.version = cmp.Or(f.version, c.version) // the newest file comes first
@@ -177,7 +177,7 @@ func (f *findings) content(c *content) {
 	maps.Copy(f.sessions, c.sessions)
 }
 
-// notes are what is worth to be known, and no problem: a newer version of an agent writes lines that older parsers do not know.
+// notes returns useful facts, such as unknown types: a newer agent writes lines that older parsers do not know.
 func (f *findings) notes() []string {
 	var all []string
 	names := slices.Sorted(maps.Keys(f.unknown))
@@ -194,7 +194,7 @@ func (f *findings) notes() []string {
 	return all
 }
 
-// tree adds a folder of OpenCode's older storage, and reports whether root is one.
+// tree adds a folder of OpenCode's older storage and reports whether root is one.
 func (f *findings) tree(root string) bool {
 	tree, err := opencodetree.Open(root)
 	if errors.Is(err, opencodetree.ErrNoTree) {
@@ -217,7 +217,7 @@ func (f *findings) tree(root string) bool {
 	return true
 }
 
-// problem adds what is wrong, and what to do about it where the error does not say so.
+// problem adds a problem, with advice if the error has none.
 func (f *findings) problem(kind, path string, err error) {
 	text := err.Error()
 	if path != "" && !strings.Contains(text, path) {
@@ -231,7 +231,7 @@ func (f *findings) problem(kind, path string, err error) {
 	}
 }
 
-// unlisted reports how many problems of each kind exceed maxListed.
+// unlisted reports how many problems of each kind are not listed.
 func (f *findings) unlisted(name string) {
 	for _, kind := range slices.Sorted(maps.Keys(f.kinds)) {
 		if n := f.kinds[kind] - maxListed; n > 0 {

@@ -2,5 +2,5 @@
 
 package doctor
 
-// openFiles is not known on these systems.
+// openFiles returns 0: the limit is unknown on these systems.
 func openFiles() uint64 { return 0 }

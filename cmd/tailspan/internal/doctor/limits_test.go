@@ -1,6 +1,6 @@
 package doctor
 
-// The test is of the package: the limits are those of the system, which a test can't change.
+// The test is in the package: a test cannot change the limits of the system.
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestLimits(t *testing.T) {
 		name    string
 		limits  limits
 		folders int
-		want    string // how the one problem begins
+		want    string // how the only problem begins
 	}{
 		{"enough", limits{watches: 8192, files: 1024}, 8192, ""},
 		{"not known", limits{}, 1e6, ""},

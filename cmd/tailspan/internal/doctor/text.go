@@ -20,7 +20,7 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[i])
 }
 
-// age formats a time that has passed for people.
+// age formats an elapsed time for people.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

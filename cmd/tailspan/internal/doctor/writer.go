@@ -14,29 +14,29 @@ import (
 	"github.com/tailspan/tailspan/parser"
 )
 
-// errDetected ends the reading of a file of which no more is wanted.
+// errDetected stops reading a file once its writer is known.
 var errDetected = errors.New("the writer is known")
 
-// errEnough ends the reading of a file that is neither known nor ends.
+// errEnough stops reading a file whose writer is still unknown when the budget is used up.
 var errEnough = errors.New("no more is read")
 
-// errTooLong is the error of a file whose first line exceeds the limit.
+// errTooLong reports that the first line of a file exceeds the limit.
 var errTooLong = errors.New("its first line, or the document, is longer")
 
-// errIncomplete is of a document that is none, by its name alone.
+// errIncomplete reports a file that is a document by its name but not by its content.
 var errIncomplete = errors.New("it is not one whole JSON document, and until it is the collector leaves it out; JSON lines belong in a file whose name ends in .jsonl")
 
-// content is what is in a file.
+// content describes the content of a file.
 type content struct {
-	// provider wrote it, empty if its first lines are of no known agent; version is that of the program.
+	// provider is the format, "" if the first lines are of an unknown agent; version is that of the program that wrote the file.
 	provider, version string
 	sessions          map[string]bool
 	stats             parser.Stats
-	// whole is true if it was read to its end.
+	// whole reports whether the file was read to its end.
 	whole bool
 }
 
-// budgeted reads within a budget of bytes, which it takes from, and one line beyond it: by that the writer may be known.
+// budgeted reads within a budget of bytes, which it reduces, plus one line, which may identify the writer.
 type budgeted struct {
 	io.Reader
 	budget *int64
@@ -52,7 +52,7 @@ func (b budgeted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read reads a file: to its end if budget is left, which it takes from, else until its writer is known.
+// read reads a file: to its end while budget is left, which it reduces, otherwise until its writer is known.
 func read(path string, budget *int64) (*content, error) {
 	in, err := input.Open(filepath.Clean(path), nil, io.Discard)
 	if err != nil {
@@ -93,7 +93,7 @@ func read(path string, budget *int64) (*content, error) {
 	return c, nil
 }
 
-// add takes from events whose they are.
+// add takes the writer from events.
 func (c *content) add(evs []events.DisplayEvent) {
 	for i := range evs {
 		if id := evs[i].SessionID; id != "" && len(c.sessions) < maxSessions {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Field numbers of ExportTraceServiceResponse and its fellows for logs and metrics, which have the same (opentelemetry-proto 1.8).
+// Field numbers of ExportTraceServiceResponse, which the responses for logs and metrics share (opentelemetry-proto 1.8).
 const (
 	fieldPartialSuccess = 1
 	fieldRejected       = 1
@@ -27,7 +27,7 @@ const (
 	fieldNanos         = 2
 )
 
-// retryInfoType ends the type of a RetryInfo.
+// retryInfoType is the end of the type name of a RetryInfo.
 const retryInfoType = "/google.rpc.RetryInfo"
 
 // Wire types of protobuf.
@@ -38,7 +38,7 @@ const (
 	wireI32    = 5
 )
 
-// partialSuccess reads from an answer how much was rejected and why; 0 if it holds nothing that can be read.
+// partialSuccess returns how much a response rejects, and why; 0 if it says nothing readable.
 func partialSuccess(answer []byte) (rejected int64, message string) {
 	fields(answer, func(number, _ uint64, partial []byte) {
 		if number != fieldPartialSuccess {
@@ -56,11 +56,11 @@ func partialSuccess(answer []byte) (rejected int64, message string) {
 	return rejected, message
 }
 
-// maxReason is how much of a server's reason is shown, in bytes.
+// maxReason bounds the part of a server's reason that is shown, in bytes.
 const maxReason = 200
 
-// reason is what a server says of its refusal, behind a colon: the message of a google.rpc.Status, as the protocol asks for, or the
-// first line of a text. A page for people is none.
+// reason returns a server's reason for a rejection after a colon: the message of a google.rpc.Status, which the protocol
+// requires, or the first line of a text. It ignores web pages.
 func reason(header http.Header, answer []byte) string {
 	var text string
 	switch kind, _, _ := strings.Cut(header.Get("Content-Type"), ";"); strings.ToLower(strings.TrimSpace(kind)) {
@@ -85,7 +85,7 @@ func reason(header http.Header, answer []byte) string {
 	return ": " + strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
 }
 
-// retryInfo reads from the details of a gRPC status how long to wait; 0 if they do not say.
+// retryInfo returns the wait in the details of a gRPC status, or 0.
 func retryInfo(details string) (wait time.Duration) {
 	status, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(details, "="))
 	if err != nil {
@@ -125,8 +125,8 @@ func retryDelay(info []byte) (wait time.Duration) {
 	return wait
 }
 
-// fields calls f with each field of a message, up to the first that can't be read: with the value of a number, or with
-// the data of what has a length.
+// fields calls f with each field of a message, up to the first invalid one: with the value of a number, or with the data of a
+// length-delimited field.
 func fields(b []byte, f func(number, value uint64, data []byte)) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)

@@ -18,7 +18,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 )
 
-// answering is a server without TLS for both versions of HTTP, which gives answers one after the other, the last one for good.
+// answering is a server without TLS for both versions of HTTP. It gives the answers in order and repeats the last one.
 func answering(t *testing.T, answers ...http.HandlerFunc) (address string, requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)
@@ -34,7 +34,7 @@ func answering(t *testing.T, answers ...http.HandlerFunc) (address string, reque
 	return server.URL, requests
 }
 
-// grpcStatus answers with a status of gRPC and more trailers, in pairs.
+// grpcStatus answers with a gRPC status and further trailers, in pairs.
 func grpcStatus(code string, more ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/grpc")
@@ -61,7 +61,7 @@ func TestGRPCBrokenAnswer(t *testing.T) {
 	assert.Len(t, *reported, 2)
 }
 
-// retryInfo are the details of a status with a RetryInfo of so many seconds, at most 127.
+// retryInfo returns the details of a status with a RetryInfo of at most 127 seconds.
 func retryInfo(seconds byte) string {
 	const name = "type.googleapis.com/google.rpc.RetryInfo"
 	info := string([]byte{0x0a, 2, 0x08, seconds})
@@ -69,7 +69,7 @@ func retryInfo(seconds byte) string {
 	return base64.RawStdEncoding.EncodeToString([]byte("\x08\x08\x1a" + string(rune(len(detail))) + detail))
 }
 
-// TestGRPCRetryInfo holds that the endpoint's own wait counts.
+// TestGRPCRetryInfo checks that the wait requested by the endpoint is used.
 func TestGRPCRetryInfo(t *testing.T) {
 	address, requests := answering(t, grpcStatus("8", "Grpc-Message", "slow down", "Grpc-Status-Details-Bin", retryInfo(100)), grpcStatus("0"))
 	endpoints, err := otlphttp.FromEnvironment(func(name string) string {
@@ -78,7 +78,7 @@ func TestGRPCRetryInfo(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	e := otlphttp.New(otlphttp.Settings{Endpoints: endpoints, Report: func(string) { time.AfterFunc(time.Second, cancel) }}) // some tries later
+	e := otlphttp.New(otlphttp.Settings{Endpoints: endpoints, Report: func(string) { time.AfterFunc(time.Second, cancel) }}) // after some attempts
 	t.Cleanup(e.Close)
 	left, err := e.Traces(ctx, spans(2))
 	require.ErrorContains(t, err, "answers with gRPC status 8: slow down")
@@ -86,13 +86,13 @@ func TestGRPCRetryInfo(t *testing.T) {
 	assert.EqualValues(t, 1, requests.Load())
 }
 
-// overHTTP makes an exporter for an address.
+// overHTTP returns an exporter for an address.
 func overHTTP(t *testing.T, address string) (*otlphttp.Exporter, *[]string) {
 	t.Helper()
 	return overGRPC(t, address, map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"})
 }
 
-// TestMetricsAreSplit: metrics that an endpoint refuses as too large go out in parts, as spans do.
+// TestMetricsAreSplit: metrics that an endpoint rejects as too large are sent in parts, as spans are.
 func TestMetricsAreSplit(t *testing.T) {
 	tooLarge := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusRequestEntityTooLarge) }
 	address, requests := answering(t, tooLarge, func(http.ResponseWriter, *http.Request) {})
@@ -109,7 +109,7 @@ func TestMetricsAreSplit(t *testing.T) {
 	assert.Empty(t, *reported)
 }
 
-// TestRefusalOfTheCollector: the receiver otlp 0.165 refuses a request for its size with status 400.
+// TestRefusalOfTheCollector: the otlp receiver 0.165 rejects a request for its size with status 400.
 func TestRefusalOfTheCollector(t *testing.T) {
 	address, requests := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "http: request body too large", http.StatusBadRequest)
@@ -121,7 +121,7 @@ func TestRefusalOfTheCollector(t *testing.T) {
 	assert.Zero(t, e.Refused())
 }
 
-// TestReasons holds that a refusal is reported with the words of the server, in each form that they may have.
+// TestReasons checks that a rejection is reported with the server's reason, in each of its forms.
 func TestReasons(t *testing.T) {
 	const message = "the key is not known"
 	for _, tc := range []struct{ kind, body, want string }{
@@ -136,7 +136,7 @@ func TestReasons(t *testing.T) {
 		address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tc.kind)
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(tc.body)) // the client may have gone
+			_, _ = w.Write([]byte(tc.body)) // the client may have disconnected
 		})
 		e, reported := overHTTP(t, address)
 		_, err := e.Traces(t.Context(), spans(1))
@@ -145,8 +145,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestAdvice: an endpoint may accept all and have something to say (opentelemetry-proto 1.8, "Partial Success"), and what it counts
-// is no more than it got.
+// TestAdvice: an endpoint may accept everything and return a warning (opentelemetry-proto 1.8, "Partial Success"). It cannot
+// reject more than it received.
 func TestAdvice(t *testing.T) {
 	for _, tc := range []struct {
 		rejected int64

@@ -14,26 +14,26 @@ import (
 	"time"
 )
 
-// Endpoint is where one signal goes. The zero value is nowhere.
+// Endpoint is the destination of one signal. The zero value sends nothing.
 type Endpoint struct {
-	// URL is the whole address, path included.
+	// URL is the whole address including the path.
 	URL string
-	// Headers go with each request.
+	// Headers are sent with each request.
 	Headers map[string]string
-	// Timeout bounds one try.
+	// Timeout bounds one attempt.
 	Timeout time.Duration
-	// Gzip compresses the bodies.
+	// Gzip compresses request bodies.
 	Gzip bool
 	// GRPC is true for OTLP/gRPC, false for OTLP/HTTP.
 	GRPC bool
-	// TLS says which certificates count; nil: those of the system.
+	// TLS holds the trusted and our own certificates; nil means those of the system.
 	TLS *tls.Config
 }
 
-// Endpoints are where the signals go.
+// Endpoints holds the endpoint of each signal.
 type Endpoints struct{ Traces, Logs, Metrics Endpoint }
 
-// of is the endpoint of a signal.
+// of returns the endpoint of a signal.
 func (e *Endpoints) of(signal string) *Endpoint {
 	switch signal {
 	case signalTraces:
@@ -45,12 +45,12 @@ func (e *Endpoints) of(signal string) *Endpoint {
 	}
 }
 
-// Empty reports whether nothing goes anywhere.
+// Empty reports whether no signal has an endpoint.
 func (e *Endpoints) Empty() bool {
 	return e.Traces.URL == "" && e.Logs.URL == "" && e.Metrics.URL == ""
 }
 
-// Addresses are those that something goes to, each once, fit to be shown.
+// Addresses returns the addresses in use, each once, safe to show.
 func (e *Endpoints) Addresses() []string {
 	var all []string
 	for _, signal := range allSignals {
@@ -62,7 +62,7 @@ func (e *Endpoints) Addresses() []string {
 	return all
 }
 
-// signalPath is what an address for all signals ends in that was given for one of them.
+// signalPath matches the end of an address for one signal, in place of an address for all.
 var signalPath = regexp.MustCompile(`/v1/(traces|logs|metrics)/*$`)
 
 const defaultTimeout = 10 * time.Second
@@ -76,13 +76,13 @@ const (
 
 var allSignals = []string{signalTraces, signalLogs, signalMetrics}
 
-// exporterVariables name the exporter of a signal.
+// exporterVariables name the exporter of each signal.
 var exporterVariables = map[string]string{
 	signalTraces: "OTEL_TRACES_EXPORTER", signalLogs: "OTEL_LOGS_EXPORTER", signalMetrics: "OTEL_METRICS_EXPORTER",
 }
 
-// FromEnvironment reads the standard variables. base, if set, is an address given otherwise, which counts instead of the
-// endpoints of the environment; protocol, headers and the rest are still taken from there, and which signals go nowhere.
+// FromEnvironment reads the standard variables. If base is set, it replaces the endpoints of the environment; protocol, headers,
+// disabled signals and other options still apply.
 func FromEnvironment(getenv func(string) string, base string) (Endpoints, error) {
 	if base == "" && strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
 		return Endpoints{}, nil
@@ -93,7 +93,7 @@ func FromEnvironment(getenv func(string) string, base string) (Endpoints, error)
 	for _, signal := range allSignals {
 		var err error
 		if *e.of(signal), err = endpoint(getenv, base, signal); err != nil && !seen[err.Error()] {
-			seen[err.Error()] = true // one variable is for all of them
+			seen[err.Error()] = true // one variable may apply to all signals
 			errs = append(errs, err)
 		}
 	}
@@ -120,7 +120,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 	}
 	if base == "" {
 		if strings.TrimSpace(exporters) != "" && !names(exporters, "otlp") {
-			return Endpoint{}, nil // others than ours
+			return Endpoint{}, nil // exporters other than ours
 		}
 		name, given = own("ENDPOINT")
 		if given == "" {
@@ -148,7 +148,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 		e.URL = (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: grpcMethods[signal]}).String()
 	case below:
 		u.Path, u.RawPath = signalPath.ReplaceAllString(u.Path, ""), ""
-		e.URL = u.JoinPath("v1", signal).String() // before a query, which may hold a key
+		e.URL = u.JoinPath("v1", signal).String() // before the query, which may hold a key
 	}
 	if err := e.options(getenv, own, upper); err != nil || u.Scheme == "http" {
 		return e, err
@@ -157,7 +157,7 @@ func endpoint(getenv func(string) string, base, signal string) (Endpoint, error)
 	return e, err
 }
 
-// names reports whether a list with commas names a value.
+// names reports whether a comma-separated list contains a value.
 func names(list, value string) bool {
 	for name := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(name) == value {
@@ -167,13 +167,13 @@ func names(list, value string) bool {
 	return false
 }
 
-// The protocols, as the variables name them.
+// The protocols, as named in the variables.
 const (
 	protocolHTTP = "http/protobuf"
 	protocolGRPC = "grpc"
 )
 
-// options reads what else the environment says.
+// options reads the other variables of an endpoint.
 func (e *Endpoint) options(getenv func(string) string, own func(string) (string, string), upper string) error {
 	var headerErr, timeoutErr, gzipErr error
 	e.Headers, headerErr = headers(getenv, "OTEL_EXPORTER_OTLP_HEADERS")
@@ -191,10 +191,10 @@ func (e *Endpoint) options(getenv func(string) string, own func(string) (string,
 	return errors.Join(headerErr, moreErr, timeoutErr, gzipErr)
 }
 
-// maxMilliseconds is the longest duration of a variable; some set the largest number there is, for "never".
+// maxMilliseconds is the longest duration of a variable: some set the largest number to mean "never".
 const maxMilliseconds = int64(1<<63-1) / int64(time.Millisecond)
 
-// Milliseconds reads the value of a variable for a duration.
+// Milliseconds parses the value of a variable for a duration.
 func Milliseconds(variable, value string) (time.Duration, error) {
 	ms, err := strconv.ParseInt(value, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || ms <= 0 {
@@ -203,10 +203,10 @@ func Milliseconds(variable, value string) (time.Duration, error) {
 	return time.Duration(min(ms, maxMilliseconds)) * time.Millisecond, nil
 }
 
-// headerName is a token (RFC 9110, 5.6.2).
+// headerName matches a token (RFC 9110, 5.6.2).
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// headers reads "key=value,key=value", values percent-encoded. The values may be secrets, so an error does not show them.
+// headers parses "key=value,key=value" with percent-encoded values. Values may be secrets, so an error does not show them.
 func headers(getenv func(string) string, variable string) (map[string]string, error) {
 	read := map[string]string{}
 	for pair := range strings.SplitSeq(getenv(variable), ",") {
@@ -224,11 +224,11 @@ func headers(getenv func(string) string, variable string) (map[string]string, er
 	return read, nil
 }
 
-// isControl reports whether a header can't have a character (RFC 9110, 5.5).
+// isControl reports whether a header must not contain a character (RFC 9110, 5.5).
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// shown is an address as it may be shown: without user, password and query, which may hold keys. Of what is no address only
-// the end is shown, where the host would be.
+// shown returns an address without user, password and query, which may hold keys. Of an invalid address only the end is shown,
+// where the host would be.
 func shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

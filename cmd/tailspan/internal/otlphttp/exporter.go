@@ -26,13 +26,13 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// waits are the times between two tries.
+// waits are the waits between attempts.
 var waits = retry.Settings{InitialInterval: 200 * time.Millisecond, MaxInterval: 5 * time.Second, Multiplier: 2}
 
 // maxRequest bounds the body of a request before compression, in bytes, unless it is one span or record.
 const maxRequest = 2 << 20
 
-// maxAnswer is how much of an answer is read, in bytes.
+// maxAnswer bounds the part of a response that is read, in bytes.
 const maxAnswer = 64 << 10
 
 // Settings says where an Exporter sends, and where it reports problems.
@@ -40,18 +40,18 @@ type Settings struct {
 	Endpoints Endpoints
 	// UserAgent names the program.
 	UserAgent string
-	// Report is called when sending fails, once for each signal and kind of failure, and when it works again, in the goroutine
-	// that sends.
+	// Report is called when sending fails, once for each signal and kind of failure, and when it works again. It runs in the
+	// goroutine that sends.
 	Report func(problem string)
 }
 
 // Exporter sends to an endpoint. See the package documentation.
 type Exporter struct {
 	settings Settings
-	clients  map[*tls.Config]clients // by what they trust
+	clients  map[*tls.Config]clients // by TLS configuration
 	reported map[string]bool         // keys of problems
 	refused  atomic.Int64
-	sent     map[string]int // elements that were accepted, by signal
+	sent     map[string]int // number of accepted elements by signal
 	body     bytes.Buffer
 	parts    batch.Sender
 	signals  *signals
@@ -59,7 +59,7 @@ type Exporter struct {
 	hurried  func()
 }
 
-// New makes an Exporter. It must be closed.
+// New returns an Exporter. It must be closed.
 func New(s Settings) *Exporter {
 	if s.Report == nil {
 		s.Report = func(string) {}
@@ -67,7 +67,7 @@ func New(s Settings) *Exporter {
 	return newExporter(s, &signals{})
 }
 
-// Beside makes an Exporter for another goroutine. What one of the two learns of the endpoint's signals the other one knows.
+// Beside returns an Exporter for another goroutine. The two share what they learn about the endpoint's signals.
 func (e *Exporter) Beside() *Exporter { return newExporter(e.settings, e.signals) }
 
 func newExporter(s Settings, shared *signals) *Exporter {
@@ -88,8 +88,8 @@ func newExporter(s Settings, shared *signals) *Exporter {
 	return e
 }
 
-// Hurry makes requests fail with [ErrUnreachable] whose endpoint accepts no connection, after one more try; until then they
-// wait for it. It may be called by any goroutine, more than once.
+// Hurry makes requests fail with [ErrUnreachable] after one more attempt if their endpoint accepts no connection; before, they
+// wait for it. It may be called repeatedly and from any goroutine.
 func (e *Exporter) Hurry() { e.hurried() }
 
 // Close closes idle connections.
@@ -100,7 +100,7 @@ func (e *Exporter) Close() {
 	}
 }
 
-// Refused counts the spans, records and metric points that an endpoint refused for good.
+// Refused counts the spans, records and metric points that an endpoint rejected permanently.
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
 
 // Sent counts the spans, log records and metric points that were accepted.
@@ -108,16 +108,15 @@ func (e *Exporter) Sent() (spans, records, points int) {
 	return e.sent[signalTraces], e.sent[signalLogs], e.sent[signalMetrics]
 }
 
-// Traces sends spans, in parts that the endpoint takes. It returns those that were not accepted with an error: ctx ended,
-// [ErrUnreachable], [ErrNoPath], or address, protocol or key are wrong. Those of a signal that the endpoint does not have are
-// dropped.
+// Traces sends spans in requests that fit the endpoint. It returns spans that were not accepted with an error: ctx ended,
+// [ErrUnreachable], [ErrNoPath], or a wrong address, protocol or key. It drops the spans if the endpoint lacks the signal.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := e.endpoint(signalTraces)
 	if to == nil || td.SpanCount() == 0 {
 		return ptrace.NewTraces(), nil
 	}
 	return e.parts.Traces(td, func(part batch.Part[ptrace.Traces]) error {
-		// A message TracesData is the same bytes as an ExportTraceServiceRequest.
+		// A TracesData message has the same encoding as an ExportTraceServiceRequest.
 		var m ptrace.ProtoMarshaler
 		body, err := m.MarshalTraces(part.Batch)
 		return e.insist(ctx, request{signalTraces, to, body, part.Elements, part.Last}, err)
@@ -149,7 +148,7 @@ func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Met
 	})
 }
 
-// OfferMetrics sends metrics once, and reports whether the endpoint accepted them: what it does not come again with the next.
+// OfferMetrics makes one attempt and reports whether the endpoint accepted the metrics. If not, the next ones include them.
 func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accepted bool) {
 	if e.endpoint(signalMetrics) == nil || md.DataPointCount() == 0 {
 		return true
@@ -170,41 +169,41 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 	return no.err == nil
 }
 
-// metricsRequest is what is sent for md.
+// metricsRequest returns the request for md.
 func (e *Exporter) metricsRequest(md pmetric.Metrics) (request, error) {
 	var m pmetric.ProtoMarshaler
 	body, err := m.MarshalMetrics(md)
 	return request{signal: signalMetrics, to: &e.settings.Endpoints.Metrics, body: body, elements: md.DataPointCount()}, err
 }
 
-// request is what is sent.
+// request is one request to an endpoint.
 type request struct {
 	signal   string
 	to       *Endpoint
 	body     []byte
 	elements int
-	last     bool // it can't be made smaller
+	last     bool // it cannot be split further
 }
 
-// refusal is an answer that says no.
+// refusal is a response other than success.
 type refusal struct {
 	err         error
-	again       bool // it may be tried again
+	again       bool // it may be retried
 	unreachable bool // the endpoint accepts no connection
-	misdirected bool // address, protocol or key are wrong, which says nothing about the data
-	noPath      bool // nothing takes the signal there: it is missing, or the address is wrong
+	misdirected bool // address, protocol or key are wrong; the data may be fine
+	noPath      bool // nothing accepts the signal there: the endpoint lacks it, or the address is wrong
 	tooLarge    bool
-	wait        time.Duration // the endpoint asks for this wait; 0: it does not say
+	wait        time.Duration // requested by the endpoint; 0 if not
 }
 
-// ErrUnreachable is the error of data that was not sent since the endpoint accepts no connection.
+// ErrUnreachable reports data that was not sent because the endpoint accepts no connection.
 var ErrUnreachable = errors.New("endpoint accepts no connection")
 
-// ErrNoPath is the error of data that nothing takes at an address where nothing takes any other signal either.
+// ErrNoPath reports data for an address that accepts no signal at all.
 var ErrNoPath = errors.New("nothing takes them there")
 
-// insist sends until the endpoint accepts or refuses for good. A refusal for the size is an error, as [batch.IsTooLarge]
-// knows it, unless the request can't be smaller.
+// insist sends until the endpoint accepts or rejects the request permanently. A rejection for its size is an error for
+// [batch.IsTooLarge], unless the request cannot be split.
 func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 	if err != nil {
 		e.drop(r, fmt.Errorf("encode %s: %w", r.signal, err))
@@ -251,8 +250,8 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 	}
 }
 
-// ended is the error of a request that was not accepted when ctx ended: why it did, and what was wrong until then, unless
-// that is the same.
+// ended returns the error of a request that was not accepted when ctx ended: the cause of that end, and the last problem unless
+// it is the same.
 func ended(ctx context.Context, r request, err error) error {
 	cause := context.Cause(ctx)
 	if errors.Is(err, context.Canceled) || errors.Is(err, cause) {
@@ -261,7 +260,7 @@ func ended(ctx context.Context, r request, err error) error {
 	return fmt.Errorf("send %s: %w; %w", r.signal, cause, err)
 }
 
-// try sends once.
+// try makes one attempt.
 func (e *Exporter) try(ctx context.Context, r request) refusal {
 	ctx, cancel := context.WithTimeout(ctx, r.to.Timeout)
 	defer cancel()
@@ -289,7 +288,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	return e.httpAnswer(r, resp, answer, err)
 }
 
-// httpAnswer reads the status of an answer; err is what ended the reading of its body.
+// httpAnswer reads the status of a response; err is the error of reading its body.
 func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300 && isPage(resp.Header, answer):
@@ -309,18 +308,18 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 	}
 }
 
-// isMisdirected reports whether a status of HTTP is about who sends where, and not about what is sent: another address, or a key that
-// is missing or wrong.
+// isMisdirected reports whether an HTTP status concerns the sender or the address, such as a missing or wrong key, and not the
+// data.
 func isMisdirected(code int) bool {
 	return code >= 300 && code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusProxyAuthRequired
 }
 
-// mayTryAgain reports whether a request may be sent again after a status of HTTP.
+// mayTryAgain reports whether a request may be retried after an HTTP status.
 func mayTryAgain(code int) bool {
 	return code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
 }
 
-// isPage distinguishes a page for people, such as that of a login or of an application, from the answer of an endpoint.
+// isPage distinguishes a web page, such as that of a login, from the response of an endpoint.
 func isPage(header http.Header, answer []byte) bool {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return strings.EqualFold(strings.TrimSpace(kind), "text/html") && len(bytes.TrimSpace(answer)) > 0
@@ -362,7 +361,7 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 	return req, nil
 }
 
-// partial takes in what an endpoint says of a request that it accepted: how much of it it refused all the same, or what it advises.
+// partial handles what an accepted request's response says: how much was rejected nevertheless, or a warning.
 func (e *Exporter) partial(r request, answer []byte) {
 	rejected, message := partialSuccess(answer)
 	rejected = min(rejected, int64(r.elements))
@@ -381,7 +380,7 @@ func (e *Exporter) drop(r request, err error) {
 	e.report(r.signal+" refused", fmt.Sprintf("%s were refused and are lost: %v", noun(r.signal), err))
 }
 
-// noun is what a signal consists of.
+// noun names the elements of a signal.
 func noun(signal string) string {
 	switch signal {
 	case signalTraces:
@@ -393,7 +392,7 @@ func noun(signal string) string {
 	}
 }
 
-// accepted notes that the endpoint takes a signal, and reports that sending works again, if it was reported that it does not.
+// accepted records that the endpoint accepts a signal. If a failure was reported, it reports that sending works again.
 func (e *Exporter) accepted(r request) {
 	e.signals.taken(r)
 	e.sent[r.signal] += r.elements
@@ -412,7 +411,7 @@ func (e *Exporter) report(key, problem string) {
 	e.settings.Report(problem)
 }
 
-// shortError leaves out the address, which may hold a password and which the cause repeats.
+// shortError removes the address, which may hold a password and which the cause repeats.
 func shortError(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -423,10 +422,10 @@ func shortError(err error) error {
 	}
 }
 
-// maxWait bounds the wait that an endpoint asks for: no command goes on for so long.
+// maxWait bounds the wait that an endpoint may request: no command runs that long.
 const maxWait = 24 * time.Hour
 
-// retryAfter reads a wait: seconds, or a time (RFC 9110, 10.2.3); 0 if there is none.
+// retryAfter parses a wait: seconds, or a time (RFC 9110, 10.2.3). It returns 0 if there is none.
 func retryAfter(value string, now time.Time) time.Duration {
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(0, at.Sub(now)), maxWait)

@@ -37,7 +37,7 @@ func oneRecord() plog.Logs {
 	return ld
 }
 
-// server answers requests as reported, one after the other, the last answer for good.
+// server answers requests with the given answers in order and repeats the last one.
 type server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -68,14 +68,14 @@ func status(code int) func(http.ResponseWriter) {
 
 func accept(http.ResponseWriter) {}
 
-// sent sends a batch of which nothing may be left.
+// sent sends a batch and checks that nothing of it is left.
 func sent[B any](t *testing.T, send func(context.Context, B) (B, error), b B) {
 	t.Helper()
 	_, err := send(t.Context(), b)
 	require.NoError(t, err)
 }
 
-// exporter sends to a server; reported are the problems that it tells.
+// exporter sends to a server; reported holds the problems that it reports.
 func exporter(t *testing.T, url string) (e *Exporter, reported *[]string) {
 	t.Helper()
 	reported = &[]string{}
@@ -92,7 +92,7 @@ func exporterThat(t *testing.T, url string, report func(problem string)) *Export
 	return e
 }
 
-// TestBodies holds that what is sent is what the protocol's own types read.
+// TestBodies checks that the protocol's own types can read what is sent.
 func TestBodies(t *testing.T) {
 	s := newServer(t)
 	e, reported := exporter(t, s.URL)
@@ -134,8 +134,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMisdirected: that the endpoint does not know who sends, or that it is another's, says nothing about the data, which is the
-// caller's again.
+// TestMisdirected: an endpoint that does not know the sender, or is somebody else's, says nothing about the data, which is
+// returned to the caller.
 func TestMisdirected(t *testing.T) {
 	for _, code := range []int{302, 307, 401, 403, 407} {
 		s := newServer(t, status(code))
@@ -148,7 +148,7 @@ func TestMisdirected(t *testing.T) {
 	}
 }
 
-// TestNoPath: that an address has no path for any signal says nothing about the data, which is the caller's again.
+// TestNoPath: an address without a path for any signal says nothing about the data, which is returned to the caller.
 func TestNoPath(t *testing.T) {
 	for _, code := range []int{404, 405} {
 		s := newServer(t, status(code))
@@ -162,8 +162,8 @@ func TestNoPath(t *testing.T) {
 	}
 }
 
-// TestRefusalForTheSizeIsSplit: what an endpoint refuses as too large goes out in parts; one span that stays too large is lost
-// and counted.
+// TestRefusalForTheSizeIsSplit: a request that an endpoint rejects as too large is sent in parts; a single span that is too large
+// is lost and counted.
 func TestRefusalForTheSizeIsSplit(t *testing.T) {
 	s := newServer(t, status(http.StatusRequestEntityTooLarge), accept, accept)
 	e, reported := exporter(t, s.URL)
@@ -184,7 +184,7 @@ func TestRefusalForTheSizeIsSplit(t *testing.T) {
 	assert.Len(t, *reported, 1)
 }
 
-// TestHurry: an endpoint that accepts no connection is waited for until the exporter is to hurry, and then tried once more.
+// TestHurry: the exporter waits for an endpoint that accepts no connection, until Hurry leaves it one more attempt.
 func TestHurry(t *testing.T) {
 	s := newServer(t)
 	s.Close()
@@ -202,7 +202,7 @@ func TestHurry(t *testing.T) {
 	assert.Zero(t, e.Refused(), "what is left is the caller's")
 }
 
-// TestPageIsNoAnswer: whoever answers every request with a page for people has taken nothing.
+// TestPageIsNoAnswer: a server that answers every request with a web page has accepted nothing.
 func TestPageIsNoAnswer(t *testing.T) {
 	page := func(body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -217,12 +217,12 @@ func TestPageIsNoAnswer(t *testing.T) {
 	require.ErrorContains(t, err, "with a web page, so it is no OTLP endpoint")
 	assert.NotContains(t, err.Error(), "secret")
 	assert.Equal(t, 2, left.SpanCount())
-	sent(t, e.Traces, twoSpans()) // an empty answer is one, whatever it is called
+	sent(t, e.Traces, twoSpans()) // an empty answer is valid with any content type
 	assert.Zero(t, e.Refused())
 	assert.Empty(t, *reported)
 }
 
-// TestRedirects holds that headers, which may be secrets, go nowhere but to the endpoint.
+// TestRedirects checks that headers, which may be secrets, are sent only to the endpoint.
 func TestRedirects(t *testing.T) {
 	other := newServer(t)
 	s := newServer(t, func(w http.ResponseWriter) {
@@ -249,7 +249,7 @@ func TestPartialSuccess(t *testing.T) {
 	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *reported)
 }
 
-// TestRetryAfter holds that the endpoint's own wait counts.
+// TestRetryAfter checks that the wait requested by the endpoint is used.
 func TestRetryAfter(t *testing.T) {
 	s := newServer(t, func(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", "3600")
@@ -257,19 +257,19 @@ func TestRetryAfter(t *testing.T) {
 	}, accept)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	e := exporterThat(t, s.URL, func(string) { time.AfterFunc(3*waits.InitialInterval, cancel) }) // when it would have been sent again
+	e := exporterThat(t, s.URL, func(string) { time.AfterFunc(3*waits.InitialInterval, cancel) }) // after the usual wait
 	left, err := e.Traces(ctx, twoSpans())
 	require.Error(t, err)
 	assert.Equal(t, 2, left.SpanCount())
 	assert.Len(t, s.bodies, 1)
 }
 
-// TestRetryAfterValues holds that no value makes a wait of nothing.
+// TestRetryAfterValues checks that no value leads to a retry without a wait.
 func TestRetryAfterValues(t *testing.T) {
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"": 0, "soon": 0, "-5": 0, "0": 0, "7": 7 * time.Second,
-		"9223372040":                    maxWait, // more nanoseconds than fit into an int64
+		"9223372040":                    maxWait, // overflows int64 in nanoseconds
 		"99999999999999999999":          maxWait,
 		"Sun, 29 Nov 2026 12:00:30 GMT": 30 * time.Second,
 		"Sun, 29 Nov 2026 11:00:00 GMT": 0,
@@ -279,14 +279,14 @@ func TestRetryAfterValues(t *testing.T) {
 	}
 }
 
-// TestContextEnds holds that nothing is taken for sent that was not.
+// TestContextEnds checks that unsent data does not count as sent.
 func TestContextEnds(t *testing.T) {
 	s := newServer(t)
 	s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	reported := 0
-	e := exporterThat(t, s.URL, func(string) { reported++; cancel() }) // in the wait after the first try
+	e := exporterThat(t, s.URL, func(string) { reported++; cancel() }) // in the wait after the first attempt
 	_, err := e.Logs(ctx, oneRecord())
 	require.ErrorContains(t, err, "connection refused")
 	assert.NotContains(t, err.Error(), "Post")
@@ -365,7 +365,7 @@ func TestOptionsFromEnvironment(t *testing.T) {
 	assert.True(t, got.Logs.Gzip)
 }
 
-// TestAddresses: an address is shown without what may be a key.
+// TestAddresses: an address is shown without parts that may be a key.
 func TestAddresses(t *testing.T) {
 	for _, address := range []string{"http://made-up-secret@a:1", "http://user:" + "made-up-secret@a:1", "http://a:1?key=made-up-secret"} {
 		got, err := FromEnvironment(func(string) string { return "" }, address)
@@ -386,7 +386,7 @@ func TestMilliseconds(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: no panic whatever an endpoint answers.
+// FuzzAnswer: no answer of an endpoint causes a panic.
 func FuzzAnswer(f *testing.F) {
 	answer := plogotlp.NewExportResponse()
 	answer.PartialSuccess().SetRejectedLogRecords(7)

@@ -13,20 +13,20 @@ import (
 	"github.com/tailspan/tailspan/internal/batch"
 )
 
-// A unary call of gRPC is a POST over HTTP/2 whose body is one message behind five bytes, and whose status is in the trailers
-// (gRPC over HTTP2, grpc/grpc 1.81). net/http has all that takes; grpc-go would make the command 11 MB larger.
+// A unary gRPC call is a POST over HTTP/2 with one message after a 5-byte prefix as its body and the status in the trailers (gRPC
+// over HTTP2, grpc/grpc 1.81). net/http is sufficient; grpc-go would make the command 11 MB larger.
 
-// grpcMethods take the signals (opentelemetry-proto 1.8).
+// grpcMethods are the export methods by signal (opentelemetry-proto 1.8).
 var grpcMethods = map[string]string{
 	signalTraces:  "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
 	signalLogs:    "/opentelemetry.proto.collector.logs.v1.LogsService/Export",
 	signalMetrics: "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
 }
 
-// grpcPrefix is in front of a message: whether it is compressed, and its length.
+// grpcPrefix is the length of a message's prefix: the compression flag and the size.
 const grpcPrefix = 5
 
-// grpcMessage puts a message behind its prefix.
+// grpcMessage prepends the prefix to a message.
 func grpcMessage(body []byte, compressed bool) []byte {
 	out := make([]byte, grpcPrefix, grpcPrefix+len(body))
 	if compressed {
@@ -36,11 +36,11 @@ func grpcMessage(body []byte, compressed bool) []byte {
 	return append(out, body...)
 }
 
-// Status codes of gRPC after which a request may be sent again (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
-// After "exhausted" that is so whether a RetryInfo comes with it or not: what is not sent in time is kept, what is refused is lost.
+// gRPC status codes after which a request may be retried (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
+// "exhausted" is retried even without a RetryInfo: data not sent in time is kept, whereas rejected data is lost.
 const grpcOK = 0
 
-// Status codes of a method that a server does not have, and of a key that is missing or wrong.
+// gRPC status codes for a method that a server lacks, and for a missing or wrong key.
 const (
 	grpcPermissionDenied = 7
 	grpcUnimplemented    = 12
@@ -49,13 +49,13 @@ const (
 
 var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
 
-// grpcAnswer reads the status of a call; broken is what ended the reading of its body, behind which the status stands.
+// grpcAnswer reads the status of a call; broken is the error of reading its body, which precedes the status.
 func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, broken error) refusal {
 	get := func(key string) string {
 		if value := resp.Trailer.Get(key); value != "" {
 			return value
 		}
-		return resp.Header.Get(key) // an answer that is trailers only
+		return resp.Header.Get(key) // a trailers-only response
 	}
 	code, err := strconv.Atoi(get("Grpc-Status"))
 	switch {
@@ -85,8 +85,8 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	}
 }
 
-// protocolError is an error that says which protocol the endpoint speaks instead; nil if it does not. A server ends a connection
-// in another protocol, and whether its answer or the broken connection is seen first is chance: so it is asked in both.
+// protocolError returns an error if the endpoint uses the other protocol, otherwise nil. A server closes a connection in the
+// wrong protocol, and either its response or the broken connection is seen first: so both protocols are tried.
 func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
 	right, other := e.clientsOf(to)
 	switch {
@@ -99,10 +99,10 @@ func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
 	}
 }
 
-// clients speak the two protocols.
+// clients holds the clients of the two protocols.
 type clients struct{ http, grpc *http.Client }
 
-// clientsOf are the client for an endpoint, and that of the other protocol.
+// clientsOf returns the client for an endpoint, and that for the other protocol.
 func (e *Exporter) clientsOf(to *Endpoint) (right, other *http.Client) {
 	c := e.clients[to.TLS]
 	if to.GRPC {
@@ -111,7 +111,7 @@ func (e *Exporter) clientsOf(to *Endpoint) (right, other *http.Client) {
 	return c.http, c.grpc
 }
 
-// speaks reports whether an endpoint answers in the protocol of a client, whatever it answers.
+// speaks reports whether an endpoint responds in the protocol of a client, whatever the response.
 func speaks(ctx context.Context, client *http.Client, to *Endpoint) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, to.base(), http.NoBody)
 	if err != nil {
@@ -125,7 +125,7 @@ func speaks(ctx context.Context, client *http.Client, to *Endpoint) bool {
 	return true
 }
 
-// base is the address without its path.
+// base returns the address without its path.
 func (e *Endpoint) base() string {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -135,7 +135,7 @@ func (e *Endpoint) base() string {
 	return u.String()
 }
 
-// newClient makes a client for one of the two protocols.
+// newClient returns a client for one of the two protocols.
 func newClient(trust *tls.Config, grpc bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = trust.Clone()
@@ -145,6 +145,6 @@ func newClient(trust *tls.Config, grpc bool) *http.Client {
 		transport.Protocols.SetUnencryptedHTTP2(true)
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the headers may be secrets, which are for nobody else
+		return http.ErrUseLastResponse // the headers may be secrets, which no other server may receive
 	}}
 }

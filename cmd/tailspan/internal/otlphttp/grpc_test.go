@@ -26,7 +26,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 )
 
-// grpcServer is a server of grpc-go. It gives answers one after the other, and then success.
+// grpcServer is a server of grpc-go. It gives the answers in order, and then success.
 type grpcServer struct {
 	ptraceotlp.UnimplementedGRPCServer
 	address string
@@ -98,7 +98,7 @@ func spans(n int) ptrace.Traces {
 	return td
 }
 
-// overGRPC makes an exporter for an address.
+// overGRPC returns an exporter for an address.
 func overGRPC(t *testing.T, address string, more map[string]string) (*otlphttp.Exporter, *[]string) {
 	t.Helper()
 	endpoints, err := otlphttp.FromEnvironment(func(key string) string {
@@ -114,7 +114,7 @@ func overGRPC(t *testing.T, address string, more map[string]string) (*otlphttp.E
 	return e, &reported
 }
 
-// TestGRPC holds that a server of another implementation takes all signals, plain and compressed.
+// TestGRPC checks that another implementation accepts all signals, plain and compressed.
 func TestGRPC(t *testing.T) {
 	for _, compression := range []string{"none", "gzip"} {
 		t.Run(compression, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// TestGRPCAnswers holds what a status does: another try, smaller parts, or the end.
+// TestGRPCAnswers checks the effect of a status: a retry, smaller parts, or the end.
 func TestGRPCAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
@@ -171,7 +171,7 @@ func TestGRPCAnswers(t *testing.T) {
 			assert.Equal(t, tc.reported, got)
 		})
 	}
-	for _, code := range []codes.Code{codes.PermissionDenied, codes.Unauthenticated} { // which says nothing about the data
+	for _, code := range []codes.Code{codes.PermissionDenied, codes.Unauthenticated} { // they say nothing about the data
 		e, _ := overGRPC(t, newGRPCServer(t, status.Error(code, "no key")).address, nil)
 		left, err := e.Traces(t.Context(), spans(4))
 		require.ErrorContains(t, err, ": no key")
@@ -187,8 +187,8 @@ func TestGRPCAnswers(t *testing.T) {
 	assert.Equal(t, []string{"2 of 4 spans were refused: no room"}, *reported)
 }
 
-// TestOtherProtocol holds that an endpoint which speaks the other protocol is an error that says so, at once, and that the
-// data is not lost.
+// TestOtherProtocol checks that an endpoint with the other protocol is immediately an error that says so, and that the data is
+// not lost.
 func TestOtherProtocol(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()

@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// signals is what is known of the signals that servers take. An endpoint that takes one signal and has no path for another (status 404
-// or 405, UNIMPLEMENTED of gRPC), as Jaeger has none for log records, does not have that. One that has a path for none of them is
-// no endpoint: its address is wrong, and what was to be sent is not lost for that.
+// signals records which signals servers accept. An endpoint that accepts one signal but has no path for another (status 404 or
+// 405, UNIMPLEMENTED of gRPC), as Jaeger for log records, lacks that signal. An endpoint without any path has a wrong address, so
+// the data is kept.
 type signals struct {
 	mu     sync.Mutex
-	takes  map[string]bool // by the base of the address: it takes a signal
+	takes  map[string]bool // by base address: it accepts some signal
 	absent map[string]bool // signals that are not sent
 }
 
-// taken notes that a server takes a signal.
+// taken records that a server accepts a signal.
 func (s *signals) taken(r request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *signals) taken(r request) {
 	s.takes[r.to.base()] = true
 }
 
-// endpoint is where a signal goes; nil if it goes nowhere.
+// endpoint returns the endpoint of a signal, or nil if it has none.
 func (e *Exporter) endpoint(signal string) *Endpoint {
 	e.signals.mu.Lock()
 	defer e.signals.mu.Unlock()
@@ -38,8 +38,8 @@ func (e *Exporter) endpoint(signal string) *Endpoint {
 	return to
 }
 
-// lacks reports whether an endpoint that has no path for the signal of a request takes another one. If so, all signals that it does
-// not have are reported, in one line, and sent no more. Where nothing was accepted yet, an empty request of each signal shows it.
+// lacks reports whether an endpoint without a path for the signal of a request accepts another signal. If so, it reports all
+// missing signals in one line, and they are sent no more. If nothing was accepted yet, an empty request of each signal decides.
 func (e *Exporter) lacks(ctx context.Context, r request, no error) bool {
 	s := e.signals
 	s.mu.Lock()
@@ -65,14 +65,14 @@ func (e *Exporter) lacks(ctx context.Context, r request, no error) bool {
 	return true
 }
 
-// answers are those of a server to empty requests: the signals that it takes, those that it does not have, and what is wrong with
-// those and with others.
+// answers are the responses of a server to empty requests: the signals that it accepts, those that it lacks, and the errors of
+// all failed ones.
 type answers struct {
 	takes, absent []string
 	missing, errs []error
 }
 
-// ask sends a server one empty request of each signal that goes to it and that is asked for.
+// ask sends a server an empty request of each signal that it should receive and that is requested.
 func (e *Exporter) ask(ctx context.Context, base string, of func(signal string) bool) (all answers) {
 	for _, signal := range allSignals {
 		to := e.settings.Endpoints.of(signal)
@@ -93,8 +93,8 @@ func (e *Exporter) ask(ctx context.Context, base string, of func(signal string) 
 	return all
 }
 
-// Probe sends each server one empty request of each signal. Its error says which servers take none, and why; lacks is what is not
-// taken by those that take others.
+// Probe sends each server one empty request of each signal. Its error names the servers that accept none, and why; lacks names
+// the signals missing on servers that accept others.
 func (e *Exporter) Probe(ctx context.Context) (lacks string, err error) {
 	var errs []error
 	var absent []string
@@ -115,7 +115,7 @@ func (e *Exporter) Probe(ctx context.Context) (lacks string, err error) {
 	return nouns(absent), errors.Join(errs...)
 }
 
-// nouns is what signals consist of, after a no.
+// nouns name the elements of a signal, as used after "no".
 func nouns(signals []string) string {
 	names := make([]string, len(signals))
 	for i, signal := range signals {

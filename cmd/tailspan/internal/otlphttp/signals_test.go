@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 )
 
-// tracesOnly are addresses of servers that have spans and nothing else, as Jaeger.
+// tracesOnly returns addresses of servers that accept only spans, as Jaeger does.
 func tracesOnly(t *testing.T) map[string]string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -46,8 +46,8 @@ func onePoint() pmetric.Metrics {
 	return md
 }
 
-// TestAbsentSignals holds that of an endpoint which takes spans alone one line reports what it does not take, with the way out,
-// whichever signal comes first and whichever exporter sends it; and that this is neither an error nor a refusal.
+// TestAbsentSignals checks that one line reports the signals that an endpoint for spans lacks, with advice, whichever signal and
+// exporter come first, and that this is neither an error nor a rejection.
 func TestAbsentSignals(t *testing.T) {
 	for protocol, address := range tracesOnly(t) {
 		for _, first := range []string{"spans", "log records", "metric points"} {
@@ -91,7 +91,7 @@ func TestAbsentSignals(t *testing.T) {
 	}
 }
 
-// TestNoSignalAtAll holds that a server without any of the signals is no endpoint: nothing is lost for a wrong address.
+// TestNoSignalAtAll checks that a server without any signal is no endpoint: a wrong address loses nothing.
 func TestNoSignalAtAll(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

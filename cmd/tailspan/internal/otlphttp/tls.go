@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// tlsConfig reads the certificates that the environment names: those that servers are verified by, instead of the system's, and
-// our own. It is nil if it names none.
+// tlsConfig reads the certificates that the environment names: those to verify servers with, in place of the system's, and our
+// own. It returns nil if the environment names none.
 func tlsConfig(own func(string) (name, value string)) (*tls.Config, error) {
 	authority, authorityFile := own("CERTIFICATE")
 	certificate, certificateFile := own("CLIENT_CERTIFICATE")

@@ -16,7 +16,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 )
 
-// certificates writes the certificate of a server, which signed itself, and its key to files.
+// certificates writes the self-signed certificate of a server and its key to files.
 func certificates(t *testing.T, server *httptest.Server) (certificate, key string) {
 	t.Helper()
 	pair := server.TLS.Certificates[0]
@@ -30,7 +30,7 @@ func certificates(t *testing.T, server *httptest.Server) (certificate, key strin
 	return write("cert.pem", "CERTIFICATE", pair.Certificate[0]), write("key.pem", "PRIVATE KEY", private)
 }
 
-// TestCertificates holds that the variables for TLS say whom we trust and who we are, for both protocols and each signal.
+// TestCertificates checks the TLS variables for trusted and own certificates, for both protocols and each signal.
 func TestCertificates(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 {
@@ -46,7 +46,7 @@ func TestCertificates(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		env  map[string]string
-		err  string // of reading the variables
+		err  string // from reading the variables
 	}{
 		{name: "for all", env: map[string]string{"_CERTIFICATE": certificate, "_CLIENT_CERTIFICATE": certificate, "_CLIENT_KEY": key}},
 		{name: "for the signal", env: map[string]string{"_TRACES_CERTIFICATE": certificate, "_TRACES_CLIENT_CERTIFICATE": certificate, "_TRACES_CLIENT_KEY": key}},

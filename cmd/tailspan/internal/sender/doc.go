@@ -1,9 +1,9 @@
 // Package sender is `tailspan send`: it delivers recorded work to an OpenTelemetry endpoint.
 //
-// A file is either a session of an agent, which package recorded reads, or a kept file: OTLP JSON, one request a line, as `tailspan run`
-// keeps what it could not send and as the collector's file exporter writes it. Its first bytes say which. A kept file is sent as it
-// is; a line of it has at most 128 MiB.
+// A file is either an agent session, which package recorded reads, or a kept file: OTLP JSON, one request per line, in which
+// `tailspan run` keeps unsent data, and which the collector's file exporter writes. Its first bytes decide. A kept file is sent
+// unchanged; its lines have at most 128 MiB.
 //
-// A file that can't be read is part of the error of [Send], and the others are sent. Data that the endpoint has not accepted after
-// [Settings.Timeout] ends the sending, as the endpoint would not accept the rest either.
+// An unreadable file is reported in the error of [Send] and does not stop the others. If the endpoint does not accept data within
+// [Settings.Timeout], sending stops, since the endpoint would not accept the rest either.
 package sender

@@ -17,10 +17,10 @@ import (
 	"github.com/tailspan/tailspan/config"
 )
 
-// isKept reports whether a file holds OTLP JSON, as run keeps it and the collector's file exporter writes it.
+// isKept reports whether a file holds OTLP JSON, as run or the collector's file exporter writes it.
 func isKept(name string) (bool, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return false, nil // a folder of OpenCode's older storage, or a pipe, which can be read once
+		return false, nil // a folder of OpenCode's older storage, or a pipe, which can be read only once
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -40,10 +40,10 @@ func isKept(name string) (bool, error) {
 	return false, nil
 }
 
-// maxRequest is the longest request that is read, in bytes; the collector's file exporter writes whole batches.
+// maxRequest bounds a request, in bytes; the collector's file exporter writes whole batches.
 const maxRequest config.Size = 128 << 20
 
-// kept sends requests as they are, one a line.
+// kept sends requests unchanged, one per line.
 func (s *sender) kept(ctx context.Context, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *sender) kept(ctx context.Context, name string) error {
 	whole := 0
 	err = lines.Each(file, func(line []byte, abridged bool) error {
 		if abridged {
-			return nil // it is counted
+			return nil // counted as too long
 		}
 		whole++
 		if len(bytes.TrimSpace(line)) == 0 {
@@ -102,11 +102,11 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 	}
 }
 
-// maxDepth is how many levels of objects and arrays a request of OTLP JSON may have. What reads it calls itself for each level,
-// and a program whose stack is full ends.
+// maxDepth bounds the nesting of objects and arrays in a request of OTLP JSON. Its decoder is recursive, and a full stack ends
+// the program.
 const maxDepth = 10_000
 
-// depthOf is how many levels of objects and arrays a JSON document has.
+// depthOf returns the nesting depth of a JSON document.
 func depthOf(document []byte) (deepest int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(document); i++ {

@@ -25,16 +25,16 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// Settings say how files are read, and where they are sent.
+// Settings configure how files are read and where they are sent.
 type Settings struct {
 	Stream    options.Stream
 	Identity  options.Identity
 	Prices    ledger.Prices
 	Endpoints otlphttp.Endpoints
 	UserAgent string
-	// Redactor is nil if secrets stay.
+	// Redactor removes secrets; nil leaves them in.
 	Redactor *redact.Redactor
-	// Timeout is how long an endpoint that does not accept is retried.
+	// Timeout bounds the retries for an endpoint that does not accept data.
 	Timeout time.Duration
 	Stderr  io.Writer
 }
@@ -47,7 +47,7 @@ type sender struct {
 	tried    int // elements
 }
 
-// Send sends files. Its error says all that was not sent.
+// Send sends files. Its error reports everything that was not sent.
 func Send(ctx context.Context, set Settings, files []string) error {
 	s := &sender{Settings: set}
 	s.sessions = recorded.New(recorded.Settings{
@@ -61,7 +61,7 @@ func Send(ctx context.Context, set Settings, files []string) error {
 		switch err := s.file(ctx, name); {
 		case errors.Is(err, errNotSent):
 			errs = append(errs, fmt.Errorf("send %q: %w", name, err))
-			return errors.Join(errs...) // what is left would not be accepted either
+			return errors.Join(errs...) // the endpoint would not accept the rest either
 		case err != nil:
 			errs = append(errs, fmt.Errorf("read %q: %w", name, err))
 		}
@@ -87,7 +87,7 @@ func (s *sender) report(problem string) {
 	fmt.Fprintf(s.Stderr, "tailspan: %s\n", render.Sanitize(problem))
 }
 
-// errNotSent is the error of data that the endpoint did not accept in time.
+// errNotSent reports data that the endpoint did not accept in time.
 var errNotSent = errors.New("not everything was sent")
 
 // file sends one file.
@@ -114,8 +114,8 @@ func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) er
 	})
 }
 
-// send sends one batch by f. A signal ends it with an error that says what was not sent, also one that comes when all was accepted: it
-// is caught here alone. While a file is read, which may be a pipe that nobody writes to, a signal ends the process.
+// send sends one batch with f. A signal, even after the last acceptance, ends it with an error that says what was not sent.
+// Elsewhere signals end the process: a read may block on a pipe without a writer.
 func (s *sender) send(ctx context.Context, f func(context.Context) error) error {
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
@@ -132,7 +132,7 @@ func (s *sender) send(ctx context.Context, f func(context.Context) error) error 
 	timed, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	err := f(timed)
-	signal.Stop(caught) // what came until now is in the channel
+	signal.Stop(caught) // earlier signals are in the channel
 	close(sent)
 	waiting.Wait()
 	select {

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// endpoint accepts all, or answers with a status; got are the paths of what it was asked.
+// endpoint accepts everything, or responds with a status; got holds the paths of its requests.
 type endpoint struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -48,7 +48,7 @@ func newEndpoint(t *testing.T, status int) *endpoint {
 	return e
 }
 
-// send sends files, given by their contents, which are named a, b and so on.
+// send sends files with the given contents, named a, b and so on.
 func send(t *testing.T, to *endpoint, contents ...string) (stderr string, err error) {
 	t.Helper()
 	var names []string
@@ -66,7 +66,7 @@ func send(t *testing.T, to *endpoint, contents ...string) (stderr string, err er
 	return out.String(), err
 }
 
-// requests are OTLP JSON with one span, and with one data point.
+// OTLP JSON requests with one span and with one data point.
 func requests(t *testing.T) (span, point string) {
 	t.Helper()
 	td := ptrace.NewTraces()
@@ -80,7 +80,7 @@ func requests(t *testing.T) (span, point string) {
 	return string(traces) + "\n", string(metrics) + "\n"
 }
 
-// TestSend holds what of files is sent, and what the error says of the rest.
+// TestSend checks what is sent of files, and what the error reports about the rest.
 func TestSend(t *testing.T) {
 	span, point := requests(t)
 	for _, tc := range []struct {
@@ -106,7 +106,7 @@ func TestSend(t *testing.T) {
 			if len(tc.got) == 0 {
 				assert.Empty(t, to.got)
 			} else {
-				require.GreaterOrEqual(t, len(to.got), len(tc.got), to.got) // one that fails is sent again
+				require.GreaterOrEqual(t, len(to.got), len(tc.got), to.got) // failed requests are retried
 				assert.Equal(t, tc.got, to.got[:len(tc.got)])
 			}
 			assert.Contains(t, reported, tc.reported)
@@ -120,11 +120,11 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestSendOfALongLine: a line that no memory should hold is an error.
+// TestSendOfALongLine: a line too long for memory is an error.
 func TestSendOfALongLine(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "kept.jsonl")
 	require.NoError(t, os.WriteFile(name, []byte(`{"resourceSpans":[`), 0o600))
-	require.NoError(t, os.Truncate(name, 129<<20)) // a hole
+	require.NoError(t, os.Truncate(name, 129<<20)) // sparse
 	to := newEndpoint(t, 200)
 	endpoints, err := otlphttp.FromEnvironment(func(string) string { return "" }, to.URL)
 	require.NoError(t, err)

@@ -1,11 +1,10 @@
-// Package show is the readable log that a person watches.
+// Package show shows the readable log to a person.
 //
-// A [Rendering] says how one input becomes lines of a log; [Rendering.Open] begins it in a log, which several inputs may share, and
-// the [Shown] takes its records. A [Screen] is where `tailspan run` shows an agent: the log, what the agent itself writes to standard
-// error, and our own lines. By what its two outputs are it decides once which mode, style and colours they have, and whether there is a
-// status line.
+// A [Rendering] configures how one input becomes log lines. [Rendering.Open] begins the input in a log, which several inputs may
+// share, and its [Shown] takes the records. A [Screen] is where `tailspan run` shows an agent: the log, the agent's own standard
+// error, and messages of tailspan. From the kinds of its two outputs it decides once on mode, style and colors, and whether there
+// is a status line.
 //
-// Several goroutines may write to a Screen. [Screen.Report] removes what a terminal would obey; what an agent writes to standard error
-// passes as it is. [ReportLosses] says which lines of an input a log does not show. What an event looks like is decided in package
-// render.
+// A Screen is safe for concurrent use. [Screen.Report] removes terminal control sequences; the agent's standard error passes
+// unchanged. [ReportLosses] reports the input lines that a log does not show. Package render decides how an event looks.
 package show

@@ -12,8 +12,8 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// ReportLosses reports the lines of an input that a log does not show, or shows as they are because the parser did not
-// understand them. The input is named where it is not the only argument.
+// ReportLosses reports the lines of an input that a log does not show, or shows unchanged because the parser did not recognize
+// them. It names the input unless that is the only argument.
 func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, tooLong int) {
 	prefix := ""
 	if !slices.Equal(args, []string{name}) {
@@ -36,7 +36,7 @@ func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream
 	}
 }
 
-// providers are the agents that a stream may be of.
+// providers are the agents that may have written a stream.
 func providers() string {
 	names := slices.DeleteFunc(parser.Names(), func(name string) bool { return name == parser.Auto || name == parser.None })
 	return strings.Join(names, ", ")

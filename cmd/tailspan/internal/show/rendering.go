@@ -10,21 +10,21 @@ import (
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
-// Rendering is one input on its way to a log.
+// Rendering configures how one input is shown in a log.
 type Rendering struct {
 	Events   *pipeline.Events
 	Settings render.LogSettings
 	Origin   render.Origin
 	Redactor *redact.Redactor
-	// Live is true if the input may be written while it is read.
+	// Live reports whether the input may be written while it is read.
 	Live bool
-	// NamesOnly shows no text, argument, output or path.
+	// NamesOnly hides texts, arguments, outputs and paths.
 	NamesOnly bool
-	// Exit, if set, is how the program ended that wrote the input.
+	// Exit, if set, returns how the program that wrote the input ended.
 	Exit func() *outcome.Exit
 }
 
-// Open begins the log of the input, which others may share.
+// Open begins the input in a log, which others may share.
 func (r *Rendering) Open(log *render.Log) *Shown {
 	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
@@ -41,25 +41,25 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	return &Shown{r.Events, render.NewWriter(target, &namingSource{Events: r.Events, stream: stream, exit: r.Exit, named: r.Origin.Agent != ""}, ws)}
 }
 
-// Shown is an input on its way to a log, record by record.
+// Shown passes one input to a log, record by record.
 type Shown struct {
 	events *pipeline.Events
 	writer *render.Writer
 }
 
-// Note takes what is known of the next record.
+// Note passes metadata of the next record.
 func (s *Shown) Note(n parser.Noted) { s.events.Note(n) }
 
 // Record shows a line or a document.
 func (s *Shown) Record(record []byte) error { return s.writer.WriteRecord(record) }
 
-// Tick shows what is due because nothing comes.
+// Tick shows what is due while no record arrives.
 func (s *Shown) Tick() error { return s.writer.Tick() }
 
-// Close shows what is pending at the end.
+// Close shows pending events at the end.
 func (s *Shown) Close(int) error { return s.writer.Close() }
 
-// namingSource names the agent of a log's stream, once its parser has detected it, unless it is named.
+// namingSource names the agent of a log's stream after its parser has detected it, unless it has a name.
 type namingSource struct {
 	*pipeline.Events
 	named  bool
@@ -77,7 +77,7 @@ func (n *namingSource) ParseEvents(line []byte) []events.DisplayEvent {
 	return evs
 }
 
-// Flush returns what is pending, and the end that a killed program did not write.
+// Flush returns pending events, and the end that a killed program did not write.
 func (n *namingSource) Flush() []events.DisplayEvent {
 	evs := n.Events.Flush()
 	if n.exit == nil || !n.Incomplete() {
@@ -86,5 +86,5 @@ func (n *namingSource) Flush() []events.DisplayEvent {
 	return append(evs, *n.exit().IncompleteEnd())
 }
 
-// Raw returns the lines that pass. The writer redacts them.
+// Raw returns the lines that pass through. The writer redacts them.
 func (n *namingSource) Raw() [][]byte { return n.Passed() }

@@ -12,16 +12,16 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// Screen is where a running agent is shown: the log's text on standard output, and beside it on standard error its other
-// lines, what the agent says there itself, and our own words.
+// Screen shows a running agent: the log's text on standard output; the log's other lines, the agent's standard error and messages
+// of tailspan on standard error.
 type Screen struct {
 	Stdout, Stderr io.Writer
 	Settings       render.LogSettings
-	terminal       *render.Terminal // nil without one
+	terminal       *render.Terminal // nil if there is none
 }
 
-// Open decides what the log looks like. On a terminal it begins in the activity style, with a status line below;
-// elsewhere it is the text alone.
+// Open decides on the look of the log. A terminal gets the activity style with a status line below, any other output only the
+// text.
 func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, error) {
 	out, errs := render.IsTerminal(stdout), render.IsTerminal(stderr)
 	if (out || errs) && !f.Given("mode") && !f.Given("style") {
@@ -31,7 +31,7 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	if err != nil {
 		return nil, err
 	}
-	settings.Now = time.Now // what comes is new
+	settings.Now = time.Now // the input is live
 	separate := settings.Mode == render.ModeVerbose && settings.Style == render.StyleActivity
 	if separate {
 		look.Lines(&settings, stderr)
@@ -55,19 +55,19 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	return s, nil
 }
 
-// Report writes a line of our own. That nobody may be there to read it is not our business.
+// Report writes a message of tailspan. It ignores write errors: nobody may be reading.
 func (s *Screen) Report(problem string) {
 	_, _ = fmt.Fprintf(s.Stderr, "tailspan: %s\n", render.Sanitize(problem))
 }
 
-// Close takes the status line away.
+// Close removes the status line.
 func (s *Screen) Close() {
 	if s.terminal != nil {
-		_ = s.terminal.Close() // a status line can't fail: it is only shown
+		_ = s.terminal.Close() // a status line cannot fail: it is only shown
 	}
 }
 
-// lockedWriter lets several goroutines write.
+// lockedWriter serializes concurrent writes.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -22,7 +22,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestReportLosses holds what is said of the lines that a log does not show, and of which input.
+// TestReportLosses checks the report about lines that a log does not show, and the input that it names.
 func TestReportLosses(t *testing.T) {
 	for _, tc := range []struct {
 		name, provider string
@@ -67,7 +67,7 @@ func open(t *testing.T, stdout, stderr io.Writer, args ...string) (screen *show.
 	return screen
 }
 
-// TestScreen holds what goes where without a terminal, and that nothing of ours reaches one as it is.
+// TestScreen checks the destinations of output without a terminal, and that our messages contain no control sequences.
 func TestScreen(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	screen := open(t, &stdout, &stderr)
@@ -81,7 +81,7 @@ func TestScreen(t *testing.T) {
 	assert.Empty(t, stdout.String())
 }
 
-// TestScreenOfSeveral: what writes to standard error at once does so line by line.
+// TestScreenOfSeveral: concurrent writes to standard error do not mix within a line.
 func TestScreenOfSeveral(t *testing.T) {
 	var stderr bytes.Buffer
 	screen := open(t, io.Discard, &stderr)
@@ -97,7 +97,7 @@ func TestScreenOfSeveral(t *testing.T) {
 	assert.Equal(t, strings.Repeat("tailspan: words\n", 800), stderr.String())
 }
 
-// TestCopy holds whose an error is: the input's, or the log's.
+// TestCopy checks whether an error belongs to the input or to the log.
 func TestCopy(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, show.Copy(&out, strings.NewReader("\x1b[31mas it is\n")))

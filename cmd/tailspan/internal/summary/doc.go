@@ -1,12 +1,12 @@
-// Package summary writes what a run did as Markdown, for the page of a CI job.
+// Package summary writes the work of a run as Markdown, for the page of a CI job.
 //
 // # In and out
 //
-// In goes what the pipeline made of the agent's stream ([Reader.Read]); out comes a page ([Reader.Markdown]) with the verdict, the
-// agent, time, tokens and cost, the tools, what failed, the last words, and a link to the trace.
+// Input is the pipeline's output for the agent's stream ([Reader.Read]). Output is a page ([Reader.Markdown]) with the verdict,
+// the agent, time, tokens and cost, the tools, failures, the last words, and a link to the trace.
 //
-// What an agent wrote stands in code blocks, or in a table with every character that has a meaning in Markdown or HTML replaced by its
-// entity: it makes no link, no image and no mention of its own, and no control character is left.
+// Text of an agent is in code blocks, or in a table with every special character of Markdown and HTML replaced by its entity: it
+// cannot make links, images or mentions, and contains no control characters.
 //
 // # Limits
 //

@@ -12,23 +12,23 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Page says what a page is to show beside what was read.
+// Page configures what a page shows besides the data that was read.
 type Page struct {
-	// Title is its heading: the step, or the program.
+	// Title is the heading: the step, or the program.
 	Title   string
 	Verdict verdict.Verdict
-	// Spent is what was used until the end; its cost is shown where the runs report none.
+	// Spent is the usage up to the end. Its cost is shown if the runs report none.
 	Spent ledger.Sum
-	// TraceURL is the address of a trace, with [TraceID] in place of its id; empty for no link.
+	// TraceURL is the address of a trace with [TraceID] in place of its ID; "" for no link.
 	TraceURL string
-	// Name, if set, has the page show names and numbers alone, no text, argument or path; it makes what may be shown of a name.
+	// Name, if set, restricts the page to names and numbers: no text, argument or path. It returns what may be shown of a name.
 	Name func(string) string
 }
 
-// TraceID stands for the id of the trace in an address.
+// TraceID is the placeholder for a trace ID in an address.
 const TraceID = "{trace_id}"
 
-// inLink escapes what would end an address in a link of Markdown, or the cell of the table.
+// inLink escapes characters that would end an address in a Markdown link or a table cell.
 var inLink = strings.NewReplacer("|", "%7C", "<", "%3C", ">", "%3E", " ", "%20", `\`, "%5C")
 
 // Markdown writes the page.
@@ -68,7 +68,7 @@ func (r *Reader) facts(b *strings.Builder, p *Page) {
 	switch {
 	case r.hasCost:
 		add("cost", escape(render.USD(r.cost, r.estimated)))
-	case p.Spent.HasCost: // not all of the tokens are known
+	case p.Spent.HasCost: // not all tokens are known
 		add("cost", "at least "+escape(render.USD(p.Spent.CostUSD, p.Spent.Estimated)))
 	}
 	if p.TraceURL != "" && !r.trace.IsEmpty() {
@@ -120,7 +120,7 @@ func (r *Reader) failureTable(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// lastWords writes them in a code block, whose fence is longer than any in them.
+// lastWords writes the last words in a code block whose fence is longer than any in them.
 func (r *Reader) lastWords(b *strings.Builder) {
 	words := strings.TrimSpace(render.Sanitize(r.words))
 	if words == "" {
@@ -136,7 +136,7 @@ func (r *Reader) lastWords(b *strings.Builder) {
 	fmt.Fprintf(b, "Last words:\n\n%stext\n%s\n%s\n", fence, words, fence)
 }
 
-// escape makes a text a plain part of a line of Markdown.
+// escape makes a text a plain part of a Markdown line.
 func escape(text string) string {
 	var b strings.Builder
 	for _, c := range render.Sanitize(text) {
@@ -149,5 +149,5 @@ func escape(text string) string {
 			b.WriteRune(c)
 		}
 	}
-	return strings.ReplaceAll(b.String(), "www.", "www&#46;") // which some viewers make a link of
+	return strings.ReplaceAll(b.String(), "www.", "www&#46;") // some viewers turn it into a link
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Limits of a page; of the tools, and of what failed, the rest is counted.
+// Limits of a page. Further tools and failures are only counted.
 const (
 	MaxTools    = 30
 	MaxFailures = 20
@@ -22,10 +22,10 @@ const (
 	MaxWords    = 4000
 )
 
-// maxNames bounds the tools that are counted apart.
+// maxNames bounds the tools that are counted separately.
 const maxNames = 1000
 
-// Reader gathers what a page shows. Its zero value is ready.
+// Reader gathers the data of a page. Its zero value is ready to use.
 type Reader struct {
 	agents     []string // programs, with their models
 	runs       int
@@ -40,20 +40,20 @@ type Reader struct {
 	moreFailed int
 	words      string
 	trace      pcommon.TraceID
-	event      events.DisplayEvent // of the record at hand
+	event      events.DisplayEvent // of the current record
 }
 
-// tool is what calls of one tool came to.
+// tool sums up the calls of one tool.
 type tool struct {
 	name          string
 	calls, failed int
 	time          time.Duration
 }
 
-// failure is a call that failed.
+// failure is a failed call.
 type failure struct{ tool, target, why string }
 
-// Read takes in spans and records.
+// Read adds spans and records.
 func (r *Reader) Read(d *otlp.Data) {
 	for span := range d.Spans() {
 		r.span(span)
@@ -134,13 +134,13 @@ func (r *Reader) record(lr plog.LogRecord) {
 	}
 }
 
-// line is the first line of a text, cut to its limit.
+// line returns the first line of a text, cut to its limit.
 func line(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.Clone(events.CutRunes(strings.TrimSpace(first), MaxLine))
 }
 
-// list is a list of strings as one.
+// list formats several strings as one.
 func list(m pcommon.Map, key string) string {
 	v, ok := m.Get(key)
 	if !ok || v.Type() != pcommon.ValueTypeSlice {

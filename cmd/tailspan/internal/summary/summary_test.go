@@ -24,7 +24,7 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// page is the page about a stream whose process ended so.
+// page returns the page about a stream whose process ended with this exit.
 func page(t *testing.T, data []byte, exit *outcome.Exit, p summary.Page) string {
 	t.Helper()
 	settings := telemetry.NewDefaultSettings()
@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// hostile is a stream whose every text tries to be Markdown, HTML or a command to a terminal.
+// hostile is a stream in which every text contains Markdown, HTML or terminal control sequences.
 func hostile(text string) []byte {
 	return fmt.Appendf(nil, `{"type":"system","subtype":"init","session_id":"s","model":%[1]q,"cwd":"/w","tools":[],"uuid":"u0"}
 {"type":"assistant","session_id":"s","uuid":"u1","message":{"id":"m1","role":"assistant","model":%[1]q,"content":[{"type":"text","text":%[1]q},{"type":"tool_use","id":"t1","name":%[1]q,"input":{"command":%[1]q}}]}}

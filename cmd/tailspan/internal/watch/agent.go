@@ -18,28 +18,28 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Agent is an agent or sub-agent as it is shown. Its texts have no control characters.
+// Agent is a snapshot of an agent or sub-agent. Its texts have no control characters.
 type Agent struct {
 	Key     string // identifies it on the board
 	Depth   int    // 0 is the agent of a run
 	Name    string
-	Title   string // the first line of its prompt
+	Title   string // first line of its prompt
 	ID      string
 	Model   string
-	Path    string // of the file or database that its lines are in
+	Path    string // file or database with its lines
 	Started time.Time
-	Last    time.Time // of its last line, or of one below it
-	Ended   time.Time // zero while it is at work
+	Last    time.Time // time of the last line, its own or a sub-agent's
+	Ended   time.Time // zero while it is running
 	Outcome events.Outcome
 	Error   string // why it failed
-	Waiting string // what it waits for: an approval, an answer, a retry
-	Text    string // what it said last
-	Saying  bool   // nothing came after that
-	Calls   []Call // the last ones, oldest first
-	Made    int    // calls in all
-	Failed  int    // those that failed
+	Waiting string // an approval, an answer or a retry that it waits for
+	Text    string // its last text
+	Saying  bool   // the text is its last event
+	Calls   []Call // the last calls, oldest first
+	Made    int    // number of calls
+	Failed  int    // number of failed calls
 	Tokens  int64
-	Cost    string // with a mark if it is an estimate; empty if it is not known
+	Cost    string // marked if it is an estimate; "" if unknown
 }
 
 // Call is a tool call.
@@ -51,7 +51,7 @@ type Call struct {
 	Error   string
 }
 
-// CallState is how far a call is.
+// CallState is the state of a call.
 type CallState uint8
 
 // The states.
@@ -59,22 +59,22 @@ const (
 	CallRuns CallState = iota
 	CallDone
 	CallFailed
-	CallBackground // it goes on after its result
+	CallBackground // continues after its result
 )
 
-// agent is what the board has of an agent.
+// agent is the board's data of an agent.
 type agent struct {
 	up      *agent // nil for the agent of a run
-	number  int    // of a sub-agent in its run
+	number  int    // number of a sub-agent in its run
 	name    string
 	title   string
 	id      string
 	model   string
 	source  string         // its id
-	linked  bool           // lines have its call
+	linked  bool           // lines contain its call
 	saying  bool           // its last event is a text
-	span    pcommon.SpanID // of the task at work, where a line has it
-	spanned bool           // that span came
+	span    pcommon.SpanID // span of the current task, if a line has it
+	spanned bool           // that span has arrived
 	started time.Time
 	last    time.Time
 	ended   time.Time
@@ -86,7 +86,7 @@ type agent struct {
 	counts
 }
 
-// counts are what an agent did and used.
+// counts hold what an agent did and used.
 type counts struct {
 	made, failed int
 	usage        account
@@ -98,7 +98,7 @@ type call struct {
 	Call
 }
 
-// apply applies an event of the agent. Span is that of its record.
+// apply applies an event of the agent; span is that of its record.
 func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID, prices ledger.Prices) {
 	if a.started.IsZero() || ev.Time.Before(a.started) {
 		a.started = ev.Time
@@ -111,7 +111,7 @@ func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID, prices ledge
 		a.waiting, a.saying = "", ev.Kind == events.KindText
 	}
 	if ev.Kind == events.KindToolUse && !a.spanned && ev.Time.After(a.ended) {
-		a.ended = time.Time{} // it goes on all the same
+		a.ended = time.Time{} // it continues nevertheless
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted, events.KindTurnStarted:
@@ -143,7 +143,7 @@ func (a *agent) apply(ev *events.DisplayEvent, span pcommon.SpanID, prices ledge
 	}
 }
 
-// begin begins a task: the first one, or a further one of a sub-agent that is asked again.
+// begin begins a task: the first one, or another of a sub-agent that is asked again.
 func (a *agent) begin(span pcommon.SpanID) {
 	if a.up != nil && (span != a.span || !a.spanned) {
 		a.ended, a.outcome, a.failure, a.spanned = time.Time{}, events.OutcomeUnknown, "", false
@@ -151,14 +151,14 @@ func (a *agent) begin(span pcommon.SpanID) {
 	a.span = span
 }
 
-// over ends the task of a sub-agent whose turn or call is over. Its span, which waits for more, says in the end how it ended.
+// over ends the task of a sub-agent whose turn or call has ended. Its span, which arrives later, decides how it ended.
 func (a *agent) over(at time.Time, how events.Outcome, failure string) {
 	if a.up != nil && a.ended.IsZero() {
 		a.ended, a.outcome, a.failure = at, how, line(events.Summary(failure))
 	}
 }
 
-// said keeps the end of what the agent says.
+// said keeps the end of the agent's text.
 func (a *agent) said(text string) {
 	text = strings.TrimSpace(render.Sanitize(text))
 	if text == "" {
@@ -214,13 +214,13 @@ func (a *agent) answered(ev *events.DisplayEvent) {
 	}
 }
 
-// end applies the span of a task of the agent. It is over unless a further task began since.
+// end applies the span of a task. The agent is over unless another task has begun since.
 func (a *agent) end(span ptrace.Span) {
 	m := span.Attributes()
 	total := otlp.ReadUsage(m).Total
 	a.usage.ended.add(usedOf(&total))
 	begin := span.StartTimestamp().AsTime()
-	if a.up == nil || a.started.IsZero() || begin.Before(a.started) { // a further task of a sub-agent begins later
+	if a.up == nil || a.started.IsZero() || begin.Before(a.started) { // another task of a sub-agent begins later
 		a.started = begin
 	}
 	if !a.span.IsEmpty() && a.span != span.SpanID() && a.up != nil {
@@ -231,7 +231,7 @@ func (a *agent) end(span ptrace.Span) {
 	a.failure = line(cmp.Or(events.Summary(span.Status().Message()), otlp.Str(m, otlp.AttrErrorType)))
 }
 
-// running is the newest call that runs; nil if there is none.
+// running returns the newest running call, or nil.
 func (a *agent) running() *call {
 	for i := range slices.Backward(a.calls) {
 		if a.calls[i].State == CallRuns {
@@ -241,7 +241,7 @@ func (a *agent) running() *call {
 	return nil
 }
 
-// snapshot is the agent as it is shown.
+// snapshot returns the agent for display.
 func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	out := Agent{
 		Key: agentKey(run, a.number), Depth: depth, Name: line(a.name), Title: line(a.title), ID: line(a.id), Model: line(a.model),
@@ -258,12 +258,12 @@ func (a *agent) snapshot(run string, depth int, of *Source) Agent {
 	return out
 }
 
-// agentKey is the key of the nth agent of a run; topKey that of the first.
+// agentKey returns the key of the nth agent of a run; topKey is that of the first.
 func agentKey(run string, n int) string { return run + "/" + strconv.Itoa(n) }
 func topKey(run string) string          { return agentKey(run, 0) }
 
-// maxLine is the longest text that is kept for one line, in runes.
+// maxLine bounds a text on one line, in runes.
 const maxLine = 400
 
-// line makes one line of s that is safe to show.
+// line converts s to one line that is safe to show.
 func line(s string) string { return events.CleanLine(render.Sanitize(s), maxLine) }

@@ -15,38 +15,38 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Bounds of what a board has.
+// Limits of a board.
 const (
 	maxRuns   = 500
 	maxAgents = 500
 	maxCalls  = 32
 	maxText   = 4 << 10
 	maxStarts = 4096
-	// minSources is how many sources there are before those that are not needed are removed.
+	// minSources is the number of sources from which unneeded ones are removed.
 	minSources = 1024
 )
 
-// sourceKey is the resource attribute that names the source of data.
+// sourceKey is the resource attribute with the source of data.
 const sourceKey = "watch.source"
 
-// Board has what is known of the runs: which are at work, and how others ended.
+// Board holds the known runs: which are running, and how others ended.
 type Board struct {
 	mu      sync.Mutex
 	runs    map[pcommon.TraceID]*run
-	sources map[string]*Source // by their ids
-	sweepAt int                // the number of sources at which those that are not needed are removed
+	sources map[string]*Source // by ID
+	sweepAt int                // number of sources at which unneeded ones are removed
 	prices  ledger.Prices
 	changed chan struct{}
 }
 
-// NewBoard makes an empty board. The prices estimate the cost of agents that report none.
+// NewBoard returns an empty board. The prices estimate costs that agents do not report.
 func NewBoard(prices ledger.Prices) *Board {
 	return &Board{
 		runs: map[pcommon.TraceID]*run{}, sources: map[string]*Source{}, sweepAt: minSources, prices: prices, changed: make(chan struct{}, 1),
 	}
 }
 
-// Changed has a value when something changed since the last one.
+// Changed returns a channel that has a value if anything changed since the last one.
 func (b *Board) Changed() <-chan struct{} { return b.changed }
 
 // notify makes Changed ready.
@@ -57,7 +57,7 @@ func (b *Board) notify() {
 	}
 }
 
-// Describe enters a source, or what is known of it now.
+// Describe adds or updates a source.
 func (b *Board) Describe(id string, of Source) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *Board) Describe(id string, of Source) {
 	b.notify()
 }
 
-// sweep removes the sources from which nothing comes any more and which nothing on the board is from.
+// sweep removes closed sources that nothing on the board refers to.
 func (b *Board) sweep() {
 	needed := map[string]bool{}
 	for _, r := range b.runs {
@@ -87,7 +87,7 @@ func (b *Board) sweep() {
 	b.sweepAt = max(minSources, 2*len(b.sources))
 }
 
-// Apply applies what was exported.
+// Apply applies exported data.
 func (b *Board) Apply(data *otlp.Data) {
 	if data.Empty() {
 		return
@@ -130,7 +130,7 @@ func (b *Board) record(resource pcommon.Map, lr plog.LogRecord) {
 	r.apply(a, &ev, lr.SpanID())
 }
 
-// span applies the span of an agent: the end of a run, or of a sub-agent's work.
+// span applies the span of an agent: the end of a run, or of a sub-agent's task.
 func (b *Board) span(resource pcommon.Map, span ptrace.Span) {
 	m := span.Attributes()
 	if otlp.Str(m, otlp.AttrGenAIOperationName) != otlp.OperationInvokeAgent {
@@ -141,7 +141,7 @@ func (b *Board) span(resource pcommon.Map, span ptrace.Span) {
 	r.end(top, span)
 }
 
-// run is the run of a trace.
+// run returns the run of a trace.
 func (b *Board) run(resource pcommon.Map, trace pcommon.TraceID) *run {
 	r := b.runs[trace]
 	if r == nil {
@@ -153,7 +153,7 @@ func (b *Board) run(resource pcommon.Map, trace pcommon.TraceID) *run {
 	return r
 }
 
-// evict removes the runs that ended first, where there are too many.
+// evict removes the runs that ended first if there are too many.
 func (b *Board) evict() {
 	if len(b.runs) <= maxRuns+maxRuns/10 {
 		return
@@ -164,7 +164,7 @@ func (b *Board) evict() {
 	}
 }
 
-// sorted are the runs: those at work, and then the others; the newest first.
+// sorted returns the runs, running ones first, each newest first.
 func (b *Board) sorted() []*run {
 	list := slices.Collect(maps.Values(b.runs))
 	slices.SortFunc(list, func(x, y *run) int {
@@ -179,8 +179,8 @@ func (b *Board) sorted() []*run {
 	return list
 }
 
-// Runs are the runs at present: those at work, and then the others; the newest first. Those whose source is being read the
-// first time are left out: how they ended may be in what is to come.
+// Runs returns the current runs, running ones first, each newest first. It leaves out runs whose source is still in its first
+// read: their end may follow.
 func (b *Board) Runs() []Run {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// agents are those of the only run, each as its name, its outcome, and what it and those below it used.
+// agents describes the agents of the only run: name, outcome, and usage including sub-agents.
 func agents(t *testing.T, board *watch.Board) (list []string) {
 	t.Helper()
 	runs := board.Runs()
@@ -28,7 +28,7 @@ func agents(t *testing.T, board *watch.Board) (list []string) {
 	return list
 }
 
-// TestUsedAtWork holds that a run at work shows what its sub-agents used and cost, each once, and that the end has the same.
+// TestUsedAtWork checks that a running run shows the usage and cost of its sub-agents, each once, and that its end has the same.
 func TestUsedAtWork(t *testing.T) {
 	prices := ledger.Prices{{Model: "*", Input: 1, Cached: 1, Output: 1}}
 	families := func(main, child int) []watch.Part {
@@ -42,7 +42,7 @@ func TestUsedAtWork(t *testing.T) {
 		parts    []watch.Part
 		prices   ledger.Prices
 		estimate bool
-		all      bool // the run has no more than its agents show
+		all      bool // the run's usage equals that of its agents
 	}{
 		{name: "reported", parts: []watch.Part{part(t, "a", "opencode/subagent.session.jsonl", 0, 30)}},
 		{name: "estimated", parts: families(24, 0), prices: prices, estimate: true},
@@ -90,8 +90,8 @@ func dollars(t *testing.T, cost string) float64 {
 	return usd
 }
 
-// TestSubAgentIsOver holds that a sub-agent in a file of its own is shown as over once its turn or its call is, and at work again once
-// it is asked again: its span comes later.
+// TestSubAgentIsOver checks that a sub-agent in a separate file is shown as ended once its turn or call is, although its span
+// arrives later, and as running again once it is asked again.
 func TestSubAgentIsOver(t *testing.T) {
 	outcome := func(main, child int) events.Outcome {
 		runs := play(t, noon, part(t, "a", "spans/codex-session-asked-again/r1.jsonl", 0, main), part(t, "b", "spans/codex-session-asked-again/r2.jsonl", 0, child)).Runs()
@@ -113,7 +113,7 @@ func TestSubAgentIsOver(t *testing.T) {
 	assert.Equal(t, events.OutcomeUnknown, outcome(askedAgain, ends[1]-1))
 	assert.Equal(t, events.OutcomeOK, outcome(askedAgain, ends[1]))
 
-	// A transcript of Claude Code has no end of its turns: the call is over.
+	// Turns have no end in a transcript of Claude Code: the call has ended.
 	folder := t.TempDir()
 	meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
 	require.NoError(t, err)
@@ -128,8 +128,8 @@ func TestSubAgentIsOver(t *testing.T) {
 	}
 }
 
-// TestOverAtStart holds that a run which was over before the watch began is not shown as one at work, whichever of its files is read
-// first, and that one which is quiet in the middle of its work is.
+// TestOverAtStart checks that a run that ended before the watch began is not shown as running, whichever of its files is read
+// first, and that a quiet run that has not ended is.
 func TestOverAtStart(t *testing.T) {
 	folder := t.TempDir()
 	meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
@@ -153,7 +153,7 @@ func TestOverAtStart(t *testing.T) {
 	assert.True(t, runs[0].AtWork)
 }
 
-// turnEnds are the numbers of the lines after which a turn of a Codex transcript is over.
+// turnEnds returns the numbers of the lines that end a turn in a Codex transcript.
 func turnEnds(t *testing.T, recording string) (ends []int) {
 	t.Helper()
 	for i, line := range part(t, "", recording, 0, 0).Lines {
@@ -164,8 +164,8 @@ func turnEnds(t *testing.T, recording string) (ends []int) {
 	return ends
 }
 
-// TestGeminiSubAgent holds that a sub-agent of Gemini CLI is shown while it works, although its call is not written before it is
-// over, and gets its name then.
+// TestGeminiSubAgent checks that a running sub-agent of Gemini CLI is shown although its call is written only at its end, and
+// that it gets its name then.
 func TestGeminiSubAgent(t *testing.T) {
 	main := func(from, to int) watch.Part {
 		p := part(t, "/h/.gemini/tmp/x/chats/main.jsonl", "spans/gemini-session-main/main.jsonl", from, to)
@@ -192,7 +192,7 @@ func TestGeminiSubAgent(t *testing.T) {
 	assert.NotEmpty(t, runs[0].Agents[1].Title)
 }
 
-// TestTooManyAgents holds the bound of the sub-agents of a run, of which those that are over go first and what they used stays.
+// TestTooManyAgents checks the limit of a run's sub-agents: ended ones are evicted first, and their usage stays.
 func TestTooManyAgents(t *testing.T) {
 	const more = 7
 	started := func(i int) []string {
@@ -221,7 +221,7 @@ func TestTooManyAgents(t *testing.T) {
 	assert.Contains(t, strings.Join(view.Lines(runs), "\n"), "1 more that ended, 6 more that were at work")
 }
 
-// TestSources holds that sources are removed from which nothing comes any more, unless a run is from them.
+// TestSources checks that closed sources are removed unless a run refers to them.
 func TestSources(t *testing.T) {
 	board := play(t, noon, part(t, "a", "claude/failures.jsonl", 0, 0))
 	board.Describe("a", watch.Source{Path: "a", Read: true, Closed: true})

@@ -21,20 +21,20 @@ func sgr(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[m"
 }
 
-// plain is s without styles.
+// plain removes the styles from s.
 func plain(s string) string { return ansi.Strip(s) }
 
-// cells is the width of s.
+// cells returns the width of s.
 func cells(s string) int { return ansi.StringWidth(s) }
 
 // fit cuts s to a width.
 func fit(s string, width int) string { return ansi.Truncate(s, max(0, width), "…") }
 
-// pad adds blanks behind s, up to a width; padLeft adds them before it.
+// pad appends blanks to s up to a width; padLeft prepends them.
 func pad(s string, width int) string     { return s + strings.Repeat(" ", max(0, width-cells(s))) }
 func padLeft(s string, width int) string { return strings.Repeat(" ", max(0, width-cells(s))) + s }
 
-// join joins the parts that are not empty.
+// join joins the non-empty parts.
 func join(by string, parts ...string) string {
 	var some []string
 	for _, p := range parts {

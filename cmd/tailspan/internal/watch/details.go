@@ -10,7 +10,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// details are the rows of one agent alone.
+// details returns the rows for one agent.
 func (v *View) details(r *Run, a *Agent) []string {
 	lines := []string{v.title(r, a), ""}
 	for _, f := range v.facts(r, a) {
@@ -34,7 +34,7 @@ func (v *View) details(r *Run, a *Agent) []string {
 	return append(lines, faint(fit("esc back · ↑↓ next agent · q quit", v.Width)))
 }
 
-// title is the first row of the details.
+// title returns the first row of the details.
 func (v *View) title(r *Run, a *Agent) string {
 	name := bold(join(" ", r.Service, r.Project))
 	if a.Depth > 0 {
@@ -47,7 +47,7 @@ func (v *View) title(r *Run, a *Agent) string {
 	return fit(v.sign(a)+" "+name+"  "+state, v.Width)
 }
 
-// facts are what is known of an agent, with the name of each; what is empty is not shown.
+// facts returns the known facts of an agent with their labels; empty ones are not shown.
 func (v *View) facts(r *Run, a *Agent) [][2]string {
 	end, state := v.Now, ""
 	if !a.Ended.IsZero() {
@@ -75,7 +75,7 @@ func (v *View) facts(r *Run, a *Agent) [][2]string {
 	}
 }
 
-// calls are the rows of the last calls of an agent.
+// calls returns the rows for the last calls of an agent.
 func (v *View) calls(a *Agent, most int) (lines []string) {
 	for _, c := range a.Calls[max(0, len(a.Calls)-most):] {
 		sign, took := faint("✓"), render.ShortDuration(c.Took)

@@ -1,19 +1,19 @@
 // Package watch shows the agents that run on this machine.
 //
-// A reader follows the files and databases of sessions, a [Board] has what is known of their runs, and a [View] draws that as
-// lines. [Watch] puts them together: on a terminal as a screen with keys, elsewhere as one line for what happens.
+// A reader follows the files and databases of sessions, a [Board] holds their runs, and a [View] draws the board as lines.
+// [Watch] connects them: on a terminal as a screen with keys, elsewhere as one line for each event.
 //
-// Which runs there are, which sub-agents work in them and how they ended is decided by package telemetry: the Board has the log
-// records and spans that it exports. A run is at work until its span is there; the span of a sub-agent may wait for more than its end,
-// so that one is over when its call or its turn is. What an agent used includes what those below it did, at work as in its span.
+// Package telemetry decides which runs and sub-agents exist and how they ended: the Board receives the log records and spans that
+// it exports. A run is running until its span arrives. The span of a sub-agent may arrive later than its end, so a sub-agent is
+// over when its call or its turn is. The usage of an agent includes that of its sub-agents, while it is running as in its span.
 //
 // # Bounds
 //
-// At start the files that were changed in the last hour are read, and of older ones the newest, up to [recentFiles] and
-// [recentBytes]; of databases what was written within [recentRows]. Others are read when they change. The Board has up to
-// [maxRuns] runs, [maxAgents] sub-agents of each, and the last [maxCalls] calls and [maxText] bytes of text of each agent. What
-// ended first is evicted first, and then what gave no line for the longest time; sub-agents are counted then ([Run.Ended],
-// [Run.Dropped]). A [Source] is kept while it is open or something on the board is from it.
+// At start the reader reads the files changed in the last hour and the newest older ones, up to [recentFiles] and [recentBytes],
+// and what was written to databases within [recentRows]. It reads others when they change. The Board holds up to [maxRuns] runs,
+// [maxAgents] sub-agents of each, and the last [maxCalls] calls and [maxText] bytes of text of each agent. It evicts first what
+// ended first, then what was silent longest; evicted sub-agents are counted ([Run.Ended], [Run.Dropped]). A [Source] is kept
+// while it is open or something on the board refers to it.
 //
-// A Board is safe for use by many goroutines; a View serves one.
+// A Board is safe for concurrent use; a View serves one goroutine.
 package watch

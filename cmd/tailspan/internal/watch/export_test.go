@@ -9,7 +9,7 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Part are lines of a file, which are read while it is written if they are Live. Age is that of the file when it was opened.
+// Part is lines of a file, which grows while it is read if Live is set. Age is its age when it was opened.
 type Part struct {
 	Path  string
 	Lines []string
@@ -17,7 +17,7 @@ type Part struct {
 	Age   time.Duration
 }
 
-// Play applies parts of files to a board, in their order, at one moment.
+// Play applies parts of files to a board, in order, at one time.
 func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
 	board := NewBoard(set.Prices)
 	reader := newHandler(&set, board, func() time.Time { return now })
@@ -41,19 +41,19 @@ func Play(now time.Time, set Settings, parts ...Part) (*Board, error) {
 	return board, errors.Join(errs...)
 }
 
-// NewPrinter makes a function that prints what is new on a board.
+// NewPrinter returns a function that prints what is new on a board.
 func NewPrinter(w io.Writer, since time.Time) func(*Board) error {
 	p := &printer{w: w, since: since, runs: map[string]*printed{}}
 	return func(b *Board) error { return p.print(b.Runs()) }
 }
 
-// RecentAge is how old the oldest file is that is read at start.
+// RecentAge returns the age of the oldest file that is read at start.
 var RecentAge = recentAge
 
-// Sources is how many sources are known.
+// Sources returns the number of known sources.
 func (b *Board) Sources() int { return len(b.sources) }
 
-// The bounds of a board.
+// The limits of a board.
 const (
 	MaxAgents  = maxAgents
 	MinSources = minSources

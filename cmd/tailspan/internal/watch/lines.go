@@ -10,21 +10,20 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// printed is what was printed of a run.
+// printed records what was printed of a run.
 type printed struct {
 	started, ended bool
-	failed         map[string]int // failed calls, by the key of the agent
+	failed         map[string]int // number of failed calls by agent key
 }
 
-// printer prints one line for each run that starts or ends, and for each call that fails. What was over before it began is not
-// printed.
+// printer prints one line for each run that starts or ends and for each call that fails. It skips what ended before it began.
 type printer struct {
 	w     io.Writer
 	since time.Time
 	runs  map[string]*printed
 }
 
-// printLines prints what happens on the board until ctx ends.
+// printLines prints changes of the board until ctx ends.
 func printLines(ctx context.Context, w io.Writer, board *Board) error {
 	p := &printer{w: w, since: time.Now(), runs: map[string]*printed{}}
 	return pump(board, ctx.Done(), p.print)
@@ -63,7 +62,7 @@ func (p *printer) print(runs []Run) error {
 	return err
 }
 
-// failures prints the calls of a run that failed since.
+// failures prints the calls of a run that failed since the last print.
 func (p *printer) failures(b *strings.Builder, r *Run, was *printed) {
 	for i := range r.Agents {
 		a := &r.Agents[i]
@@ -95,7 +94,7 @@ func (p *printer) line(b *strings.Builder, at time.Time, what string, r *Run, a 
 	fmt.Fprintf(b, "%s %s\n", at.UTC().Format(time.RFC3339), join("  ", pad(what, len("started")), who, text))
 }
 
-// summary is how a run ended.
+// summary describes how a run ended.
 func (p *printer) summary(r *Run) string {
 	top := r.Top()
 	facts := []string{r.Verdict.String(), render.ShortDuration(since(top.Started, top.Ended))}

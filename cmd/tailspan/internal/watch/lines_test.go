@@ -13,7 +13,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// TestLines holds what is printed where there is no screen, step by step.
+// TestLines checks step by step what is printed without a screen.
 func TestLines(t *testing.T) {
 	now := time.Date(2026, 11, 27, 20, 48, 40, 0, time.UTC)
 	var out bytes.Buffer
@@ -25,7 +25,7 @@ func TestLines(t *testing.T) {
 	goldentest.Compare(t, "testdata/lines.golden", out.String())
 }
 
-// TestEstimate holds that a cost that is an estimate is marked.
+// TestEstimate checks that an estimated cost is marked.
 func TestEstimate(t *testing.T) {
 	prices := ledger.Prices{{Model: "*", Input: 1, Cached: 0.1, Output: 10}}
 	board := playPriced(t, noon, prices, part(t, "a", "codex/parity.session.jsonl", 0, 0))
@@ -34,14 +34,14 @@ func TestEstimate(t *testing.T) {
 	assert.Regexp(t, ` tokens · ~\$0\.\d+\n$`, out.String())
 }
 
-// TestLinesOfThePast holds that runs that were over at the start are not printed.
+// TestLinesOfThePast checks that runs that ended before the start are not printed.
 func TestLinesOfThePast(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, watch.NewPrinter(&out, noon)(play(t, noon, part(t, "a", "claude/failures.jsonl", 0, 0))))
 	assert.Empty(t, out.String())
 }
 
-// TestShortID holds that an id is not cut inside a rune.
+// TestShortID checks that an ID is not cut inside a rune.
 func TestShortID(t *testing.T) {
 	board := play(t, noon, watch.Part{Path: "a", Lines: []string{
 		`{"type":"system","subtype":"init","session_id":"aééééé","cwd":"/x","tools":[],"model":"m"}`,

@@ -20,11 +20,11 @@ import (
 
 // Intervals of the reader.
 const (
-	// scanInterval is the time between two scans of all folders: new files are reported by the system, where it can.
+	// scanInterval is the interval of full scans; where possible, the system reports new files earlier.
 	scanInterval = 30 * time.Second
-	// tickInterval is how exact quiet times of a stream are.
+	// tickInterval is the precision of a stream's quiet times.
 	tickInterval = 500 * time.Millisecond
-	// ticksOfRegistry is the number of ticks between two looks for what ends by time alone.
+	// ticksOfRegistry is the number of ticks between two checks for what ends by time alone.
 	ticksOfRegistry = 4
 )
 
@@ -42,10 +42,10 @@ type reader struct {
 	ticks  sync.WaitGroup
 
 	mu       sync.Mutex
-	restless map[*stream]struct{} // that wait for time to pass
+	restless map[*stream]struct{} // streams that wait for time to pass
 }
 
-// newReader makes a reader of the files and databases that the settings name.
+// newReader returns a reader of the files and databases that the settings name.
 func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader, error) {
 	r := newHandler(s, board, time.Now)
 	r.fail = fail
@@ -65,7 +65,7 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 	return r, errors.Join(err, pollErr)
 }
 
-// newHandler makes a reader without sources.
+// newHandler returns a reader without sources.
 func newHandler(s *Settings, board *Board, now func() time.Time) *reader {
 	set := telemetry.NewDefaultSettings()
 	set.Version, set.Prices, set.ProgressInterval, set.Now = s.Version, s.Prices, 0, now
@@ -84,7 +84,7 @@ func (r *reader) Open(_ context.Context, s tail.Stream) (consumer tail.Consumer,
 	return r.newStream(s)
 }
 
-// start begins to read.
+// start starts reading.
 func (r *reader) start(ctx context.Context) error {
 	var errs []error
 	if r.files != nil {
@@ -110,7 +110,7 @@ func (r *reader) start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// shutdown ends the reading.
+// shutdown stops reading.
 func (r *reader) shutdown(ctx context.Context) error {
 	r.stop()
 	r.ticks.Wait()
@@ -121,7 +121,7 @@ func (r *reader) shutdown(ctx context.Context) error {
 	return errors.Join(append(errs, r.polled.Shutdown(ctx))...)
 }
 
-// await has a stream ticked.
+// await registers a stream for ticks.
 func (r *reader) await(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +149,7 @@ func (r *reader) clean(s string) string {
 	return r.redactor.String(s)
 }
 
-// guard makes an error of a panic of its goroutine, and ends the watch with it: the terminal is restored first.
+// guard converts a panic of its goroutine to an error that ends the watch, so that the terminal is restored.
 func (r *reader) guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

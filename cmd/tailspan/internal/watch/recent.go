@@ -7,21 +7,21 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 )
 
-// What is read at start beside the files of the last hour: this many of the newest, while they have less than so many bytes.
+// Older files that are read at start: the newest, up to these numbers of files and bytes.
 const (
 	recentFiles = 256
 	recentBytes = 256 << 20
 )
 
-// recentRows is how old the sessions of a database are at most that are read at start.
+// recentRows is the maximum age of database sessions that are read at start.
 const recentRows = 72 * time.Hour
 
-// recentAge is how old the oldest file is that is read at start.
+// recentAge returns the age of the oldest file that is read at start.
 func recentAge(globs []string, now time.Time) time.Duration {
 	found := make([]discover.Found, 0, 1024)
 	set, err := discover.NewGlobs(globs, nil)
 	if err != nil {
-		return idleGap // whoever reads the files reports it
+		return idleGap // the reader of the files reports the error
 	}
 	scan := discover.Scan{Globs: &set, Yield: func(files []discover.Found) { found = append(found, files...) }}
 	scan.All()

@@ -13,12 +13,12 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
 )
 
-// TestRecentAge holds that of old files only the newest are read at start.
+// TestRecentAge checks that only the newest of old files are read at start.
 func TestRecentAge(t *testing.T) {
 	now := noon
 	for _, c := range []struct {
 		name  string
-		files int // one an hour, from two hours ago on
+		files int // one for each hour, the newest two hours old
 		size  int64
 		want  time.Duration
 	}{

@@ -11,7 +11,7 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// working is what is shown of an agent of a run at work.
+// working returns the figures of an agent of a running run.
 func (v *View) working(r *Run, a *Agent) (left, right string) {
 	var b strings.Builder
 	if a.Depth > 0 {
@@ -34,7 +34,7 @@ func (v *View) working(r *Run, a *Agent) (left, right string) {
 	return b.String(), v.figures(a, render.ShortDuration(since(a.Started, end).Truncate(time.Second)))
 }
 
-// recent is what is shown of a run that is over.
+// recent returns the figures of a run that has ended.
 func (v *View) recent(r *Run) (left, right string) {
 	a := r.Top()
 	text := r.Verdict.Reason
@@ -45,7 +45,7 @@ func (v *View) recent(r *Run) (left, right string) {
 	return left, v.figures(a, ago(since(a.Ended, v.Now)))
 }
 
-// ago is how long ago something was.
+// ago formats how long ago a time was.
 func ago(d time.Duration) string {
 	if d < time.Minute {
 		return "just now"
@@ -53,7 +53,7 @@ func ago(d time.Duration) string {
 	return coarse(d) + " ago"
 }
 
-// coarse is a duration in minutes, hours or days.
+// coarse formats a duration in minutes, hours or days.
 func coarse(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -65,10 +65,10 @@ func coarse(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/day)
 }
 
-// narrow is the width below which the figures of a row are left out, but for the first.
+// narrow is the width below which only the first figure of a row is shown.
 const narrow = 60
 
-// figures are the right part of a row.
+// figures returns the right part of a row.
 func (v *View) figures(a *Agent, first string) string {
 	s := padLeft(first, 8)
 	if v.Width < narrow {
@@ -90,10 +90,10 @@ func (v *View) spread(left, right string) string {
 	return fit(pad(fit(left, room), room)+" "+right, v.Width)
 }
 
-// quiet is how long an agent gives no line before that is shown.
+// quiet is how long an agent must be silent before that is shown.
 const quiet = time.Minute
 
-// doing is what an agent does just now, or how it ended.
+// doing describes what an agent is doing, or how it ended.
 func (v *View) doing(a *Agent) string {
 	if !a.Ended.IsZero() {
 		return faint(join(": ", a.Outcome.String(), a.Error))
@@ -116,7 +116,7 @@ func (v *View) doing(a *Agent) string {
 	return text
 }
 
-// sign is the sign of an agent.
+// sign returns the sign of an agent.
 func (v *View) sign(a *Agent) string {
 	switch {
 	case a.Ended.IsZero() && (a.Waiting != "" || since(a.Last, v.Now) >= quiet):
@@ -131,7 +131,7 @@ func (v *View) sign(a *Agent) string {
 	return yellow("■")
 }
 
-// verdictSign is the sign of a run that is over.
+// verdictSign returns the sign of a run that has ended.
 func verdictSign(v *verdict.Verdict) string {
 	switch v.Kind {
 	case verdict.KindOK:
@@ -142,7 +142,7 @@ func verdictSign(v *verdict.Verdict) string {
 	return yellow("■")
 }
 
-// title is what a sub-agent is called.
+// title returns the name of a sub-agent.
 func (a *Agent) title() string {
 	if a.Name != "" {
 		return a.Name
@@ -150,8 +150,8 @@ func (a *Agent) title() string {
 	return join(" ", "sub-agent", short(a.ID))
 }
 
-// shortID is how much of an id is shown, in bytes.
+// shortID is how much of an ID is shown, in bytes.
 const shortID = 8
 
-// short is the beginning of an id.
+// short returns the beginning of an ID.
 func short(id string) string { return strings.ToValidUTF8(id[:min(len(id), shortID)], "") }

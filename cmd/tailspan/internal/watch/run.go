@@ -17,34 +17,34 @@ import (
 	"github.com/tailspan/tailspan/render/style"
 )
 
-// Run is one run as it is shown: the agent, and behind it its sub-agents, each behind the one that started it.
+// Run is a snapshot of a run: its agent, followed by its sub-agents, each after the one that started it.
 type Run struct {
 	Service string // the agent program
-	Project string // the name of the folder that it works in
+	Project string // name of its working folder
 	Session string
 	AtWork  bool
-	Verdict verdict.Verdict // of a run that is over
+	Verdict verdict.Verdict // of a run that has ended
 	Agents  []Agent
-	// Ended and Dropped are sub-agents that were too many to be kept: those that were over, and those at work.
+	// Ended and Dropped count evicted sub-agents: those that had ended, and those still running.
 	Ended, Dropped int
 }
 
-// Top is the agent of the run.
+// Top returns the agent of the run.
 func (r *Run) Top() *Agent { return &r.Agents[0] }
 
-// run is what the board has of a run.
+// run is the board's data of a run.
 type run struct {
 	trace   pcommon.TraceID
-	source  string // that it was seen in first
+	source  string // where it was seen first
 	service string
 	session string
 	folder  string
-	agents  []*agent          // the top one first, the others as they came
-	byID    map[string]*agent // by the agent's id, and by the id of the call that started it
-	starts  map[string]*start // calls that start agents, by their ids, and by those of the agents
-	came    int               // sub-agents
-	ended   int               // evicted when they were over
-	dropped int               // evicted at work
+	agents  []*agent          // the top agent first, then in order of arrival
+	byID    map[string]*agent // by the agent's ID and by that of the call that started it
+	starts  map[string]*start // calls that start agents, by call ID and by agent ID
+	came    int               // number of sub-agents
+	ended   int               // evicted after their end
+	dropped int               // evicted while running
 	facts   verdict.Facts
 }
 
@@ -53,23 +53,23 @@ type start struct {
 	by    *agent
 	span  pcommon.SpanID
 	kind  string
-	agent string // the id of the agent, once it is known
+	agent string // ID of the agent, once known
 }
 
 func newRun(trace pcommon.TraceID) *run {
 	return &run{trace: trace, agents: []*agent{{}}, byID: map[string]*agent{}, starts: map[string]*start{}}
 }
 
-// top is the agent of the run.
+// top returns the agent of the run.
 func (r *run) top() *agent { return r.agents[0] }
 
-// atWork reports whether the run has not ended, or one of its sub-agents works after its end.
+// atWork reports whether the run is running, or one of its sub-agents continues after its end.
 func (r *run) atWork() bool {
 	end := r.top().ended
 	return end.IsZero() || slices.ContainsFunc(r.agents, func(a *agent) bool { return a.ended.IsZero() && a.last.After(end) })
 }
 
-// since is when the run began, or when it ended.
+// since returns when the run began or ended.
 func (r *run) since() time.Time {
 	if r.atWork() {
 		return r.top().started
@@ -77,7 +77,7 @@ func (r *run) since() time.Time {
 	return r.top().ended
 }
 
-// agentOf is the agent that did what an event is about.
+// agentOf returns the agent of an event.
 func (r *run) agentOf(ev *events.DisplayEvent, name string) *agent {
 	if ev.AgentID == "" && ev.ParentID == "" {
 		r.top().name = cmp.Or(r.top().name, name)
@@ -124,7 +124,7 @@ func (r *run) link(a *agent, call *start) {
 	}
 }
 
-// callerOf is the agent that made a call; that of the run where it is not known yet.
+// callerOf returns the agent that made a call, or the agent of the run if it is not known yet.
 func (r *run) callerOf(call string) *agent {
 	if start := r.starts[call]; start != nil {
 		return start.by
@@ -132,7 +132,7 @@ func (r *run) callerOf(call string) *agent {
 	return r.top()
 }
 
-// apply applies what an event of an agent says of the run.
+// apply applies what an event of an agent says about the run.
 func (r *run) apply(a *agent, ev *events.DisplayEvent, span pcommon.SpanID) {
 	r.session = cmp.Or(r.session, ev.SessionID)
 	r.facts.Say(ev)
@@ -178,7 +178,7 @@ func (r *run) applyStart(a *agent, ev *events.DisplayEvent, span pcommon.SpanID)
 	}
 }
 
-// endOf is how the work that a call started ended; false if it goes on.
+// endOf returns how the work that a call started ended; false if it continues.
 func endOf(ev *events.DisplayEvent) (events.Outcome, bool) {
 	t := &ev.Tool
 	switch {
@@ -219,7 +219,7 @@ func (r *run) end(top bool, span ptrace.Span) {
 	}
 }
 
-// evict removes the sub-agent that has nobody below it and ended first, or else gave no line for the longest time.
+// evict removes the childless sub-agent that ended first, or else the one that was silent longest.
 func (r *run) evict() {
 	above := map[*agent]bool{}
 	for _, a := range r.agents {
@@ -242,7 +242,7 @@ func (r *run) evict() {
 	}
 }
 
-// compareEnds orders agents: those that are over by their ends, and then the others by their last lines.
+// compareEnds orders agents: ended ones by their ends, then the others by their last lines.
 func compareEnds(a, b *agent) int {
 	switch {
 	case a.ended.IsZero() != b.ended.IsZero():
@@ -257,7 +257,7 @@ func compareEnds(a, b *agent) int {
 	}
 }
 
-// snapshot is the run as it is shown.
+// snapshot returns the run for display.
 func (r *run) snapshot(sources map[string]*Source) Run {
 	out := Run{
 		Service: line(r.service), Project: project(r.folder), Session: line(r.session), AtWork: r.atWork(),
@@ -267,7 +267,7 @@ func (r *run) snapshot(sources map[string]*Source) Run {
 	for _, a := range r.agents[1:] {
 		if of := sources[a.source]; of != nil && of.Call != "" && !a.linked {
 			r.link(a, &start{by: r.callerOf(of.Call), kind: of.AgentType})
-			a.linked = false // it may be known better later
+			a.linked = false // it may become known later
 		}
 		below[a.up] = append(below[a.up], a)
 	}
@@ -294,7 +294,7 @@ func (r *run) snapshot(sources map[string]*Source) Run {
 	return out
 }
 
-// project is the name of a folder.
+// project returns the name of a folder.
 func project(folder string) string {
 	if folder == "" {
 		return ""
@@ -302,5 +302,5 @@ func project(folder string) string {
 	return line(filepath.Base(strings.ReplaceAll(folder, `\`, "/")))
 }
 
-// since is the time from one moment to another, at least 0.
+// since returns the time between two moments, at least 0.
 func since(begin, end time.Time) time.Duration { return max(0, end.Sub(begin)) }

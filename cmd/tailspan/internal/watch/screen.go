@@ -8,13 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// screen is the model of the program on the terminal.
+// screen is the model of the terminal program.
 type screen struct {
 	view View
 	runs []Run
 }
 
-// newRuns is the message that has the runs.
+// newRuns is the message with the current runs.
 type newRuns []Run
 
 // showScreen shows the board on a terminal until the user quits or ctx ends.

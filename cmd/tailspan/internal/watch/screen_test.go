@@ -22,10 +22,10 @@ import (
 	"github.com/tailspan/tailspan/redact"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for expected output.
 const patience = 20 * time.Second
 
-// terminal is a terminal with a watch on it.
+// terminal is a terminal that shows a watch.
 type terminal struct {
 	master, tty *os.File
 	done        chan error
@@ -45,7 +45,7 @@ func open(ctx context.Context, t *testing.T, folder string, r *redact.Redactor) 
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(s, master) // ends with an error when the terminal is closed
+		_, _ = io.Copy(s, master) // fails when the terminal is closed
 	}()
 	t.Cleanup(func() {
 		require.NoError(t, tty.Close())
@@ -60,14 +60,14 @@ func open(ctx context.Context, t *testing.T, folder string, r *redact.Redactor) 
 	return s
 }
 
-// Write takes what is shown.
+// Write appends output of the watch.
 func (s *terminal) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shown.Write(p)
 }
 
-// text is all that was shown since the first n bytes.
+// text returns all output after the first n bytes.
 func (s *terminal) text(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *terminal) press(t *testing.T, keys, want string) {
 	require.Eventually(t, func() bool { return strings.Contains(s.text(before), want) }, patience, 5*time.Millisecond, "%q after %q", want, keys)
 }
 
-// end waits for the end and checks that the terminal is as it was.
+// end waits for the end and checks that the terminal is restored.
 func (s *terminal) end(t *testing.T, before *term.State) error {
 	t.Helper()
 	var err error
@@ -109,7 +109,7 @@ func (s *terminal) end(t *testing.T, before *term.State) error {
 	return err
 }
 
-// write writes a session whose sub-agents are at work into a folder.
+// write writes a session with running sub-agents into a folder.
 func write(t *testing.T, path string) {
 	t.Helper()
 	lines := part(t, "", "codex/subagents-v2.session.jsonl", 0, 30).Lines
@@ -118,7 +118,7 @@ func write(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path+"/child.jsonl", []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 
-// TestKeys presses all keys, on a terminal that changes its size and while a session goes on.
+// TestKeys presses all keys on a terminal that is resized, while a session continues.
 func TestKeys(t *testing.T) {
 	path := t.TempDir()
 	write(t, path)
@@ -149,7 +149,7 @@ func TestKeys(t *testing.T) {
 	assert.NoError(t, s.end(t, before))
 }
 
-// TestEnds holds that the terminal is restored however the watch ends.
+// TestEnds checks that the terminal is restored in whatever way the watch ends.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		name string

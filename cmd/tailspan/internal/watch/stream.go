@@ -19,10 +19,10 @@ import (
 
 var _ tail.Suspender = (*stream)(nil)
 
-// idleGap is the time without a line after which a run counts as left, as the receiver's idle_close.
+// idleGap is the time without a line after which a run counts as abandoned, as idle_close of the receiver.
 const idleGap = time.Hour
 
-// stream is one session on its way to the board.
+// stream passes one session to the board.
 type stream struct {
 	reader *reader
 	id     string
@@ -34,7 +34,7 @@ type stream struct {
 	closed   bool
 }
 
-// newStream makes a stream. It exports to the board alone.
+// newStream returns a stream that exports only to the board.
 func (r *reader) newStream(s tail.Stream) (*stream, error) {
 	st := &stream{reader: r, id: s.ID, source: Source{Path: r.clean(s.Path)}}
 	st.describe()
@@ -43,7 +43,7 @@ func (r *reader) newStream(s tail.Stream) (*stream, error) {
 		Events:   pipeline.EventSettings{Provider: parser.Auto, Redactor: r.redactor},
 		Path:     s.Path,
 		Registry: r.registry,
-		InBand:   config.InBandOff, // so that each run has a trace of its own
+		InBand:   config.InBandOff, // so that each run has a separate trace
 		Telemetry: telemetry.StreamSettings{
 			ID: s.ID, IdleGap: idleGap, FileTime: s.ModTime,
 			Identity: otlp.NewIdentity(otlp.Attribute{Key: sourceKey, Value: s.ID}),
@@ -71,14 +71,14 @@ func (s *stream) Lines(_ context.Context, lines []tail.Line) (err error) {
 		s.pipeline.Noted = parser.Noted{Abridged: line.Abridged}
 		s.pipeline.Line(line.Data)
 	}
-	s.pipeline.At.Read = time.Time{} // what a timer applies has a later time
+	s.pipeline.At.Read = time.Time{} // a timer passes a later time
 	s.moved = now
 	s.reader.await(s)
 	s.deliver()
 	return nil
 }
 
-// Idle marks that all that was there has been read.
+// Idle records that everything available has been read.
 func (s *stream) Idle(context.Context) (err error) {
 	defer s.reader.guard(&err)
 	s.mu.Lock()
@@ -120,14 +120,14 @@ var closeReasons = map[tail.CloseReason]otlp.CloseReason{
 	tail.CloseReasonRewritten: otlp.CloseReasonTruncated,
 }
 
-// Suspend releases the parser unless something is pending. The source replays the lines before the next one.
+// Suspend releases the parser unless output is pending. The source replays the lines before the next one.
 func (s *stream) Suspend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.closed && !s.pipeline.At.Replay && s.pipeline.Suspend()
 }
 
-// tick applies the passing of time. It reports whether the stream waits for more of it.
+// tick applies the passing of time and reports whether the stream waits for more of it.
 func (s *stream) tick(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *stream) tick(now time.Time) bool {
 	return !s.moved.IsZero() || s.pipeline.Holding()
 }
 
-// describe reports to the board what is known of the source.
+// describe passes the known facts about the source to the board.
 func (s *stream) describe() {
 	s.source.readMeta(s.reader.clean)
 	s.reader.board.Describe(s.id, s.source)
@@ -154,7 +154,7 @@ func (s *stream) describe() {
 
 // deliver applies the output of the stream to the board.
 func (s *stream) deliver() {
-	_ = s.pipeline.Deliver(func(out *telemetry.Output) error { // which can't fail
+	_ = s.pipeline.Deliver(func(out *telemetry.Output) error { // cannot fail
 		s.reader.board.Apply(&out.Data)
 		return nil
 	}, nil)
@@ -164,18 +164,17 @@ func (s *stream) deliver() {
 type Source struct {
 	// Path is the path of its file or database.
 	Path string
-	// Call is the id of the call that started the sub-agent which works in it, and AgentType what it is, where a file
-	// beside it says that.
+	// Call is the ID of the call that started the sub-agent of this source, and AgentType its type, if a file beside it has them.
 	Call, AgentType string
-	// Read is set once all that was there has been read, Closed once nothing follows.
+	// Read is set once everything available has been read, Closed once nothing follows.
 	Read, Closed bool
 }
 
-// maxMeta bounds the file that describes a sub-agent, in bytes.
+// maxMeta bounds the file with the metadata of a sub-agent, in bytes.
 const maxMeta = 64 << 10
 
-// readMeta reads what Claude Code writes beside the transcript of a sub-agent (2.1.332): agent-ID.meta.json. The transcript
-// names its call only when that is over.
+// readMeta reads agent-ID.meta.json, which Claude Code writes beside the transcript of a sub-agent (2.1.332). The transcript
+// names its call only after the call has ended.
 func (s *Source) readMeta(clean func(string) string) {
 	folder, name := filepath.Split(s.Path)
 	stem, isLines := strings.CutSuffix(name, ".jsonl")
@@ -191,7 +190,7 @@ func (s *Source) readMeta(clean func(string) string) {
 		return
 	}
 	var meta struct{ AgentType, ToolUseID string }
-	if json.Unmarshal(data, &meta) == nil { // else it is being written
+	if json.Unmarshal(data, &meta) == nil { // otherwise it is still being written
 		s.Call, s.AgentType = meta.ToolUseID, line(clean(meta.AgentType))
 	}
 }

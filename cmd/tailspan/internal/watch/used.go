@@ -6,22 +6,22 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// used is what agents used, as far as it is known.
+// used is the known usage of agents.
 type used struct {
 	tokens    int64
 	usd       float64
-	priced    bool // usd is known of some tokens
+	priced    bool // the cost of some tokens is known
 	estimated bool // by a list of prices
-	bare      bool // there are tokens of unknown cost
+	bare      bool // the cost of some tokens is unknown
 }
 
-// usedOf is what a total of events or of a span reports.
+// usedOf returns what a total of events or a span reports.
 func usedOf(u *events.Usage) used {
 	tokens := u.Tokens.Input + u.Tokens.Output
 	return used{tokens: tokens, usd: u.CostUSD, priced: u.HasCost, estimated: u.CostEstimated, bare: tokens > 0 && !u.HasCost}
 }
 
-// add adds what others used. A cost that an agent reports is that of all that work for it, if those report none.
+// add adds the usage of others. A cost that an agent reports includes its sub-agents if those report none.
 func (u *used) add(o used) {
 	u.tokens += o.tokens
 	if u.priced && !u.estimated && o.estimated {
@@ -31,7 +31,7 @@ func (u *used) add(o used) {
 	u.priced, u.estimated, u.bare = u.priced || o.priced, u.estimated || o.estimated, u.bare || o.bare
 }
 
-// cost is shown as the cost. An estimate of a part of the tokens is none.
+// cost formats the cost. An estimate that lacks some tokens is not shown.
 func (u *used) cost() string {
 	if !u.priced || u.estimated && u.bare {
 		return ""
@@ -39,16 +39,16 @@ func (u *used) cost() string {
 	return render.USD(u.usd, u.estimated)
 }
 
-// account is what an agent used for itself.
+// account is the usage of one agent without its sub-agents.
 type account struct {
 	events   events.UsageTotal
 	estimate float64 // of the model calls; valid unless unpriced
 	unpriced bool
-	ended    used // by the spans of its tasks, what worked for it included
-	evicted  used // of those below it that are not kept
+	ended    used // from the spans of its tasks, including its sub-agents
+	evicted  used // of sub-agents that were evicted
 }
 
-// apply applies what an event reports.
+// apply applies the usage in an event.
 func (a *account) apply(model string, u *events.Usage, prices ledger.Prices) {
 	a.events.Add(model, u)
 	cost, known := prices.Cost(model, u.Tokens)
@@ -57,7 +57,7 @@ func (a *account) apply(model string, u *events.Usage, prices ledger.Prices) {
 	}
 }
 
-// sum is what the agent used for itself.
+// sum returns the usage of the agent without its sub-agents.
 func (a *account) sum() used {
 	sum := a.events.Sum()
 	if !sum.HasCost && !a.unpriced && a.estimate > 0 {
@@ -66,7 +66,7 @@ func (a *account) sum() used {
 	return usedOf(&sum)
 }
 
-// used is what the agent and those below it used. Once its span is there that has all of it.
+// used returns the usage of the agent with its sub-agents. Once its span has arrived, that contains everything.
 func (a *agent) used(below used) used {
 	if a.spanned {
 		return a.usage.ended

@@ -10,32 +10,32 @@ import (
 
 // View draws a board. Its zero value shows the list.
 type View struct {
-	// Width and Height are those of the screen, in cells and rows.
+	// Width and Height are the size of the screen, in cells and rows.
 	Width, Height int
-	// Now is the present time.
+	// Now is the current time.
 	Now time.Time
-	// HideSubAgents leaves the sub-agents out.
+	// HideSubAgents leaves out sub-agents.
 	HideSubAgents bool
-	// Details shows the selected agent alone.
+	// Details shows only the selected agent.
 	Details bool
-	// selected is the key of the agent at the cursor; top is the first row on the screen.
+	// selected is the key of the agent at the cursor; top is the first visible row.
 	selected string
 	top      int
 }
 
-// row is one row of the list. What it shows is made when it is drawn: most rows are not on the screen.
+// row is one row of the list. Its text is made when it is drawn: most rows are not visible.
 type row struct {
-	key  string // of its agent; empty: it can't be selected
+	key  string // of its agent; "" if the row cannot be selected
 	draw func() (left, right string)
 }
 
-// textRow is a row that can't be selected.
+// textRow returns a row that cannot be selected.
 func textRow(s string) row { return row{draw: func() (string, string) { return s, "" }} }
 
-// leastHeight is the least height that shows something: the header, a row and the keys.
+// leastHeight is the smallest useful height: the header, a row and the keys.
 const leastHeight = 4
 
-// Lines are the rows of the screen, at most Height.
+// Lines returns the rows of the screen, at most Height.
 func (v *View) Lines(runs []Run) []string {
 	if v.Width < 1 || v.Height < leastHeight {
 		return nil
@@ -67,7 +67,7 @@ func (v *View) Lines(runs []Run) []string {
 	return append(lines, faint(fit(v.keys(), v.Width)))
 }
 
-// keys names the keys of the list.
+// keys returns the line with the keys of the list.
 func (v *View) keys() string {
 	switch {
 	case v.Width < narrow:
@@ -78,7 +78,7 @@ func (v *View) keys() string {
 	return "↑↓ select · enter details · a hide sub-agents · q quit"
 }
 
-// header is what stands above the list.
+// header returns the row above the list.
 func (v *View) header(runs []Run) []string {
 	working := 0
 	for i := range runs {
@@ -93,7 +93,7 @@ func (v *View) header(runs []Run) []string {
 	return []string{fit(bold("tailspan watch")+" · "+text, v.Width), ""}
 }
 
-// rows are all rows of the list.
+// rows returns all rows of the list.
 func (v *View) rows(runs []Run) []row {
 	var rows []row
 	for i := range runs {
@@ -113,10 +113,10 @@ func (v *View) rows(runs []Run) []row {
 	return rows
 }
 
-// shownEnded is how many sub-agents that are over are shown of a run at work.
+// shownEnded is how many ended sub-agents of a running run are shown.
 const shownEnded = 5
 
-// subAgents are the rows of the sub-agents of a run. Of those that are over the last ones are shown, and the others counted.
+// subAgents returns the rows of a run's sub-agents. Of ended ones the last are shown and the others counted.
 func (v *View) subAgents(r *Run) (rows []row) {
 	hidden := r.Ended
 	over := 0
@@ -147,13 +147,13 @@ func (v *View) subAgents(r *Run) (rows []row) {
 	return rows
 }
 
-// endedLeaf reports whether an agent is over and has nobody below it.
+// endedLeaf reports whether an agent has ended and has no sub-agents.
 func (r *Run) endedLeaf(i int) bool {
 	a := &r.Agents[i]
 	return !a.Ended.IsZero() && (i+1 == len(r.Agents) || r.Agents[i+1].Depth <= a.Depth)
 }
 
-// agentRow is the row of an agent of a run at work.
+// agentRow returns the row of an agent of a running run.
 func (v *View) agentRow(r *Run, a *Agent) row {
 	return row{a.Key, func() (string, string) { return v.working(r, a) }}
 }
@@ -180,7 +180,7 @@ func (v *View) Move(runs []Run, n int) {
 	v.selected = rows[max(0, min(len(rows)-1, at+n))].key
 }
 
-// clampCursor selects an agent that is in the list: in place of one that is not, that of its run, or else the first.
+// clampCursor selects an agent in the list: if the selected one is missing, that of its run, or else the first.
 func (v *View) clampCursor(rows []row) {
 	run, _, _ := strings.Cut(v.selected, "/")
 	first := ""

@@ -20,7 +20,7 @@ import (
 
 const recordings = "../../../../testdata"
 
-// part are the lines of a recording from one number up to another; 0 is its end.
+// part returns the lines of a recording from one number to another; 0 is its end.
 func part(t *testing.T, path, recording string, from, to int) watch.Part {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(recordings, recording))
@@ -50,7 +50,7 @@ func playPriced(t *testing.T, now time.Time, prices ledger.Prices, parts ...watc
 // noon is when lines without a time are read.
 var noon = time.Date(2026, 11, 27, 21, 5, 0, 0, time.UTC)
 
-// lastTime is when the last thing happened in runs.
+// lastTime returns the time of the last event in runs.
 func lastTime(runs []watch.Run) (last time.Time) {
 	for _, r := range runs {
 		for _, a := range r.Agents {
@@ -62,9 +62,9 @@ func lastTime(runs []watch.Run) (last time.Time) {
 	return last
 }
 
-// TestView holds what is on the screen after parts of recordings.
+// TestView checks the screen after parts of recordings.
 func TestView(t *testing.T) {
-	claude := func(to int) []watch.Part { // a transcript, and a sub-agent in a file of its own
+	claude := func(to int) []watch.Part { // a transcript, and a sub-agent in a separate file
 		folder := t.TempDir()
 		meta, err := os.ReadFile(recordings + "/spans/claude-session-main/agent1.meta.json")
 		require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestView(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		parts []watch.Part
-		later time.Duration // from the last time of a line
+		later time.Duration // after the last time in a line
 		view  watch.View
 		do    func(*watch.View, []watch.Run)
 	}{
@@ -142,7 +142,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestVerdictOfNothing holds that what the agent's program says in its place is not its work.
+// TestVerdictOfNothing checks that text that the agent program made up does not count as work.
 func TestVerdictOfNothing(t *testing.T) {
 	runs := play(t, noon, watch.Part{Path: "a", Lines: []string{
 		`{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m"}`,
@@ -153,7 +153,7 @@ func TestVerdictOfNothing(t *testing.T) {
 	assert.Equal(t, "empty: did nothing", runs[0].Verdict.String())
 }
 
-// TestHostile holds that nothing that an agent wrote reaches the terminal but text, whatever the width.
+// TestHostile checks that only text of an agent reaches the terminal, at every width.
 func TestHostile(t *testing.T) {
 	evil := `\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r\n\tend 表表表👩‍👩‍👧‍👦é\u200b`
 	secret := "ghp_" + strings.Repeat("aB3dE6gH9", 4)
@@ -188,7 +188,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestReading holds that a run is not shown before all that was there of it has been read.
+// TestReading checks that a run is not shown before its existing lines have been read.
 func TestReading(t *testing.T) {
 	assert.Empty(t, play(t, noon, watch.Part{Path: "a"}).Runs())
 	board := watch.NewBoard(nil)

@@ -11,23 +11,23 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
-// Settings say what is watched, and where it is shown.
+// Settings configure what is watched and where it is shown.
 type Settings struct {
-	// Files are globs of the files of sessions, Databases of OpenCode's databases.
+	// Files are globs of session files, Databases globs of OpenCode's databases.
 	Files, Databases []string
-	// Prices estimate the cost of agents that report none.
+	// Prices estimate costs that agents do not report.
 	Prices ledger.Prices
 	// Redactor removes secrets.
 	Redactor *redact.Redactor
-	// Version is tailspan's own.
+	// Version is the version of tailspan.
 	Version string
-	// Screen shows a screen on a terminal, which Stdin and Stdout are then; else lines are printed to Stdout.
+	// Screen shows a screen on the terminal of Stdin and Stdout; otherwise lines are printed to Stdout.
 	Screen bool
 	Stdin  io.Reader
 	Stdout io.Writer
 }
 
-// shutdownTime is how long the end of reading may take.
+// shutdownTime bounds the shutdown of the reader.
 const shutdownTime = 2 * time.Second
 
 // Watch shows the runs until the user quits or ctx ends.
@@ -58,11 +58,11 @@ func Watch(ctx context.Context, s Settings) (err error) {
 	return err
 }
 
-// frames is how many times a second the screen is drawn at most.
+// frames is the maximum number of redraws per second.
 const frames = 10
 
-// pump calls send with the runs of a board when it changed, at most once for each frame, and when the times that are shown
-// change. It ends when that fails or stopped is closed.
+// pump calls send with the runs of a board after a change, at most once per frame, and when displayed times change. It returns
+// when send fails or stopped is closed.
 func pump(board *Board, stopped <-chan struct{}, send func([]Run) error) error {
 	var runs []Run
 	clock := time.NewTimer(0)
@@ -87,7 +87,7 @@ func pump(board *Board, stopped <-chan struct{}, send func([]Run) error) error {
 	}
 }
 
-// pace is the time until the times of runs change: the seconds of those at work, or the minutes of others.
+// pace returns the time until displayed times change: seconds of running runs, minutes of others.
 func pace(runs []Run) time.Duration {
 	if len(runs) > 0 && runs[0].AtWork {
 		return time.Second
