@@ -172,14 +172,22 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 			status = cmp.Or(status, cli.ExitFailure)
 		}
 	}
+	if exit.Dropped > 0 {
+		status = j.uncertain(status, "a part of the output was lost, and with it what it may say about failures, tokens and cost")
+	}
 	return status
 }
 
-// unwatched returns the exit code of a run that was not watched to its end. If something depends on the verdict, this is a failure.
+// unwatched returns the exit code of a run that was not watched to its end.
 func (j *judge) unwatched(status int) int {
+	return j.uncertain(status, "the output was not watched to its end, so the verdict is not known")
+}
+
+// uncertain returns the exit code of a run whose verdict is not certain. If something depends on the verdict, this is a failure.
+func (j *judge) uncertain(status int, why string) int {
 	if status != 0 || !j.limits.Stops() && len(j.failures) == 0 && j.summary == nil {
 		return status
 	}
-	j.report("the output was not watched to its end, so the verdict is not known; --fail-on, limits and --summary-file count that as a failure")
+	j.report(why + "; --fail-on, limits and --summary-file count that as a failure")
 	return cli.ExitFailure
 }

@@ -226,6 +226,35 @@ func TestUnwatched(t *testing.T) {
 	}
 }
 
+// TestLostOutput: if the failure is in the part of the output that was lost, options that depend on the verdict count that as a failure.
+func TestLostOutput(t *testing.T) {
+	kept := strings.Join([]string{startLine, wordsLine, okLine}, "\n") + "\n"
+	e := ending{lines: []string{startLine, wordsLine, okLine, failedLine}}
+	for name, c := range map[string]struct {
+		flags  []string
+		status int
+	}{
+		"nothing depends on it": {nil, 0},
+		"fail-on":               {[]string{"--fail-on", "error"}, 1},
+		"limit":                 {[]string{"--max-cost", "5"}, 1},
+		"summary":               {[]string{"--summary-file", filepath.Join(t.TempDir(), "summary.md")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flags := append([]string{"--max-spool", strconv.Itoa(len(kept))}, c.flags...)
+			code, stdout, stderr := begin(t, append(append(flags, "--"), e.script(t)...)...).end(t)
+			assert.Equal(t, c.status, code)
+			assert.Equal(t, "Working.\n", stdout)
+			assert.Contains(t, stderr, "tailspan: incomplete: its output was cut\n")
+			assert.Equal(t, c.status, strings.Count(stderr, "a part of the output was lost"), stderr)
+			if name == "summary" {
+				page, err := os.ReadFile(c.flags[1])
+				require.NoError(t, err)
+				assert.Contains(t, string(page), "its output was cut")
+			}
+		})
+	}
+}
+
 // TestLimits: a limit warns at 80 %, ends the agent within one model call, and is on the span of the run.
 func TestLimits(t *testing.T) {
 	prices := filepath.Join(t.TempDir(), "prices.yaml")

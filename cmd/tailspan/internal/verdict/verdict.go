@@ -169,6 +169,8 @@ func (f *Facts) Verdict() Verdict {
 			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.killed(), f.Exit.String())
 		case f.Refused.Total > 0:
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
+		case f.Exit != nil && f.Exit.Dropped > 0: // what is missing may say anything
+			v.Kind, v.Reason = KindIncomplete, outputCut
 		case f.Words == 0 && f.Calls == 0 && f.Compactions == 0:
 			v.Kind, v.Reason = KindEmpty, "did nothing"
 		}
@@ -220,6 +222,9 @@ func (f *Facts) killed() string {
 	return "killed by " + f.Exit.Signal
 }
 
+// outputCut is the reason of a run of whose output a part is missing.
+const outputCut = "its output was cut"
+
 // endless returns the reason of a run without an end.
 func (f *Facts) endless() string {
 	reason := "ended without a result"
@@ -227,7 +232,7 @@ func (f *Facts) endless() string {
 	case otlp.CloseReasonInterrupted:
 		reason = "interrupted"
 	case otlp.CloseReasonTruncated:
-		reason = "its output was cut"
+		reason = outputCut
 	case otlp.CloseReasonTimeout:
 		reason = "no line for too long"
 	}
