@@ -79,6 +79,9 @@ func (a *agent) callFailed() {
 // exports reports whether this stream, and no other account, exports the agent's work.
 func (a *agent) exports() bool { return a.run.exports() && a.role != roleDuplicate }
 
+// isJoined reports whether another stream has the first account of the run, or of the sub-agent.
+func (a *agent) isJoined() bool { return a.run.isJoined() || a.role == roleJoined }
+
 // ref returns the agent's span.
 func (a *agent) ref() otlp.SpanRef { return otlp.SpanRef{Trace: a.run.traceID, Span: a.spanID} }
 
@@ -153,7 +156,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 		key := link.Key{Provider: s.settings.Agent.Provider, Session: r.sessionID, Agent: id, Task: occurrence}
 		switch a.account = s.accountOfAgent(key, a.ref(), true); {
 		case a.account != nil:
-		case r.isJoined() && s.firstHasAgent(key, a.ref()):
+		case s.firstHasAgent(key, a.ref()): // also of a first account, if a second one was read further
 			a.role = roleJoined
 		default:
 			a.role = roleDuplicate

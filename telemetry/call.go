@@ -100,7 +100,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		s.linger(r, 1)
 	}
 	c.SpanID, c.Content = otlp.CallIDs(occurrence, s.settings.Agent.Provider, r.idSession, r.idScope, c.ID, what, detail)
-	c.elsewhere = s.isElsewhere(r, ev, r.isJoined() && s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.SpanID}))
+	c.elsewhere = s.isElsewhere(r, ev, a.isJoined() && s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.SpanID}))
 	a.callMade()
 	s.announceAgent(c, t.AgentID)
 	return c

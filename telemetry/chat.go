@@ -74,7 +74,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 	}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.key, c.MessageID, kind, what, detail)
 	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
-	c.elsewhere = r.isJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.ID}) || r.standing == account.Twin && !r.account.Run().Unused() && (ev == nil || s.hasSign(r, ev)))
+	c.elsewhere = a.isJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: c.ID}) || r.standing == account.Twin && !r.account.Run().Unused() && (ev == nil || s.hasSign(r, ev)))
 }
 
 // closeChat closes the agent's open model call. The first call of a run with unknown start is written at the end of the

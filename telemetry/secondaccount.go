@@ -91,7 +91,7 @@ func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
 // outside reports whether a span of a second account is not within the exported span of the first account above it.
 func (r *run) outside(a *agent, i *clock.Interval) bool {
 	if !r.isJoined() {
-		return false
+		return a.role == roleJoined
 	}
 	over := r.account.Run().Span()
 	return a.call != nil || over == nil || !over.Contains(*i)

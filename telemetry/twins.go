@@ -137,5 +137,5 @@ func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
 
 // isElsewhere reports whether the first account of a run has the call. isOut is true if its span was exported.
 func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
-	return r.isJoined() && (r.standing == account.Twin && s.hasCall(r, ev) || isOut)
+	return isOut || r.standing == account.Twin && s.hasCall(r, ev)
 }
