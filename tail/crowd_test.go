@@ -18,7 +18,7 @@ const maxActive = 512
 // TestSuspendMany: of more than maxActive active consumers, the excess is suspended at once, those read longest ago first; the
 // others when their own time comes. A suspended consumer receives all lines again, as usual.
 func TestSuspendMany(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		name := func(n int) string { return fmt.Sprintf("%04d.jsonl", n) }
 		for n := range maxActive {
 			w.Write(name(n), "one")
@@ -55,7 +55,7 @@ func TestSuspendMany(t *testing.T) {
 
 // TestSuspendRefusedByMany: with more than maxActive active, a consumer that refuses is asked again after a tenth of the time.
 func TestSuspendRefusedByMany(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		const extra = 30
 		for n := range maxActive + extra {
 			w.Write(fmt.Sprintf("%04d.jsonl", n), "one")
@@ -78,7 +78,7 @@ func TestSuspendRefusedByMany(t *testing.T) {
 
 // TestSuspendAndUnterminatedLine: a last line without its newline is flushed in time even if many are active.
 func TestSuspendAndUnterminatedLine(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		s.IdleFlush = 3 * time.Second
 		const files = maxActive + 100
 		for n := range files {
@@ -97,7 +97,7 @@ func TestSuspendAndUnterminatedLine(t *testing.T) {
 
 // TestSuspendWhileReading: of thousands of files that exist at start, no more than maxActive are held while they are read.
 func TestSuspendWhileReading(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		for n := range 3 * maxActive {
 			w.Write(fmt.Sprintf("%04d.jsonl", n), "one")
 		}
@@ -112,7 +112,7 @@ func TestSuspendWhileReading(t *testing.T) {
 // TestSuspendOfActiveFiles: if lines arrive in turns in more than maxActive files, each is suspended and replayed once, not for
 // every line.
 func TestSuspendOfActiveFiles(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		const files, rounds = maxActive + 128, 8
 		round := func() {
 			for n := range files {

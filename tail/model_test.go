@@ -35,7 +35,7 @@ func (m *modeller) start() {
 		s.BatchLines, s.IdleFlush, s.RetryInterval = 10, -1, time.Millisecond
 		s.Store, s.Replay, s.SuspendAfter, s.UnlinkGrace = m.store, true, time.Millisecond, 300*time.Millisecond
 	})
-	f, err := tail.New(s, &resters{Sink: m.Sink})
+	f, err := tail.New(s, &suspendHandler{Sink: m.Sink})
 	require.NoError(m, err)
 	require.NoError(m, f.Start(m.Context()))
 	m.world.files = f

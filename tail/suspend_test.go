@@ -15,8 +15,8 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// resters is a handler whose streams accept suspension, unless forbidden.
-type resters struct {
+// suspendHandler is a handler whose streams accept suspension, unless forbidden.
+type suspendHandler struct {
 	*filestest.Sink
 	never bool
 	asked atomic.Int32
@@ -26,11 +26,11 @@ type resters struct {
 
 type rester struct {
 	*filestest.Opened
-	of        *resters
+	of        *suspendHandler
 	suspended bool
 }
 
-func (h *resters) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
+func (h *suspendHandler) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
 	c, err := h.Sink.Open(ctx, s)
 	if err != nil {
 		return nil, err
@@ -68,16 +68,16 @@ func (r *rester) Suspend() bool {
 }
 
 // suspended follows files in a bubble, with consumers that can be suspended.
-func suspended(t *testing.T, test func(w *world, h *resters, s tail.Settings)) {
+func suspended(t *testing.T, test func(w *world, h *suspendHandler, s tail.Settings)) {
 	bubble(t, func(w *world) {
 		s := w.settings(pollOnly, func(s *tail.Settings) { s.Replay, s.SuspendAfter = true, time.Minute })
-		test(w, &resters{Sink: w.Sink}, s)
+		test(w, &suspendHandler{Sink: w.Sink}, s)
 	})
 }
 
 // TestSuspend: after a minute without a line a consumer is suspended, and receives its lines again before the next one.
 func TestSuspend(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
 		w.Pass(50 * time.Second)
@@ -103,7 +103,7 @@ func TestSuspend(t *testing.T) {
 
 // TestSuspendOldFiles: the consumer of a file not written for long is suspended as soon as the file was read.
 func TestSuspendOldFiles(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		w.Write("old.jsonl", "one")
 		w.Dated("old.jsonl", time.Hour)
 		w.Write("young.jsonl", "two")
@@ -119,7 +119,7 @@ func TestSuspendOldFiles(t *testing.T) {
 
 // TestSuspendLessOften: a file that grows now and then is suspended after longer and longer times.
 func TestSuspendLessOften(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
 		for range 200 {
@@ -136,7 +136,7 @@ func TestSuspendLessOften(t *testing.T) {
 
 // TestSuspendRefused: a consumer that refuses is asked again, but not all the time; one that is not a Suspender is never asked.
 func TestSuspendRefused(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		h.never = true
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -146,7 +146,7 @@ func TestSuspendRefused(t *testing.T) {
 		w.Pass(time.Minute)
 		assert.Equal(w, []string{"one", "two"}, oneStream(w).Text)
 	})
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		s.SuspendAfter = -1
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -164,7 +164,7 @@ func TestSuspendAndRemove(t *testing.T) {
 		"emptied":   func(w *world) { w.Put("a.jsonl", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			suspended(t, func(w *world, h *resters, s tail.Settings) {
+			suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 				lines, text := filestest.Records(0, 5)
 				w.Add("a.jsonl", text)
 				w.Dated("a.jsonl", time.Hour)
@@ -186,7 +186,7 @@ func TestSuspendAndRemove(t *testing.T) {
 
 // TestSuspendAndIdleClose: a suspended consumer is closed like any other when no line arrives for longer still.
 func TestSuspendAndIdleClose(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		s.IdleClose = 30 * time.Minute
 		w.Write("a.jsonl", "one")
 		w.beginWith(h, s)
@@ -203,7 +203,7 @@ func TestSuspendAndIdleClose(t *testing.T) {
 
 // TestSuspendReplayRefused: a handler that refuses replayed lines receives them until it accepts, and the new line once.
 func TestSuspendReplayRefused(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		s.BatchLines = 2
 		_, text := filestest.Records(0, 7)
 		w.Add("a.jsonl", text)
@@ -231,7 +231,7 @@ func TestSuspendReplayRefused(t *testing.T) {
 // TestSuspendKeepsWhatWasSeen: the checkpoint stored at suspension contains size and time of the file, so that the next process
 // opens nothing that has not changed.
 func TestSuspendKeepsWhatWasSeen(t *testing.T) {
-	suspended(t, func(w *world, h *resters, s tail.Settings) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
 		store, writes := filestest.NewMemory(), 0
 		store.Wrote = func() { writes++ }
 		s.Store = store

@@ -60,7 +60,7 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		want  string
 	}{
 		{"whole", []string{writeExport(t, [8]byte{1})}, cli.ExitOK, "no problems"},
-		{"sent twice", []string{exported, exported}, cli.ExitOK, "note: 1 span came again, with the same ids and content\nno problems"},
+		{"sent twice", []string{exported, exported}, cli.ExitOK, "note: 1 span repeated with the same IDs and content\nno problems"},
 		{"an orphan", []string{writeExport(t, [8]byte{9})}, cli.ExitFailure, "problem: missing_parent"},
 		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, cli.ExitFailure, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},
 		{"under a span of someone else", []string{exportUnder(t, [8]byte{9}, [8]byte{1}, [8]byte{9})}, cli.ExitOK, "note: outer_parent: trace 01000000000000000000000000000000 hangs under span 0900000000000000, which is not in the export\nno problems"},
@@ -148,7 +148,7 @@ func TestDoctorSaysWhyNot(t *testing.T) {
 	code, out, errs := runDoctor(projects)
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Regexp(t, `4 files, .*claude: 1, empty: 1, unknown: 1\n`, out)
-	assert.Contains(t, out, `problem: unknown_format: "`+filepath.Join(projects, "notes.jsonl")+`": its first lines are of no agent that is known`)
+	assert.Contains(t, out, `problem: unknown_format: "`+filepath.Join(projects, "notes.jsonl")+`": its first lines match no known agent`)
 	assert.Contains(t, out, "problem: unreadable: unpack")
 	assert.Contains(t, errs, "problems were found: 2")
 
@@ -172,7 +172,7 @@ func TestDoctorOfDocuments(t *testing.T) {
 	code, out, _ := runDoctor(dir)
 	assert.Equal(t, cli.ExitFailure, code)
 	for _, name := range []string{"lines.json", "half.json"} {
-		assert.Contains(t, out, `problem: incomplete: "`+filepath.Join(dir, name)+`": it is not one whole JSON document`)
+		assert.Contains(t, out, `problem: incomplete: "`+filepath.Join(dir, name)+`": it is not a complete JSON document`)
 	}
 	assert.Equal(t, 2, strings.Count(out, "problem: incomplete: "))
 	copyTo(t, filepath.Join(dir, "whole.json"), "gemini", "parity-0.38.2.session.json")

@@ -101,7 +101,7 @@ func (c *reporting) selected(runs []*report.Run, err error) ([]*report.Run, erro
 	}
 	chosen := report.Select(runs, c.run)
 	if len(chosen) == 0 {
-		err = errors.Join(err, fmt.Errorf("none of %s has an id that begins with %q", cli.Count(len(runs), "run"), c.run))
+		err = errors.Join(err, fmt.Errorf("none of %s has an ID that begins with %q", cli.Count(len(runs), "run"), c.run))
 	}
 	return chosen, err
 }

@@ -117,7 +117,7 @@ func TestReportCommand(t *testing.T) {
 
 	code, _, problems = tailspan("", "report", "--run", "nope", session)
 	assert.Equal(t, cli.ExitFailure, code)
-	assert.Contains(t, problems, `none of 6 runs has an id that begins with "nope"`)
+	assert.Contains(t, problems, `none of 6 runs has an ID that begins with "nope"`)
 
 	code, got, problems := tailspan("", "report", filepath.Join(t.TempDir(), "none.jsonl"))
 	assert.Equal(t, cli.ExitUsage, code)

@@ -93,7 +93,7 @@ func TestStdinThatIsNotKept(t *testing.T) {
 	require.Error(t, c.Run())
 	assert.Equal(t, cli.ExitFailure, c.ProcessState.ExitCode())
 	assert.Contains(t, stdout.String(), `{"kind":"raw","line":"plain words"}`)
-	assert.Contains(t, stderr.String(), "standard input is not kept any more")
+	assert.Contains(t, stderr.String(), "standard input is no longer kept")
 	assert.Regexp(t, `tailspan: read standard input: \d+ bytes were dropped\n$`, stderr.String())
 }
 

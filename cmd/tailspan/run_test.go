@@ -206,7 +206,7 @@ func TestRunUsage(t *testing.T) {
 		"--max-time must be positive and finite, got -1s":                             {"run", "--max-time", "-1s", "--", "true"},
 		"--stall-after must be positive and finite, got 0s":                           {"run", "--stall-after", "0", "--", "true"},
 		`--fail-on must name a verdict (error, incomplete, denied, empty), got ""`:    {"run", "--fail-on", "", "--", "true"},
-		"a value is missing behind --step":                                            {"run", "--step", "--", "cat", "f"},
+		"a value is missing after --step":                                             {"run", "--step", "--", "cat", "f"},
 		"run needs a command: ":                                                       {"run", "--", ""},
 		`--raw and --events name the same file "both"`:                                {"run", "--raw", "./both", "--events", "both", "--", "true"},
 		`--events and --summary-file name the same file "x/../both"`:                  {"run", "--events", "both", "--summary-file", "x/../both", "--", "true"},

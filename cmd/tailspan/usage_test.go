@@ -75,13 +75,13 @@ func TestUsageOfNothing(t *testing.T) {
 		assert.Empty(t, stderr)
 	}
 	for want, args := range map[string][]string{
-		"no such file":     {filepath.Join(home, "gone")},
-		"is none of day":   {"--by", "hour"},
-		"--since":          {"--since", "soon"},
-		"lies before":      {"--since", "2026-11-28", "--until", "2026-11-01"},
-		"no such flag":     {"--bye"},
-		"prices.yaml":      {"--prices", filepath.Join(home, "prices.yaml")},
-		"must be positive": {"--max-line-size", "0"},
+		"no such file":      {filepath.Join(home, "gone")},
+		"is not one of day": {"--by", "hour"},
+		"--since":           {"--since", "soon"},
+		"is before":         {"--since", "2026-11-28", "--until", "2026-11-01"},
+		"no such flag":      {"--bye"},
+		"prices.yaml":       {"--prices", filepath.Join(home, "prices.yaml")},
+		"must be positive":  {"--max-line-size", "0"},
 	} {
 		code, out, stderr := tailspan("", append([]string{"usage"}, args...)...)
 		assert.Equal(t, cli.ExitUsage, code, "%s: %s", args, stderr)

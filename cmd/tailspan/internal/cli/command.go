@@ -131,7 +131,7 @@ func (p *Program) builtin() []Command {
 						return p.help(s.Out)
 					case 1:
 					default:
-						return UsageError{errors.New("help is of one command")}
+						return UsageError{errors.New("help takes one command")}
 					}
 					c, err := p.command(args[0])
 					if err != nil {

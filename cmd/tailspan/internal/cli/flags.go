@@ -70,7 +70,7 @@ func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
 func (f *Flags) swallowed() (err error) {
 	f.Visit(func(set *flag.Flag) {
 		if set.Value.String() == "--" {
-			err = fmt.Errorf("a value is missing behind --%s", set.Name)
+			err = fmt.Errorf("a value is missing after --%s", set.Name)
 		}
 	})
 	return err
@@ -99,7 +99,7 @@ func (f *Flags) flagError(err error) error {
 	}
 	for from, to := range map[string]string{
 		"flag provided but not defined: -": "no such flag: --",
-		"flag needs an argument: -":        "a value is missing behind --",
+		"flag needs an argument: -":        "a value is missing after --",
 	} {
 		if name, ok := strings.CutPrefix(err.Error(), from); ok {
 			return errors.New(to + name)

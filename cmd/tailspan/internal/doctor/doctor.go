@@ -28,7 +28,7 @@ func CheckExport(paths []string, stdout io.Writer) error {
 		return fmt.Errorf("compare spans: %w", err)
 	}
 	if repeated > 0 {
-		if _, err := fmt.Fprintf(stdout, "note: %s came again, with the same ids and content\n", cli.Count(repeated, "span")); err != nil {
+		if _, err := fmt.Fprintf(stdout, "note: %s repeated with the same IDs and content\n", cli.Count(repeated, "span")); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}

@@ -158,7 +158,7 @@ func (f *findings) file(m tail.Match) {
 		if parser.IsAgents(m.Path) {
 			then = "what an agent keeps for itself is counted, not exported"
 		}
-		f.problem("unknown_format", m.Path, fmt.Errorf("its first lines are of no agent that is known; %s", then))
+		f.problem("unknown_format", m.Path, fmt.Errorf("its first lines match no known agent; %s", then))
 	}
 }
 

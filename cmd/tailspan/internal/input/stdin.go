@@ -34,7 +34,7 @@ func openStdin(stdin io.Reader, stderr io.Writer) io.ReadCloser {
 	in := &spooledStdin{Reader: s.Tail().Reader(ctx), spool: s, cancel: cancel, failed: make(chan error, 1)}
 	copier := spool.NewCopier(s, spool.CopySettings{Dropping: func(reason error) {
 		if !in.closed.Load() {
-			fmt.Fprintf(stderr, "tailspan: standard input is not kept any more, what comes is dropped: %v\n", reason)
+			fmt.Fprintf(stderr, "tailspan: standard input is no longer kept, further input is dropped: %v\n", reason)
 		}
 	}})
 	go func() { // may outlive Close: nothing interrupts a read of standard input

@@ -164,7 +164,7 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 	case no.noPath && e.lacks(ctx, r, no.err):
 		return true
 	case ctx.Err() == nil:
-		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, they go out with the next: %v", r.signal, no.err))
+		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, the next export includes them: %v", r.signal, no.err))
 	}
 	return no.err == nil
 }
@@ -200,7 +200,7 @@ type refusal struct {
 var ErrUnreachable = errors.New("endpoint accepts no connection")
 
 // ErrNoPath reports data for an address that accepts no signal at all.
-var ErrNoPath = errors.New("nothing takes them there")
+var ErrNoPath = errors.New("the address accepts no signal")
 
 // insist sends until the endpoint accepts or rejects the request permanently. A rejection for its size is an error for
 // [batch.IsTooLarge], unless the request cannot be split.

@@ -98,7 +98,7 @@ func (s *sender) request(ctx context.Context, line []byte) error {
 			return err
 		})
 	default:
-		return errors.New("no OTLP JSON")
+		return errors.New("not OTLP JSON")
 	}
 }
 

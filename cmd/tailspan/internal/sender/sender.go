@@ -78,7 +78,7 @@ func Send(ctx context.Context, set Settings, files []string) error {
 	spans, records, points := s.exporter.Sent()
 	s.report(fmt.Sprintf("sent %s and %s of %s", cli.Count(spans, "span"), cli.Count(records, "log record"), cli.Count(len(files), "file")))
 	if spans+records+points == 0 && s.tried > 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("%w: the endpoint takes nothing of it", errNotSent))
+		errs = append(errs, fmt.Errorf("%w: the endpoint accepts none of it", errNotSent))
 	}
 	return errors.Join(errs...)
 }

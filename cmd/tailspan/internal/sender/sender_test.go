@@ -93,7 +93,7 @@ func TestSend(t *testing.T) {
 	}{
 		{"kept file", 200, []string{span + "\n" + point}, []string{"/v1/traces", "/v1/metrics"}, "sent 1 span and 0 log records of 1 file\n", nil},
 		{"without a last newline", 200, []string{strings.TrimSpace(span)}, []string{"/v1/traces"}, "sent 1 span", nil},
-		{"a broken file before a whole one", 200, []string{span + "{}\n" + span, span}, []string{"/v1/traces", "/v1/traces"}, "sent 2 spans", []string{`read "`, `a.jsonl": line 2: no OTLP JSON`}},
+		{"a broken file before a whole one", 200, []string{span + "{}\n" + span, span}, []string{"/v1/traces", "/v1/traces"}, "sent 2 spans", []string{`read "`, `a.jsonl": line 2: not OTLP JSON`}},
 		{"not accepted", 503, []string{span, span}, []string{"/v1/traces"}, "sending traces fails, retrying: ", []string{`send "`, `a.jsonl": line 1: not everything was sent: `, "answers 503 Service Unavailable"}},
 		{"a wrong key", 401, []string{span, span}, []string{"/v1/traces"}, "", []string{`a.jsonl": line 1: not everything was sent: `, "answers 401 Unauthorized"}},
 		{"refused", 400, []string{span + point}, []string{"/v1/traces", "/v1/metrics"}, "metric points were refused and are lost: ", []string{"2 spans, log records or metric points were refused"}},

@@ -40,9 +40,9 @@ func ParseDimensions(names string) (by []Dimension, err error) {
 	for name := range strings.SplitSeq(names, ",") {
 		i := slices.Index(dimensionNames[:], strings.TrimSpace(name))
 		if d := Dimension(i); i < 0 {
-			return nil, fmt.Errorf("%q is none of %s", name, strings.Join(dimensionNames[:], ", "))
+			return nil, fmt.Errorf("%q is not one of %s", name, strings.Join(dimensionNames[:], ", "))
 		} else if slices.Contains(by, d) {
-			return nil, fmt.Errorf("%q comes twice", name)
+			return nil, fmt.Errorf("%q is listed twice", name)
 		}
 		by = append(by, Dimension(i))
 	}

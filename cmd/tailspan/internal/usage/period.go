@@ -24,7 +24,7 @@ func ParsePeriod(since, until string, now time.Time) (p Period, err error) {
 		end = end.AddDate(0, 0, 1)
 	}
 	if p.End = end; !p.End.IsZero() && !p.Begin.Before(p.End) {
-		return p, fmt.Errorf("--until %s lies before --since %s", until, since)
+		return p, fmt.Errorf("--until %s is before --since %s", until, since)
 	}
 	return p, nil
 }
@@ -45,7 +45,7 @@ func parseBound(text string, now time.Time) (t time.Time, isDay bool, err error)
 			return now.Add(-time.Duration(n) * unit), false, nil
 		}
 	}
-	return t, false, fmt.Errorf("%q is no day (2026-11-27), time (2026-11-27T08:00:00Z) or age (12h, 7d, 4w)", text)
+	return t, false, fmt.Errorf("%q is not a day (2026-11-27), a time (2026-11-27T08:00:00Z) or an age (12h, 7d, 4w)", text)
 }
 
 // contains reports whether a time, which may be unknown, is in the period.

@@ -133,7 +133,7 @@ func TestPeriod(t *testing.T) {
 }
 
 func TestParseDimensions(t *testing.T) {
-	for by, want := range map[string]string{"": "none of day", "dya": `"dya"`, "day,day": "twice", "day,": `""`} {
+	for by, want := range map[string]string{"": "not one of day", "dya": `"dya"`, "day,day": "twice", "day,": `""`} {
 		_, err := usage.ParseDimensions(by)
 		assert.ErrorContains(t, err, want)
 	}
