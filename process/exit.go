@@ -21,8 +21,9 @@ type Exit struct {
 	Started, At time.Time
 	// Stderr is the unmodified end of its standard error; [Clean] makes it fit for a log.
 	Stderr []byte
-	// Dropped is how many bytes of its output were not kept; see [Settings.Copy].
-	Dropped int64
+	// Dropped is how many bytes of its output were not kept; see [Settings.Copy]. Truncated is true if it removed bytes itself.
+	Dropped   int64
+	Truncated bool
 }
 
 // shellSignal is what shells add to the number of the signal that ended a program.

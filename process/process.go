@@ -119,6 +119,9 @@ func (p *Process) await(started time.Time, stderr, stdout *pipe, readers *sync.W
 		exit.Dropped = p.copier.Dropped()
 	}
 	p.spool.Finish()
+	if lost := p.spool.Lost(); lost > 0 {
+		exit.Dropped, exit.Truncated = exit.Dropped+lost, true
+	}
 	exit.Stderr = p.stderr.last()
 	p.mu.Lock()
 	exit.Stopped, exit.StopReason, exit.Interrupted = p.stop.kill != nil, p.stop.reason, p.interrupted

@@ -464,7 +464,10 @@ func TestRewrittenSpool(t *testing.T) {
 	_, err := in.WriteString("go\n")
 	require.NoError(t, err)
 	assert.Equal(t, "new", line(t, r))
-	assert.Zero(t, p.Wait().Code)
+	exit := p.Wait()
+	assert.Zero(t, exit.Code)
+	assert.True(t, exit.Truncated)
+	assert.EqualValues(t, len("old\nready\n"), exit.Dropped)
 }
 
 // TestSignalsOfTheChildAreItsOwn checks that the child inherits no ignored signal.

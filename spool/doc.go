@@ -24,7 +24,10 @@
 // # Rewriting
 //
 // A program may truncate the spool that is its output, as `> /dev/stdout` in a shell script does. Readers then get
-// [ErrRewritten] once and start again at the first byte.
+// [ErrRewritten] once and start again at the first byte; what they had not read is lost, and [Spool.Lost] counts what was seen.
+// A poll notices that the file is shorter than before or than what the program has written through the output that it was
+// started with, or that other bytes are at the end of those seen, however much was written since. A program that truncates
+// the file and then writes more through its own output between two polls is not noticed.
 //
 // # Restarts
 //

@@ -4,6 +4,7 @@ import (
 	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,10 +31,12 @@ type Spool struct {
 	mu       sync.Mutex
 	size     int64
 	epoch    int // how often it was rewritten
+	lost     int64
 	arrivals arrivals
 	finished bool
 	changed  chan struct{} // closed and replaced when a field above changes
 
+	witness *witness      // of a direct spool; used by poll
 	stop    chan struct{} // ends Watch
 	finish  sync.Once
 	watcher sync.WaitGroup
@@ -110,8 +113,16 @@ const (
 	maxLook = 50 * time.Millisecond
 )
 
+// Lost returns how many bytes were seen in a direct spool before its writer truncated or overwrote it.
+func (s *Spool) Lost() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost
+}
+
 // Watch polls the file's size until [Spool.Finish].
 func (s *Spool) Watch() {
+	s.witness = &witness{}
 	s.watcher.Go(func() {
 		wait := minLook
 		timer := time.NewTimer(wait)
@@ -135,19 +146,27 @@ func (s *Spool) Watch() {
 // poll updates the file's size and reports whether it changed. If stat fails, the size is assumed unchanged: on our own handle
 // that is a problem of a network file system, which passes or shows in the read.
 func (s *Spool) poll() bool {
+	var position int64
+	if s.witness != nil {
+		position, _ = s.file.Seek(0, io.SeekCurrent) // shared with the writer; before the size, which it does not exceed then
+	}
 	info, err := s.read.Stat()
 	if err != nil {
 		return false
 	}
+	size, lost := info.Size(), int64(0)
+	if s.witness != nil {
+		lost = s.witness.lost(s.read, position, size)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := info.Size()
-	if size == s.size {
+	if size == s.size && lost == 0 {
 		return false
 	}
-	if size < s.size {
+	if size < s.size || lost > 0 {
 		s.epoch++
 		s.arrivals = arrivals{}
+		s.lost += lost
 	}
 	s.size = size
 	s.arrivals.add(size, time.Now())

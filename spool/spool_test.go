@@ -92,6 +92,61 @@ func TestRewritten(t *testing.T) {
 	assert.Equal(t, "new", next(t, tail), "the writer appends: no hole")
 }
 
+// TestRewrittenBetweenPolls has a writer that changes a direct spool between two polls, after which it is as long as before or longer.
+func TestRewrittenBetweenPolls(t *testing.T) {
+	const old = "old words\n"
+	for name, c := range map[string]struct {
+		change func(t *testing.T, s *Spool)
+		lost   int
+		left   string
+	}{
+		"appends": {func(t *testing.T, s *Spool) { write(t, s, "more\n") }, 0, "more\n"},
+		"appends through another file": {func(t *testing.T, s *Spool) {
+			replace(t, s, os.O_APPEND, "more\n")
+		}, 0, "more\n"},
+		"truncates and writes more": {func(t *testing.T, s *Spool) {
+			require.NoError(t, os.Truncate(s.Path(), 0))
+			write(t, s, "new words, which are longer\n")
+		}, len(old), "new words, which are longer\n"},
+		"truncates and writes as much": {func(t *testing.T, s *Spool) {
+			require.NoError(t, os.Truncate(s.Path(), 0))
+			write(t, s, "new words\n")
+		}, len(old), "new words\n"},
+		"overwrites": {func(t *testing.T, s *Spool) { replace(t, s, 0, "new words\n") }, len(old), "new words\n"},
+		"writes what no poll sees and truncates through another file": {func(t *testing.T, s *Spool) {
+			write(t, s, "unseen\n")
+			replace(t, s, os.O_TRUNC, old)
+		}, len(old) + len("unseen\n"), old},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpool(t)
+			s.witness = &witness{}
+			tail := s.Tail()
+			write(t, s, old)
+			s.poll()
+			require.Equal(t, old, next(t, tail))
+			c.change(t, s)
+			s.poll()
+			s.Finish()
+			assert.EqualValues(t, c.lost, s.Lost())
+			if c.lost > 0 {
+				_, err := tail.Read(make([]byte, 8))
+				require.ErrorIs(t, err, ErrRewritten, "once")
+			}
+			assert.Equal(t, c.left, next(t, tail))
+		})
+	}
+}
+
+// replace opens the file of a spool again and writes to it.
+func replace(t *testing.T, s *Spool, flags int, text string) {
+	t.Helper()
+	file, err := os.OpenFile(s.Path(), os.O_WRONLY|flags, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(text)
+	require.NoError(t, errors.Join(err, file.Close()))
+}
+
 func TestCloseRemoves(t *testing.T) {
 	s, err := Create(Settings{Dir: t.TempDir()})
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -253,6 +254,32 @@ func TestLostOutput(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTruncatedOutput has a command that truncates its own output before all of it was read, with what it said of its failure.
+func TestTruncatedOutput(t *testing.T) {
+	e := ending{lines: []string{startLine, wordsLine, failedLine}, then: "echo done > /dev/stdout"}
+	const report = "tailspan: the command truncated its own output"
+	sink := newOTLPSink(t)
+	code, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--"}, e.script(t)...)...).end(t)
+	assert.Zero(t, code)
+	assert.Equal(t, 1, strings.Count(stderr, report), stderr)
+	exits := sink.named(otlp.EventNameProcessExited)
+	require.Len(t, exits, 1)
+	defer sink.lock()()
+	assert.True(t, slices.ContainsFunc(sink.spans, func(s ptrace.Span) bool {
+		_, marked := s.Attributes().Get(otlp.AttrProcessDropped)
+		return marked
+	}))
+
+	code, _, stderr = begin(t, append([]string{"--fail-on", "denied", "--"}, e.script(t)...)...).end(t)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, 1, strings.Count(stderr, report), stderr)
+
+	code, _, stderr = begin(t, append([]string{"--pipe", "--fail-on", "error", "--"}, e.script(t)...)...).end(t)
+	assert.Equal(t, 1, code)
+	assert.NotContains(t, stderr, report)
+	assert.Contains(t, stderr, "error: Credit balance is too low")
 }
 
 // TestLimits: a limit warns at 80 %, ends the agent within one model call, and is on the span of the run.

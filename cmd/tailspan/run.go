@@ -352,7 +352,10 @@ func (c *running) reportLosses(exit process.Exit, spool string) {
 	if exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr) {
 		c.screen.Report(fmt.Sprintf("if the disk of %q is full, set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted", spool))
 	}
-	if exit.Dropped > 0 {
+	switch {
+	case exit.Truncated:
+		c.screen.Report("the command truncated its own output, as > /dev/stdout in a shell does, so a part of it is lost; use --pipe")
+	case exit.Dropped > 0:
 		c.screen.Report(fmt.Sprintf("dropped %s of the command's output", cli.Count(exit.Dropped, "byte")))
 	}
 }

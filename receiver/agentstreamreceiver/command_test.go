@@ -186,6 +186,19 @@ func TestCommandWithAPipe(t *testing.T) {
 	}
 }
 
+// TestCommandTruncatesItsOutput: what a command removes from its own output is counted, and reported with advice.
+func TestCommandTruncatesItsOutput(t *testing.T) {
+	openGate(t)
+	cfg := configOf(t, config.Command{Command: []string{
+		"sh", "-c", `cat "$0"; echo done > /dev/stdout`, absolute(t, filepath.Join("..", "..", "testdata", "claude", "parity.jsonl")),
+	}})
+	cfg.Spool.Directory = filepath.Join(t.TempDir(), "spools")
+	r := start(t, cfg, &consumertest.LogsSink{})
+	require.Eventually(t, func() bool { return len(r.logged.FilterMessage("command truncated its own output").All()) == 1 }, wait, tick)
+	r.stop()
+	assert.Positive(t, r.metric("otelcol_receiver_agent_stream_input_dropped", "reason", "truncated"))
+}
+
 // TestCommandHangs is case 079: the end is exported when it is read, and a shutdown does not wait for an agent that ignores it.
 func TestCommandHangs(t *testing.T) {
 	openGate(t)

@@ -113,6 +113,11 @@ func (c *command) follow(ctx context.Context) {
 	if reason := c.dropped.Load(); reason != nil {
 		c.settings.Meter.InputDropped(*reason, ended.Dropped)
 	}
+	if ended.Truncated {
+		c.settings.Meter.InputDropped(dropTruncated, ended.Dropped)
+		c.settings.Logger.Error("command truncated its own output",
+			c.name, zap.Int64("bytes", ended.Dropped), zap.String("advice", "set pipe: true for this command"))
+	}
 	exit := c.exit(ended)
 	fields := []zap.Field{c.name, zap.Stringer("exit", exit)}
 	if exit.Failed() {

@@ -66,6 +66,7 @@ const (
 	dropSpoolFull   = "spool_full"
 	dropDiskFull    = "disk_full"
 	dropSpoolFailed = "spool_failed"
+	dropTruncated   = "truncated"
 )
 
 // dropReason returns why input is dropped, with advice for the user.
