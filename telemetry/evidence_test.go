@@ -228,6 +228,27 @@ func TestSessionOfARunThatFailed(t *testing.T) {
 	assert.Equal(t, map[string]string{"s1": "error", "s2": "ok"}, sessions)
 }
 
+// TestTwoTranscriptsInOneFile: a prompt without an answer does not go on in the session behind it.
+func TestTwoTranscriptsInOneFile(t *testing.T) {
+	in := func(session string, ev events.DisplayEvent) []events.DisplayEvent {
+		if ev.Kind == events.KindSessionStarted {
+			ev.Model, ev.Session = "", &events.Session{Recorded: true}
+		}
+		ev.SessionID = session
+		return line(ev)
+	}
+	f := collect(t, script{
+		in("s1", started()), in("s1", prompt(1, "p1")), in("s2", started()), in("s2", prompt(60, "p2")), in("s2", text(62, "msg1", "Done.")),
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	var sessions []string
+	for _, s := range f.spans {
+		if strings.HasPrefix(s.Name(), "invoke_agent") {
+			sessions = append(sessions, attr(s, otlp.AttrGenAIConversationID))
+		}
+	}
+	assert.Equal(t, []string{"s1", "s2"}, sessions)
+}
+
 // TestSecondAccountOverTheLimits: of a second account that exceeds the pending limits, the end is kept.
 func TestSecondAccountOverTheLimits(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()

@@ -151,7 +151,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return startsSession(ev) && (r.closed || r.shape.start || r.shape.message)
+		return startsSession(ev) && (r.closed || r.shape.start || r.shape.message || !r.begin.header && r.isOfOther(ev))
 	case events.KindPrompt:
 		return !ev.Synthetic && (r.closed || r.shape.message && !r.shape.start && !r.shape.turns)
 	case events.KindTurnStarted:
@@ -167,6 +167,11 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	default:
 		return false
 	}
+}
+
+// isOfOther reports whether ev is of another session than the run.
+func (r *run) isOfOther(ev *events.DisplayEvent) bool {
+	return r.sessionID != "" && ev.SessionID != "" && ev.SessionID != r.sessionID
 }
 
 // startsSession reports whether ev starts a session that is not a sub-agent's. That of a sub-agent may begin before its
@@ -294,6 +299,9 @@ func sessionOf(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
 		ev := &waiting[i].event
+		if i > 0 && startsSession(ev) && startsTwice(waiting[:i]) {
+			return session
+		}
 		switch {
 		case ev.SessionID == "":
 		case modelWorks(ev):

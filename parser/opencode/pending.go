@@ -207,6 +207,9 @@ func (pe *pending) releaseStart(i int) {
 		}
 	}
 	if in.call == "" {
+		if !s.session.SubAgent { // in dumps the errors of the session before
+			pe.releaseIf(func(o *deferred) bool { return o.head.SessionID != s.head.SessionID })
+		}
 		pe.Head = s.head
 		pe.Emit(events.KindSessionStarted).Session = &s.session
 	}
