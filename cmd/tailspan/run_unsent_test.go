@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
@@ -134,4 +135,65 @@ func TestRunWithAWrongKey(t *testing.T) {
 	code, _, stderr = tailspan("", "send", "--otlp", sink.URL, kept[0])
 	assert.Zero(t, code, stderr)
 	sink.span(t, runSpan)
+}
+
+// TestRunWithRefusedRequests: what an endpoint refuses for good is kept and counted, later requests are sent, and send delivers the
+// rest. An internal error is tried again first.
+func TestRunWithRefusedRequests(t *testing.T) {
+	rejecting := plogotlp.NewExportResponse()
+	rejecting.PartialSuccess().SetRejectedLogRecords(1)
+	partial, err := rejecting.MarshalProto()
+	require.NoError(t, err)
+	const kept, delivered = `not everything was sent \(.*\); \d+ spans? and \d+ log records? are kept in ".*", tailspan send delivers them\n$`, `sending \w+ works again\n$`
+	for _, tc := range []struct {
+		name    string
+		status  int
+		times   int // requests for spans and log records that are answered so
+		timeout string
+		kept    bool
+		want    string
+	}{
+		{"one is malformed", http.StatusBadRequest, 1, "15s", true, `(spans|log records) were refused: .* answers 400 Bad Request(.|\n)*` + kept},
+		{"one is not implemented", http.StatusNotImplemented, 1, "15s", true, `were refused: .* answers 501 Not Implemented(.|\n)*` + kept},
+		{"all are malformed", http.StatusBadRequest, 1 << 20, "15s", true, kept},
+		{"too large, however small", http.StatusRequestEntityTooLarge, 1 << 20, "15s", true, kept},
+		{"fails twice", http.StatusInternalServerError, 2, "15s", false, delivered},
+		{"fails", http.StatusInternalServerError, 1 << 20, "300ms", true, kept},
+		{"rejects records", http.StatusOK, 1 << 20, "15s", false, `not everything was sent \(partial success\); the endpoint rejected [1-9]\d* spans?, log records? or metric points?, which are lost\n$`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			sink := newOTLPSink(t)
+			left := tc.times
+			sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				if tc.status == http.StatusOK && r.URL.Path == "/v1/logs" {
+					_, _ = w.Write(partial) // the client may have gone
+					return true
+				}
+				if left--; left < 0 || r.URL.Path == "/v1/metrics" || tc.status == http.StatusOK {
+					return false
+				}
+				w.WriteHeader(tc.status)
+				return true
+			}
+			code, _, stderr := begin(t, "--otlp", sink.URL, "--export-timeout", tc.timeout, "--mode", "quiet", "--", "cat", fixtures+"parity.jsonl").end(t)
+			assert.Zero(t, code)
+			assert.Regexp(t, tc.want, stderr)
+			files, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
+			require.NoError(t, err)
+			if !tc.kept {
+				assert.Empty(t, files)
+				return
+			}
+			require.Len(t, files, 1)
+			assert.Equal(t, tc.times == 1, len(sink.named("tailspan.session_end")) > 0, "what comes behind a refusal is sent")
+			code, _, stderr = tailspan("", "send", "--otlp", sink.URL, "--timeout", "300ms", files[0])
+			if tc.times == 1 {
+				assert.Zero(t, code, stderr)
+				sink.span(t, runSpan)
+				return
+			}
+			assert.Equal(t, cli.ExitFailure, code)
+			assert.Regexp(t, `[1-9]\d* spans, log records or metric points were refused; the files are unchanged and still have them|not everything was sent`, stderr)
+		})
+	}
 }

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -18,6 +20,9 @@ type Sender struct {
 	Split, Cut func()
 }
 
+// ErrRefused is the error of a part that a consumer refuses for good, which says nothing about the next part.
+var ErrRefused = errors.New("refused")
+
 // Part is what a consumer is offered.
 type Part[B any] struct {
 	Batch B
@@ -28,7 +33,8 @@ type Part[B any] struct {
 }
 
 // Traces passes td to send, part by part. After an error that [IsTooLarge] recognizes it sends smaller parts, unless the part
-// is the last; any other error ends it. It returns the error with the spans that send did not accept.
+// is the last; after [ErrRefused] it sends the next part; any other error ends it. It returns the error with the spans that
+// send did not accept.
 func (s *Sender) Traces(td ptrace.Traces, send func(Part[ptrace.Traces]) error) (ptrace.Traces, error) {
 	return run(s, &traces, td, send)
 }
@@ -45,6 +51,8 @@ func (s *Sender) Metrics(md pmetric.Metrics, send func(Part[pmetric.Metrics]) er
 
 func run[B any](s *Sender, of *signal[B], b B, send func(Part[B]) error) (B, error) {
 	queue := bounded(of, b, s.Limit)
+	var refused []B
+	var refusal error
 	for len(queue) > 0 {
 		part := Part[B]{Batch: queue[0], Elements: of.elements(queue[0])}
 		err := send(part)
@@ -56,10 +64,16 @@ func run[B any](s *Sender, of *signal[B], b B, send func(Part[B]) error) (B, err
 			part.Last = true
 			err = send(part)
 		}
-		if err != nil {
-			return joined(of, queue), err
+		switch {
+		case errors.Is(err, ErrRefused):
+			refused, refusal = append(refused, queue[0]), cmp.Or(refusal, err)
+		case err != nil:
+			return joined(of, append(refused, queue...)), err
 		}
 		queue = queue[1:]
+	}
+	if len(refused) > 0 {
+		return joined(of, refused), refusal
 	}
 	return of.empty(), nil
 }

@@ -443,3 +443,26 @@ func TestLimitOfManyElements(t *testing.T) {
 		})
 	}
 }
+
+// TestRefused: parts behind one that is refused for good are sent, and the refused ones are returned, before those behind an error.
+func TestRefused(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tc := range []struct {
+		name string
+		errs []error
+		want []string
+		err  error
+	}{
+		{"one", []error{nil, fmt.Errorf("send: %w", batch.ErrRefused), nil, nil}, []string{"0 resource schema 1 scope schema 0/1/0 b"}, batch.ErrRefused},
+		{"before an error", []error{batch.ErrRefused, nil, broken}, []string{"0 resource schema 0 scope schema 0/0/0 b", "1 resource schema 0 scope schema 1/0/0 b", "1 resource schema 1 scope schema 1/1/0 b"}, broken},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := batch.Sender{Limit: 1}
+			n := 0
+			left, err := s.Logs(logsOf(2, "b"), func(batch.Part[plog.Logs]) error { n++; return tc.errs[n-1] })
+			require.ErrorIs(t, err, tc.err)
+			assert.Equal(t, tc.want, records(left))
+			assert.Equal(t, len(tc.errs), n)
+		})
+	}
+}

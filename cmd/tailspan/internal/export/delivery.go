@@ -11,32 +11,42 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/otlphttp"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// delivery sends output to an endpoint. Once a signal has failed, all further data of it goes to a file, which `tailspan send`
-// delivers; data that cannot be written either is counted as lost. It serves one goroutine at a time.
+// delivery sends output to an endpoint. Requests that the endpoint refuses go to a file, which `tailspan send` delivers. Once a
+// signal has failed, all further data of it goes there too; data that cannot be written either is counted as lost. It serves one
+// goroutine at a time.
 type delivery struct {
 	exporter *otlphttp.Exporter
 	sending  context.Context // its end stops all sending
 	// Why a signal is no longer sent; nil while it is.
 	noTraces, noLogs, noMetrics error
+	refused                     error // of the first request that the endpoint refused
 
 	kept *keptFile
 	lost losses
 }
 
 // stop stores err in stopped, the reason why one signal is no longer sent. Unless the endpoint only lacks that signal's path, it
-// stops the other signals too.
+// stops the other signals too. A refusal concerns one request and stops nothing.
 func (d *delivery) stop(stopped *error, err error) {
-	if err == nil {
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, otlphttp.ErrRefused):
+		d.refused = cmp.Or(d.refused, err)
 		return
 	}
 	if *stopped = err; !errors.Is(err, otlphttp.ErrNoPath) {
 		d.noTraces, d.noLogs, d.noMetrics = cmp.Or(d.noTraces, err), cmp.Or(d.noLogs, err), cmp.Or(d.noMetrics, err)
 	}
 }
+
+// errPartial is the reason if data is missing although every request was accepted.
+var errPartial = errors.New("partial success")
 
 // losses counts what was neither sent nor kept.
 type losses struct {
@@ -93,20 +103,25 @@ func (d *delivery) keep(td ptrace.Traces, ld plog.Logs, md pmetric.Metrics) {
 	}
 }
 
-// close ends the delivery. Its error reports what was not sent and where it is.
-func (d *delivery) close() error {
+// close ends the delivery. Its error reports what was not sent and where it is. rejected counts what the endpoint rejected in
+// requests that it accepted otherwise.
+func (d *delivery) close(rejected int64) error {
 	if d.kept != nil {
 		if err := d.kept.close(); err != nil {
 			return fmt.Errorf("close file of unsent data: %w", err)
 		}
 	}
-	cause := cmp.Or(d.noTraces, d.noLogs, d.noMetrics)
+	cause := cmp.Or(d.noTraces, d.noLogs, d.noMetrics, d.refused)
 	var kept, lost string
 	if d.kept != nil && d.kept.size > 0 {
 		kept = fmt.Sprintf("; %s are kept in %q, tailspan send delivers them", &d.kept.has, d.kept.file.Name())
 	}
 	if d.lost.cause != nil {
 		lost = fmt.Sprintf("; %s are lost, since they can't be kept: %v", &d.lost.amount, d.lost.cause)
+	}
+	if rejected > 0 {
+		cause = cmp.Or(cause, errPartial)
+		lost += fmt.Sprintf("; the endpoint rejected %s, which are lost", cli.Count(int(rejected), "span, log record or metric point"))
 	}
 	if kept+lost == "" {
 		return nil

@@ -1,5 +1,5 @@
 // Package export sends the telemetry of a program under `tailspan run` to an OpenTelemetry endpoint while the program runs. What
-// cannot be sent is kept in a file.
+// cannot be sent or is refused is kept in a file.
 //
 // [Start] follows the spool of the program independently: whatever the endpoint does, the program and its log continue. Metrics
 // have a separate exporter, so that an endpoint that hangs on spans does not delay them. After the program has ended, sending may

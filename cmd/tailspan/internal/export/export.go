@@ -99,7 +99,7 @@ func newExport(s *Settings) (*exporting, error) {
 	if err != nil {
 		return nil, err
 	}
-	exporter := otlphttp.New(otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Report: s.Report})
+	exporter := otlphttp.New(otlphttp.Settings{Endpoints: s.Endpoints, UserAgent: UserAgent(), Patience: s.Timeout, Report: s.Report})
 	return &exporting{
 		maxLine: int(s.MaxLine), stopped: s.StopReason, registry: s.Pipeline.Registry, lines: lines,
 		out:     &delivery{exporter: exporter},
@@ -126,7 +126,7 @@ func (e *exporting) run(ctx, sending context.Context, p *process.Process) error 
 	if err == nil {
 		err = e.end(p.Wait())
 	}
-	return errors.Join(err, e.out.close())
+	return errors.Join(err, e.out.close(e.out.exporter.Rejected()+e.metrics.exporter.Rejected()))
 }
 
 // Lines processes lines and returns when their output was accepted or kept.

@@ -139,9 +139,10 @@ func TestReasons(t *testing.T) {
 			_, _ = w.Write([]byte(tc.body)) // the client may have disconnected
 		})
 		e, reported := overHTTP(t, address)
-		_, err := e.Traces(t.Context(), spans(1))
-		require.NoError(t, err)
-		assert.Equal(t, []string{"spans were refused and are lost: " + address + "/v1/traces answers 400 Bad Request" + tc.want}, *reported)
+		left, err := e.Traces(t.Context(), spans(1))
+		require.ErrorIs(t, err, otlphttp.ErrRefused)
+		assert.Equal(t, 1, left.SpanCount())
+		assert.Equal(t, []string{"spans were refused: " + address + "/v1/traces answers 400 Bad Request" + tc.want}, *reported)
 	}
 }
 
@@ -149,8 +150,8 @@ func TestReasons(t *testing.T) {
 // reject more than it received.
 func TestAdvice(t *testing.T) {
 	for _, tc := range []struct {
+		says     int64
 		rejected int64
-		refused  int64
 		want     string
 	}{
 		{0, 0, "/v1/traces accepts spans and says: use gzip"},
@@ -158,7 +159,7 @@ func TestAdvice(t *testing.T) {
 		{1 << 62, 2, "2 of 2 spans were refused: use gzip"},
 	} {
 		answer := ptraceotlp.NewExportResponse()
-		answer.PartialSuccess().SetRejectedSpans(tc.rejected)
+		answer.PartialSuccess().SetRejectedSpans(tc.says)
 		answer.PartialSuccess().SetErrorMessage("use gzip")
 		body, err := answer.MarshalProto()
 		require.NoError(t, err)
@@ -168,7 +169,7 @@ func TestAdvice(t *testing.T) {
 			_, err = e.Traces(t.Context(), spans(2))
 			require.NoError(t, err)
 		}
-		assert.Equal(t, 2*tc.refused, e.Refused())
+		assert.Equal(t, 2*tc.rejected, e.Rejected())
 		require.Len(t, *reported, 1, "once")
 		assert.True(t, strings.HasSuffix((*reported)[0], tc.want), (*reported)[0])
 	}

@@ -40,6 +40,9 @@ type Settings struct {
 	Endpoints Endpoints
 	// UserAgent names the program.
 	UserAgent string
+	// Patience is how long a request is retried after an internal error of the endpoint before it counts as refused; 0: until
+	// the context ends.
+	Patience time.Duration
 	// Report is called when sending fails, once for each signal and kind of failure, and when it works again. It runs in the
 	// goroutine that sends.
 	Report func(problem string)
@@ -51,6 +54,7 @@ type Exporter struct {
 	clients  map[*tls.Config]clients // by TLS configuration
 	reported map[string]bool         // keys of problems
 	refused  atomic.Int64
+	rejected atomic.Int64
 	sent     map[string]int // number of accepted elements by signal
 	body     bytes.Buffer
 	parts    batch.Sender
@@ -100,8 +104,13 @@ func (e *Exporter) Close() {
 	}
 }
 
-// Refused counts the spans, records and metric points that an endpoint rejected permanently.
+// Refused counts the spans, records and metric points of requests that an endpoint refused permanently. They were returned with
+// [ErrRefused].
 func (e *Exporter) Refused() int64 { return e.refused.Load() }
+
+// Rejected counts those that an endpoint rejected in requests that it accepted otherwise (partial success). Which ones they are is
+// not known.
+func (e *Exporter) Rejected() int64 { return e.rejected.Load() }
 
 // Sent counts the spans, log records and metric points that were accepted.
 func (e *Exporter) Sent() (spans, records, points int) {
@@ -109,7 +118,8 @@ func (e *Exporter) Sent() (spans, records, points int) {
 }
 
 // Traces sends spans in requests that fit the endpoint. It returns spans that were not accepted with an error: ctx ended,
-// [ErrUnreachable], [ErrNoPath], or a wrong address, protocol or key. It drops the spans if the endpoint lacks the signal.
+// [ErrUnreachable], [ErrNoPath], or a wrong address, protocol or key; [ErrRefused] if all others were accepted. It drops the spans
+// if the endpoint lacks the signal.
 func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
 	to := e.endpoint(signalTraces)
 	if to == nil || td.SpanCount() == 0 {
@@ -189,6 +199,7 @@ type request struct {
 type refusal struct {
 	err         error
 	again       bool // it may be retried
+	internal    bool // an error of the endpoint, maybe caused by this request: it is retried for a limited time
 	unreachable bool // the endpoint accepts no connection
 	misdirected bool // address, protocol or key are wrong; the data may be fine
 	noPath      bool // nothing accepts the signal there: the endpoint lacks it, or the address is wrong
@@ -202,14 +213,16 @@ var ErrUnreachable = errors.New("endpoint accepts no connection")
 // ErrNoPath reports data for an address that accepts no signal at all.
 var ErrNoPath = errors.New("the address accepts no signal")
 
-// insist sends until the endpoint accepts or rejects the request permanently. A rejection for its size is an error for
+// ErrRefused reports data that the endpoint refuses permanently. It may accept the next request.
+var ErrRefused = batch.ErrRefused
+
+// insist sends until the endpoint accepts or refuses the request permanently. A refusal for its size is an error for
 // [batch.IsTooLarge], unless the request cannot be split.
 func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 	if err != nil {
-		e.drop(r, fmt.Errorf("encode %s: %w", r.signal, err))
-		return nil
+		return e.refuse(r, fmt.Errorf("encode %s: %w", r.signal, err))
 	}
-	hurrying := false
+	hurrying, since := false, time.Now()
 	for backoff := retry.New(waits); ; {
 		no := e.try(ctx, r)
 		switch {
@@ -228,9 +241,8 @@ func (e *Exporter) insist(ctx context.Context, r request, err error) error {
 			return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
 		case no.tooLarge && !r.last:
 			return no.err
-		case !no.again:
-			e.drop(r, no.err)
-			return nil
+		case !no.again && !no.internal, no.internal && e.settings.Patience > 0 && time.Since(since) >= e.settings.Patience:
+			return e.refuse(r, no.err)
 		}
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, retrying: %v", r.signal, no.err))
 		var hurry <-chan struct{}
@@ -301,7 +313,7 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 	default:
 		err := fmt.Errorf("%s answers %d %s%s", shown(r.to.URL), code, http.StatusText(code), reason(resp.Header, answer))
 		return refusal{
-			err: err, again: mayTryAgain(code), wait: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+			err: err, again: mayTryAgain(code), internal: code == http.StatusInternalServerError, wait: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 			tooLarge: batch.IsTooLarge(err), noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed,
 			misdirected: isMisdirected(code),
 		}
@@ -367,7 +379,7 @@ func (e *Exporter) partial(r request, answer []byte) {
 	rejected = min(rejected, int64(r.elements))
 	switch {
 	case rejected > 0:
-		e.refused.Add(rejected)
+		e.rejected.Add(rejected)
 		e.sent[r.signal] -= int(rejected)
 		e.report(r.signal+" partial", fmt.Sprintf("%d of %d %s were refused: %s", rejected, r.elements, noun(r.signal), message))
 	case message != "":
@@ -375,9 +387,11 @@ func (e *Exporter) partial(r request, answer []byte) {
 	}
 }
 
-func (e *Exporter) drop(r request, err error) {
+// refuse counts a request that the endpoint refuses for good.
+func (e *Exporter) refuse(r request, err error) error {
 	e.refused.Add(int64(r.elements))
-	e.report(r.signal+" refused", fmt.Sprintf("%s were refused and are lost: %v", noun(r.signal), err))
+	e.report(r.signal+" refused", fmt.Sprintf("%s were refused: %v", noun(r.signal), err))
+	return fmt.Errorf("send %s: %w: %w", r.signal, ErrRefused, err)
 }
 
 // noun names the elements of a signal.

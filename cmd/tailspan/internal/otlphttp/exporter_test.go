@@ -110,7 +110,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestRetries(t *testing.T) {
-	for _, code := range []int{429, 502, 503, 504} {
+	for _, code := range []int{429, 500, 502, 503, 504} {
 		s := newServer(t, status(code), status(code), accept)
 		e, reported := exporter(t, s.URL)
 		sent(t, e.Traces, twoSpans())
@@ -123,15 +123,34 @@ func TestRetries(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, code := range []int{400, 422, 500} {
-		s := newServer(t, status(code))
+	for _, code := range []int{400, 422, 501} {
+		s := newServer(t, status(code), status(code), accept)
 		e, reported := exporter(t, s.URL)
-		sent(t, e.Traces, twoSpans())
-		sent(t, e.Traces, twoSpans())
+		for range 2 {
+			left, err := e.Traces(t.Context(), twoSpans())
+			require.ErrorIs(t, err, ErrRefused)
+			assert.Equal(t, 2, left.SpanCount(), "the caller keeps it")
+		}
 		assert.Len(t, s.bodies, 2, "no second try")
 		assert.EqualValues(t, 4, e.Refused())
 		assert.Len(t, *reported, 1)
+		sent(t, e.Traces, twoSpans())
 	}
+}
+
+// TestPatience: an internal error is retried for a while and then counts as a refusal.
+func TestPatience(t *testing.T) {
+	s := newServer(t, status(500), status(500), accept)
+	to, err := FromEnvironment(func(string) string { return "" }, s.URL)
+	require.NoError(t, err)
+	e := New(Settings{Endpoints: to, Patience: time.Millisecond})
+	t.Cleanup(e.Close)
+	left, err := e.Traces(t.Context(), twoSpans())
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "answers 500 Internal Server Error")
+	assert.Equal(t, 2, left.SpanCount())
+	assert.Len(t, s.bodies, 2)
+	sent(t, e.Traces, twoSpans())
 }
 
 // TestMisdirected: an endpoint that does not know the sender, or is somebody else's, says nothing about the data, which is
@@ -163,7 +182,7 @@ func TestNoPath(t *testing.T) {
 }
 
 // TestRefusalForTheSizeIsSplit: a request that an endpoint rejects as too large is sent in parts; a single span that is too large
-// is lost and counted.
+// is returned and counted.
 func TestRefusalForTheSizeIsSplit(t *testing.T) {
 	s := newServer(t, status(http.StatusRequestEntityTooLarge), accept, accept)
 	e, reported := exporter(t, s.URL)
@@ -179,7 +198,9 @@ func TestRefusalForTheSizeIsSplit(t *testing.T) {
 
 	s = newServer(t, status(http.StatusRequestEntityTooLarge))
 	e, reported = exporter(t, s.URL)
-	sent(t, e.Traces, twoSpans())
+	left, err := e.Traces(t.Context(), twoSpans())
+	require.ErrorIs(t, err, ErrRefused)
+	assert.Equal(t, 2, left.SpanCount())
 	assert.EqualValues(t, 2, e.Refused())
 	assert.Len(t, *reported, 1)
 }
@@ -245,7 +266,8 @@ func TestPartialSuccess(t *testing.T) {
 	s := newServer(t, func(w http.ResponseWriter) { _, _ = w.Write(body) })
 	e, reported := exporter(t, s.URL)
 	sent(t, e.Traces, twoSpans())
-	assert.EqualValues(t, 1, e.Refused())
+	assert.Zero(t, e.Refused())
+	assert.EqualValues(t, 1, e.Rejected())
 	assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *reported)
 }
 

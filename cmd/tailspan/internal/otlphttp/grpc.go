@@ -37,8 +37,14 @@ func grpcMessage(body []byte, compressed bool) []byte {
 }
 
 // gRPC status codes after which a request may be retried (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
-// "exhausted" is retried even without a RetryInfo: data not sent in time is kept, whereas rejected data is lost.
+// "exhausted" is retried even without a RetryInfo.
 const grpcOK = 0
+
+// gRPC status codes for errors of the server itself, like 500 of HTTP.
+const (
+	grpcUnknown  = 2
+	grpcInternal = 13
+)
 
 // gRPC status codes for a method that a server lacks, and for a missing or wrong key.
 const (
@@ -64,7 +70,7 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	case err != nil:
 		return refusal{
 			err:   fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status),
-			again: mayTryAgain(resp.StatusCode), noPath: resp.StatusCode == http.StatusNotFound, misdirected: isMisdirected(resp.StatusCode),
+			again: mayTryAgain(resp.StatusCode), internal: resp.StatusCode == http.StatusInternalServerError, noPath: resp.StatusCode == http.StatusNotFound, misdirected: isMisdirected(resp.StatusCode),
 		}
 	case code == grpcOK:
 		if len(answer) > grpcPrefix && answer[0] == 0 {
@@ -81,6 +87,7 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	return refusal{
 		err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, noPath: code == grpcUnimplemented,
 		misdirected: code == grpcPermissionDenied || code == grpcUnauthenticated,
+		internal:    (code == grpcUnknown || code == grpcInternal) && !tooLarge,
 		wait:        retryInfo(get("Grpc-Status-Details-Bin")),
 	}
 }

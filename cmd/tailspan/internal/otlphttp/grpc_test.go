@@ -2,6 +2,7 @@ package otlphttp_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -154,14 +155,17 @@ func TestGRPCAnswers(t *testing.T) {
 		{"unavailable", []error{status.Error(codes.Unavailable, "starting 100%")}, []int{4}, 0,
 			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 14: starting 100%", "sending traces works again"}},
 		{"too large", []error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max (5 vs. 4)")}, []int{2, 2}, 0, nil},
+		{"internal", []error{status.Error(codes.Internal, "no disk"), status.Error(codes.Unknown, "no idea")}, []int{4}, 0,
+			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 13: no disk", "sending traces works again"}},
 		{"refused", []error{status.Error(codes.InvalidArgument, "no name")}, nil, 4,
-			[]string{"spans were refused and are lost: ADDRESS" + tracesPath + " answers with gRPC status 3: no name"}},
+			[]string{"spans were refused: ADDRESS" + tracesPath + " answers with gRPC status 3: no name"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newGRPCServer(t, tc.answers...)
 			e, reported := overGRPC(t, s.address, nil)
-			_, err := e.Traces(t.Context(), spans(4))
-			require.NoError(t, err)
+			left, err := e.Traces(t.Context(), spans(4))
+			assert.Equal(t, tc.refused > 0, errors.Is(err, otlphttp.ErrRefused), err)
+			assert.EqualValues(t, tc.refused, left.SpanCount())
 			assert.Equal(t, tc.spans, s.spans)
 			assert.Equal(t, tc.refused, e.Refused())
 			var got []string
@@ -183,7 +187,7 @@ func TestGRPCAnswers(t *testing.T) {
 	e, reported := overGRPC(t, s.address, nil)
 	_, err := e.Traces(t.Context(), spans(4))
 	require.NoError(t, err)
-	assert.EqualValues(t, 2, e.Refused())
+	assert.EqualValues(t, 2, e.Rejected())
 	assert.Equal(t, []string{"2 of 4 spans were refused: no room"}, *reported)
 }
 

@@ -72,8 +72,8 @@ func Send(ctx context.Context, set Settings, files []string) error {
 	if n := s.sessions.Unrecognized(); n > 0 {
 		s.report(fmt.Sprintf("skipped %s of no known format; --provider names it", cli.Count(n, "line")))
 	}
-	if n := s.exporter.Refused(); n > 0 {
-		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused", n))
+	if n := s.exporter.Refused() + s.exporter.Rejected(); n > 0 {
+		errs = append(errs, fmt.Errorf("%d spans, log records or metric points were refused; the files are unchanged and still have them", n))
 	}
 	spans, records, points := s.exporter.Sent()
 	s.report(fmt.Sprintf("sent %s and %s of %s", cli.Count(spans, "span"), cli.Count(records, "log record"), cli.Count(len(files), "file")))
@@ -106,7 +106,7 @@ func (s *sender) file(ctx context.Context, name string) error {
 func (s *sender) deliver(ctx context.Context, td ptrace.Traces, ld plog.Logs) error {
 	s.tried += td.SpanCount() + ld.LogRecordCount()
 	return s.send(ctx, func(ctx context.Context) error {
-		if _, err := s.exporter.Traces(ctx, td); err != nil {
+		if _, err := s.exporter.Traces(ctx, td); err != nil && !errors.Is(err, otlphttp.ErrRefused) {
 			return err
 		}
 		_, err := s.exporter.Logs(ctx, ld)
@@ -132,6 +132,9 @@ func (s *sender) send(ctx context.Context, f func(context.Context) error) error 
 	timed, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	err := f(timed)
+	if errors.Is(err, otlphttp.ErrRefused) { // the next request may be accepted; the exporter counts it
+		err = nil
+	}
 	signal.Stop(caught) // earlier signals are in the channel
 	close(sent)
 	waiting.Wait()

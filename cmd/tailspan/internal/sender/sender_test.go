@@ -96,7 +96,7 @@ func TestSend(t *testing.T) {
 		{"a broken file before a whole one", 200, []string{span + "{}\n" + span, span}, []string{"/v1/traces", "/v1/traces"}, "sent 2 spans", []string{`read "`, `a.jsonl": line 2: not OTLP JSON`}},
 		{"not accepted", 503, []string{span, span}, []string{"/v1/traces"}, "sending traces fails, retrying: ", []string{`send "`, `a.jsonl": line 1: not everything was sent: `, "answers 503 Service Unavailable"}},
 		{"a wrong key", 401, []string{span, span}, []string{"/v1/traces"}, "", []string{`a.jsonl": line 1: not everything was sent: `, "answers 401 Unauthorized"}},
-		{"refused", 400, []string{span + point}, []string{"/v1/traces", "/v1/metrics"}, "metric points were refused and are lost: ", []string{"2 spans, log records or metric points were refused"}},
+		{"refused", 400, []string{span + point}, []string{"/v1/traces", "/v1/metrics"}, "metric points were refused: ", []string{"2 spans, log records or metric points were refused; the files are unchanged and still have them"}},
 		{"no known format", 200, []string{"words\n"}, nil, "skipped 1 line of no known format; --provider names it\n", nil},
 		{"empty", 200, []string{""}, nil, "sent 0 spans and 0 log records of 1 file\n", nil},
 	} {
