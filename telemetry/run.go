@@ -299,7 +299,7 @@ func sessionOf(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
 		ev := &waiting[i].event
-		if i > 0 && startsSession(ev) && startsTwice(waiting[:i]) {
+		if session != "" && startsSession(ev) && startsTwice(waiting[:i]) {
 			return session
 		}
 		switch {
