@@ -47,6 +47,7 @@ type Source struct {
 	out    []events.DisplayEvent
 	mended []events.DisplayEvent // events of a line with a torn record
 	raw    [][]byte
+	plain  [][]byte
 	status events.LineStatus
 	stats  Stats
 }
@@ -83,7 +84,7 @@ func (s *Source) Undecided() bool { return s.state == stateUndecided }
 
 // ParseEvents parses the next line.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
-	s.raw = s.raw[:0]
+	s.raw, s.plain = s.raw[:0], s.plain[:0]
 	s.stats.Lines++
 	switch s.state {
 	case stateParsing:
@@ -104,6 +105,9 @@ func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
 		out = s.mend(line, out)
+		if isPlain(line) {
+			s.plain = append(s.plain, line)
+		}
 	}
 	if s.noted != (Noted{}) {
 		s.noted.fill(out)
@@ -188,11 +192,14 @@ func (s *Source) decide(name string) {
 func (s *Source) replay(line []byte) []events.DisplayEvent {
 	s.out = s.out[:0]
 	now := s.noted
-	for _, held := range s.held {
+	for i, held := range s.held {
 		s.noted = held.noted
 		for _, e := range s.parse(held.data) {
 			e.Tool.Output = bytes.Clone(e.Tool.Output) // the parser's next line would overwrite it
 			s.out = append(s.out, e)
+		}
+		if i < s.released { // it was passed as it is
+			s.plain = s.plain[:0]
 		}
 	}
 	s.held, s.noted = nil, now
@@ -289,6 +296,10 @@ func (s *Source) LineStatus() events.LineStatus { return s.status }
 // Raw returns the lines that the last call passed unchanged: the line itself if the stream has no known
 // provider, or the held lines if detection gave up or the stream is quiet.
 func (s *Source) Raw() [][]byte { return s.raw }
+
+// Plain returns the lines of the last call that are plain text around or between the records of a known provider, such as
+// the message of a program that fails. They precede the events of the call and are valid until the next one.
+func (s *Source) Plain() [][]byte { return s.plain }
 
 // Stats returns the counts so far.
 func (s *Source) Stats() Stats {

@@ -36,6 +36,7 @@ type judge struct {
 	escape            render.CISystems // whose commands are escaped in the summary
 	name              func(string) string
 	report            func(string)
+	countPlain        bool // plain text, which is not shown, is counted if the run did not end well
 	silentUnlessFails bool // the verdict is only reported if it changes the exit code
 }
 
@@ -163,6 +164,9 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 	}
 	if v.Kind != verdict.KindOK && (fails || !j.silentUnlessFails) {
 		j.report(v.String())
+	}
+	if v.Kind != verdict.KindOK && j.countPlain && r.Plain.Lines > 0 {
+		j.report(fmt.Sprintf("%s of plain text, which mode quiet does not show; the last: %s", cli.Count(r.Plain.Lines, "line"), r.Plain.Last))
 	}
 	if j.summary != nil {
 		page := summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}

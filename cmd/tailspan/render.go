@@ -26,6 +26,7 @@ import (
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 var renderCommand = cli.Command{
@@ -121,10 +122,18 @@ func (c *renders) render(ctx context.Context, args []string, read streams.Settin
 			NamesOnly: c.look.Show == options.ShowNames,
 		}
 		return &reported{r.Open(log), func(tooLong int) {
-			show.ReportLosses(read.Streams.Err, o.Name, args, c.stream, src.Stats(), tooLong)
+			show.ReportLosses(read.Streams.Err, o.Name, args, c.stream, src.Stats(), c.lastPlain(src), tooLong)
 		}}, nil
 	}
 	return read.Run(ctx, args)
+}
+
+// lastPlain is the last line of plain text, unless a transcript shows it or only names are shown.
+func (c *renders) lastPlain(src *pipeline.Events) string {
+	if c.look.Show == options.ShowNames || c.look.Mode == render.ModeVerbose.String() && c.look.Style == render.StyleTranscript.String() {
+		return ""
+	}
+	return src.PlainText().Last
 }
 
 // copy writes all inputs unchanged.

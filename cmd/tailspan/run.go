@@ -147,6 +147,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 	c.judge.escape = c.screen.Settings.EscapeCommands
 	c.judge.report, c.judge.silentUnlessFails = c.screen.Report, c.screen.Settings.Mode == render.ModeJSON
+	c.judge.countPlain = c.screen.Settings.Mode == render.ModeQuiet && c.look.Show != options.ShowNames
 	if c.look.Show == options.ShowNames {
 		c.judge.name = names.Name
 	}
@@ -384,6 +385,7 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 		r := &show.Rendering{
 			Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true, NamesOnly: c.look.Show == options.ShowNames,
 			Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
+			Plain:  c.screen.Plain,
 			Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
 		}
 		return &reported{r.Open(render.NewLog(c.screen.Stdout, c.screen.Settings)), func(tooLong int) { c.reportUnread(src, tooLong) }}, nil
@@ -403,7 +405,7 @@ func (c *running) reading(redactor *redact.Redactor) streams.Settings {
 func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 	switch stats := src.Stats(); {
 	case c.stream.Provider != parser.Auto:
-		show.ReportLosses(c.screen.Stderr, input.Stdin, []string{input.Stdin}, c.stream, stats, 0)
+		show.ReportLosses(c.screen.Stderr, input.Stdin, []string{input.Stdin}, c.stream, stats, "", 0)
 	case src.Provider() == "" && stats.Passed > 0:
 		c.screen.Report(c.hint() + c.judge.blind())
 	}

@@ -33,8 +33,9 @@ type Events struct {
 	redactor *redact.Redactor
 	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	raw      [][]byte                  // lines that the last call passed unchanged
-	last     time.Time                 // time of the last line; zero after its quiet time was handled, or without Live
+	plain    PlainText
+	raw      [][]byte  // lines that the last call passed unchanged
+	last     time.Time // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
 }
 
@@ -71,6 +72,7 @@ func (e *Events) ParseEvents(line []byte) []events.DisplayEvent {
 	}
 	evs := e.source.ParseEvents(line)
 	e.raw = e.Source.Raw()
+	e.takePlain()
 	return evs
 }
 

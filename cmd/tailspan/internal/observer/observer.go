@@ -63,6 +63,8 @@ type Observer struct {
 type Result struct {
 	verdict.Reader
 	Summary summary.Reader
+	// Plain is what the program wrote as plain text between its records.
+	Plain pipeline.PlainText
 	// Spent is the usage as it was known while the run was active.
 	Spent ledger.Sum
 }
@@ -198,6 +200,10 @@ func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 		o.timer.Stop()
 	}
 	o.lines.Flush()
+	o.result.Plain = o.lines.Events().PlainText()
+	if o.result.Plain.Ends {
+		o.result.LastLine(o.result.Plain.Last)
+	}
 	o.act(o.guard.Check(exit.Time))
 	exit.StopReason = cmp.Or(exit.StopReason, o.guard.Stopped())
 	o.stopped <- exit.StopReason

@@ -13,8 +13,8 @@ import (
 )
 
 // ReportLosses reports the lines of an input that a log does not show, or shows unchanged because the parser did not recognize
-// them. It names the input unless that is the only argument.
-func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, tooLong int) {
+// them; last is the last of these that is plain text. It names the input unless that is the only argument.
+func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, last string, tooLong int) {
 	prefix := ""
 	if !slices.Equal(args, []string{name}) {
 		prefix = fmt.Sprintf("%q: ", name)
@@ -26,7 +26,11 @@ func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream
 		report("%s", s.TooLong(tooLong))
 	}
 	if stats.Malformed > 0 {
-		report("%s not understood (malformed), of %d", cli.Count(stats.Malformed, "line"), stats.Lines)
+		text := fmt.Sprintf("%s not understood (malformed), of %d", cli.Count(stats.Malformed, "line"), stats.Lines)
+		if last != "" {
+			text += ", the last text: " + last
+		}
+		report("%s", text)
 	}
 	switch {
 	case s.Provider == parser.Auto && stats.Passed > 0:

@@ -20,6 +20,8 @@ type Rendering struct {
 	Live bool
 	// NamesOnly hides texts, arguments, outputs and paths.
 	NamesOnly bool
+	// Plain, if set, is called with each line of plain text between the records, without secrets; the log does not show it then.
+	Plain func(line []byte)
 	// Exit, if set, returns how the program that wrote the input ended.
 	Exit func() *outcome.Exit
 }
@@ -31,6 +33,9 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	if r.Redactor != nil {
 		ws.Clean = r.Redactor.Bytes
 	}
+	if r.Plain != nil {
+		ws.Style = render.StyleMarker // only a transcript shows these lines
+	}
 	if r.Live {
 		r.Events.Live()
 	}
@@ -38,13 +43,27 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	if r.NamesOnly {
 		target = names.Wrap(stream)
 	}
-	return &Shown{r.Events, render.NewWriter(target, &namingSource{Events: r.Events, stream: stream, exit: r.Exit, named: r.Origin.Agent != ""}, ws)}
+	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: r.plain, named: r.Origin.Agent != ""}
+	return &Shown{r.Events, render.NewWriter(target, source, ws)}
 }
 
 // Shown passes one input to a log, record by record.
 type Shown struct {
 	events *pipeline.Events
 	writer *render.Writer
+}
+
+// plain shows plain text between the records.
+func (r *Rendering) plain(lines [][]byte) {
+	if r.Plain == nil || r.NamesOnly {
+		return
+	}
+	for _, line := range lines {
+		if r.Redactor != nil {
+			line = r.Redactor.Bytes(line)
+		}
+		r.Plain(line)
+	}
 }
 
 // Note passes metadata of the next record.
@@ -65,12 +84,14 @@ type namingSource struct {
 	named  bool
 	stream *render.Stream
 	exit   func() *outcome.Exit
+	plain  func(lines [][]byte)
 }
 
 // ParseEvents parses the next line.
 func (n *namingSource) ParseEvents(line []byte) []events.DisplayEvent {
 	before := n.Provider()
 	evs := n.Events.ParseEvents(line)
+	n.plain(n.Events.Source.Plain())
 	if now := n.Provider(); now != before && !n.named {
 		n.stream.SetAgent(parser.InfoOf(now).ServiceName)
 	}

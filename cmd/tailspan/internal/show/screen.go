@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +59,13 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 // Report writes a message of tailspan. It ignores write errors: nobody may be reading.
 func (s *Screen) Report(problem string) {
 	_, _ = fmt.Fprintf(s.Stderr, "tailspan: %s\n", render.Sanitize(problem))
+}
+
+// Plain writes a line of plain text that the agent wrote between its records, unless the mode is quiet.
+func (s *Screen) Plain(line []byte) {
+	if text := render.Sanitize(string(line)); s.Settings.Mode != render.ModeQuiet && strings.TrimSpace(text) != "" {
+		_, _ = io.WriteString(s.Stderr, strings.TrimRight(text, "\n")+"\n")
+	}
 }
 
 // Close removes the status line.

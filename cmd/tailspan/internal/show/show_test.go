@@ -28,21 +28,22 @@ func TestReportLosses(t *testing.T) {
 		name, provider string
 		args           []string
 		stats          parser.Stats
+		last           string
 		tooLong        int
 		want           string
 	}{
-		{"nothing", parser.Auto, []string{"a"}, parser.Stats{Lines: 3, OK: 3}, 0, ""},
-		{"too long", parser.Auto, []string{"a"}, parser.Stats{}, 2, "tailspan: 2 lines longer than 100 bytes, shortened or skipped\n"},
-		{"malformed", "claude", []string{"a"}, parser.Stats{Lines: 3, OK: 2, Malformed: 1}, 0, "tailspan: 1 line not understood (malformed), of 3\n"},
-		{"not recognized", parser.Auto, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, 0, "tailspan: 2 lines not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, "},
-		{"another's", "codex", []string{"a"}, parser.Stats{Lines: 2, Unknown: 2}, 0, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
-		{"text, as was asked for", parser.None, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, 0, ""},
-		{"one of several", parser.Auto, []string{"a", "b"}, parser.Stats{}, 1, `tailspan: "a": 1 line longer than 100 bytes`},
-		{"of a folder", parser.Auto, []string{"folder"}, parser.Stats{}, 1, `tailspan: "a": 1 line longer than 100 bytes`},
+		{"nothing", parser.Auto, []string{"a"}, parser.Stats{Lines: 3, OK: 3}, "", 0, ""},
+		{"too long", parser.Auto, []string{"a"}, parser.Stats{}, "", 2, "tailspan: 2 lines longer than 100 bytes, shortened or skipped\n"},
+		{"malformed", "claude", []string{"a"}, parser.Stats{Lines: 3, OK: 2, Malformed: 1}, "", 0, "tailspan: 1 line not understood (malformed), of 3\n"},
+		{"not recognized", parser.Auto, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, "tailspan: 2 lines not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, "},
+		{"another's", "codex", []string{"a"}, parser.Stats{Lines: 2, Unknown: 2}, "", 0, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
+		{"text, as was asked for", parser.None, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, ""},
+		{"one of several", parser.Auto, []string{"a", "b"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
+		{"of a folder", parser.Auto, []string{"folder"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			show.ReportLosses(&stderr, "a", tc.args, options.Stream{Provider: tc.provider, MaxLine: 100}, tc.stats, tc.tooLong)
+			show.ReportLosses(&stderr, "a", tc.args, options.Stream{Provider: tc.provider, MaxLine: 100}, tc.stats, tc.last, tc.tooLong)
 			if tc.want == "" {
 				assert.Empty(t, stderr.String())
 			}

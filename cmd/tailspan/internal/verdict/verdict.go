@@ -76,6 +76,8 @@ type Facts struct {
 	AtWork Call
 	// Refused holds the refused calls, by tool.
 	Refused Refusals
+	// LastLine is the plain text that the program wrote after the last event, in one line; empty if there is none.
+	LastLine string
 	// Words counts texts, results and lines of an unknown agent; Calls counts tool calls.
 	Words, Calls int
 	// Compactions counts compactions of the conversation: a prompt may have asked for one.
@@ -135,7 +137,7 @@ func Words(ev *events.DisplayEvent) (words string) {
 // WithoutContents returns the facts without error texts and call targets; name returns the part of a tool's name that may be
 // shown.
 func (f Facts) WithoutContents(name func(string) string) Facts {
-	f.Worst.Message = ""
+	f.Worst.Message, f.LastLine = "", ""
 	f.AtWork = Call{Tool: name(f.AtWork.Tool)}
 	f.Refused.Tools = slices.Clone(f.Refused.Tools)
 	for i, tool := range f.Refused.Tools {
@@ -166,13 +168,13 @@ func (f *Facts) Verdict() Verdict {
 	default:
 		switch {
 		case f.Exit != nil && f.Exit.Failed():
-			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), f.killed(), f.Exit.String())
+			v.Kind, v.Reason = KindError, cmp.Or(f.stop(), cmp.Or(f.killed(), f.Exit.String())+f.quote())
 		case f.Refused.Total > 0:
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
 		case f.Exit != nil && f.Exit.Dropped > 0: // what is missing may say anything
 			v.Kind, v.Reason = KindIncomplete, outputCut
 		case f.Words == 0 && f.Calls == 0 && f.Compactions == 0:
-			v.Kind, v.Reason = KindEmpty, "did nothing"
+			v.Kind, v.Reason = KindEmpty, "did nothing"+f.quote()
 		}
 	}
 	if stop := f.stop(); stop != "" && v.Kind != KindError { // the program ended normally before it was stopped
@@ -241,10 +243,23 @@ func (f *Facts) endless() string {
 
 // inCall returns what the agent was doing when it ended early.
 func (f *Facts) inCall() string {
-	if f.AtWork.Tool == "" || f.Worst.Reason == otlp.CloseReasonResult {
+	switch {
+	case f.Worst.Reason == otlp.CloseReasonResult:
+		return ""
+	case f.LastLine != "" && f.stop() == "":
+		return f.quote()
+	case f.AtWork.Tool == "":
 		return ""
 	}
 	return " in " + f.AtWork.String()
+}
+
+// quote quotes the last line of the program, if there is one.
+func (f *Facts) quote() string {
+	if f.LastLine == "" {
+		return ""
+	}
+	return `: "` + f.LastLine + `"`
 }
 
 // firstLine returns the first non-empty line of a text.
