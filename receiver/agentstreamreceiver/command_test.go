@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
-	"go.opentelemetry.io/collector/featuregate"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/config"
@@ -26,16 +25,6 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
-
-// commandsGate is the feature gate of commands.
-const commandsGate = "receiver.agent_stream.commands"
-
-// openGate opens the feature gate for a test.
-func openGate(t *testing.T) {
-	t.Helper()
-	require.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, true))
-	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, false)) })
-}
 
 // configOf returns the configuration of commands, without files.
 func configOf(t *testing.T, commands ...config.Command) *agentstreamreceiver.Config {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
+	"go.opentelemetry.io/collector/featuregate"
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
@@ -178,4 +179,14 @@ func TestConfigErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// commandsGate is the feature gate of commands.
+const commandsGate = "receiver.agent_stream.commands"
+
+// openGate opens the feature gate for a test.
+func openGate(t *testing.T) {
+	t.Helper()
+	require.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, true))
+	t.Cleanup(func() { assert.NoError(t, featuregate.GlobalRegistry().Set(commandsGate, false)) })
 }
