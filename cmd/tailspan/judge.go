@@ -140,10 +140,25 @@ func (j *judge) start(ctx context.Context, s observer.Settings, child *execute.C
 
 // blind returns what is unknown about unrecognized output if a flag depends on it.
 func (j *judge) blind() string {
-	if j.limits.MaxTokens == 0 && j.limits.MaxCost == 0 && j.failOn == "" {
-		return ""
+	var flags []string
+	if j.limits.MaxTokens > 0 {
+		flags = append(flags, guard.FlagOf(otlp.StopMaxTokens))
 	}
-	return "; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect"
+	if j.limits.MaxCost > 0 {
+		flags = append(flags, guard.FlagOf(otlp.StopMaxCost))
+	}
+	if slices.Contains(j.failures, verdict.KindDenied) {
+		flags = append(flags, "denied of --fail-on")
+	}
+	const unknown = "; its tokens, cost and refused calls are not known, so "
+	switch n := len(flags); n {
+	case 0:
+		return ""
+	case 1:
+		return unknown + flags[0] + " has no effect"
+	default:
+		return unknown + strings.Join(flags[:n-1], ", ") + " and " + flags[n-1] + " have no effect"
+	}
 }
 
 // finish reports the verdict, writes the summary and returns the exit code. r is nil if the run was not watched to its
@@ -158,7 +173,7 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 		facts = facts.WithoutContents(j.name)
 	}
 	v := facts.Verdict()
-	fails := status == 0 && (slices.Contains(j.failures, v.Kind) || facts.Exit.StopReason != "" && v.Kind == verdict.KindError)
+	fails := status == 0 && (slices.ContainsFunc(j.failures, v.Is) || facts.Exit.StopReason != "" && v.Kind == verdict.KindError)
 	if fails {
 		status = cli.ExitFailure
 	}

@@ -336,9 +336,43 @@ func TestLimitOfTheLastLine(t *testing.T) {
 	script[2] = `trap "" TERM; ` + script[2]
 	code, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--max-tokens", "5", "--"}, script...)...).end(t)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "tailspan: error: stopped: it used too many tokens\n")
+	assert.Contains(t, stderr, "tailspan: error: exceeded --max-tokens: it used too many tokens\n")
 	span, _ := sink.span(t, runSpan)
 	assert.Equal(t, "max_tokens", span.Attributes().AsRaw()[otlp.AttrProcessStopReason])
+}
+
+// TestFailOnNothing: an agent that wrote nothing has no result.
+func TestFailOnNothing(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		lines  []string
+		failOn string
+		code   int
+	}{
+		{"wrote nothing", nil, "incomplete", 1},
+		{"wrote nothing", nil, "error,incomplete", 1},
+		{"wrote nothing", nil, "empty", 1},
+		{"wrote nothing", nil, "error,denied", 0},
+		{"started", []string{startLine}, "incomplete", 1},
+		{"started", []string{startLine}, "empty", 1},
+		{"has a result", []string{startLine, okLine}, "incomplete", 0},
+		{"has a result", []string{startLine, okLine}, "empty", 1},
+		{"spoke", []string{startLine, wordsLine}, "empty", 0},
+	} {
+		t.Run(c.name+" "+c.failOn, func(t *testing.T) {
+			code, _, stderr := begin(t, append([]string{"--provider", "claude", "--fail-on", c.failOn, "--"}, (&ending{lines: c.lines}).script(t)...)...).end(t)
+			assert.Equal(t, c.code, code, stderr)
+		})
+	}
+}
+
+// TestCostAtTheEnd: a limit that is found to be exceeded when the agent has given its result stops nothing.
+func TestCostAtTheEnd(t *testing.T) {
+	code, _, stderr := begin(t, "--max-cost", "0.04", "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.NotZero(t, code)
+	assert.Contains(t, stderr, "tailspan: cost is $0.0451, --max-cost $0.04 is exceeded\n")
+	assert.Contains(t, stderr, "tailspan: error: exceeded --max-cost: it cost too much\n")
+	assert.NotContains(t, stderr, "stopping the agent")
 }
 
 // TestUnknownCost: a cost limit that cannot be enforced is reported.

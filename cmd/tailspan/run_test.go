@@ -194,7 +194,11 @@ func TestRunOfText(t *testing.T) {
 	_, _, stderr = begin(t, "--provider", "claude", "--", "echo", "plain text").end(t)
 	assert.Contains(t, stderr, "tailspan: 1 line not understood (malformed), of 1\ntailspan: no line is one of claude; --provider auto finds out whose they are\n")
 	_, _, stderr = begin(t, "--max-cost", "1", "--", "echo", "Fixed.").end(t)
-	assert.Contains(t, stderr, "--provider names whose; its tokens, cost and refused calls are not known, so --max-tokens, --max-cost and denied of --fail-on have no effect\n")
+	assert.Contains(t, stderr, "--provider names whose; its tokens, cost and refused calls are not known, so --max-cost has no effect\n")
+	_, _, stderr = begin(t, "--max-tokens", "9", "--max-cost", "1", "--fail-on", "denied", "--", "echo", "Fixed.").end(t)
+	assert.Contains(t, stderr, "so --max-tokens, --max-cost and denied of --fail-on have no effect\n")
+	_, _, stderr = begin(t, "--fail-on", "error", "--", "echo", "Fixed.").end(t)
+	assert.NotContains(t, stderr, "no effect")
 }
 
 func TestRunUsage(t *testing.T) {

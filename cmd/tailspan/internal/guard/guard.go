@@ -109,12 +109,13 @@ func (g *Guard) Due() (at time.Time) {
 }
 
 // Used returns the alarms that are due at the current usage.
-func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
+// ended is true if the agent has given its result.
+func (g *Guard) Used(sum *ledger.Sum, ended bool) (alarms []Alarm) {
 	l := &g.limits
 	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens), near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
-			used: render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10),
+			used: render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10), ended: ended,
 		})
 	}
 	switch {
@@ -122,15 +123,19 @@ func (g *Guard) Used(sum *ledger.Sum) (alarms []Alarm) {
 	case sum.HasCost:
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost*(1-1e-9), over: sum.CostUSD > l.MaxCost,
-			used: "cost is " + render.USD(sum.CostUSD, sum.Estimated), most: render.USD(l.MaxCost, false),
+			used: "cost is " + render.USD(sum.CostUSD, sum.Estimated), most: render.USD(l.MaxCost, false), ended: ended,
 		})
 	case !g.unknown:
 		g.unknown = true
-		why := "the agent reports no cost: name prices with --prices"
+		why := "Claude Code reports its cost only at its end, most other agents never; --prices estimates it meanwhile"
 		if l.Priced {
 			why = "the agent has reported none, and no list of prices (--prices) has its model"
 		}
-		alarms = append(alarms, Alarm{Text: "the cost is not known, so --max-cost has no effect yet: " + why})
+		effect := "has no effect yet"
+		if ended {
+			effect = "had no effect"
+		}
+		alarms = append(alarms, Alarm{Text: "the cost is not known, so --max-cost " + effect + ": " + why})
 	}
 	return alarms
 }
@@ -141,6 +146,7 @@ type use struct {
 	part       float64
 	near, over bool
 	used, most string
+	ended      bool // the agent has given its result
 }
 
 // limit appends the alarm of a limit: a warning or a stop.
@@ -148,6 +154,9 @@ func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
 	name := FlagOf(u.reason)
 	switch {
 	case g.stopped != "":
+	case u.over && u.ended:
+		g.stopped = u.reason
+		return append(alarms, Alarm{Text: fmt.Sprintf("%s, %s %s is exceeded", u.used, name, u.most), Stop: u.reason})
 	case u.over:
 		g.stopped = u.reason
 		return append(alarms, Alarm{Text: fmt.Sprintf("%s, stopping the agent (%s %s)", u.used, name, u.most), Stop: u.reason})

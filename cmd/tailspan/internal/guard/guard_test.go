@@ -67,32 +67,37 @@ func TestUsed(t *testing.T) {
 		name   string
 		limits guard.Limits
 		used   []*ledger.Sum
+		ended  bool
 		want   []guard.Alarm
 	}{
-		{"tokens", guard.Limits{MaxTokens: 1000}, []*ledger.Sum{tokens(799), tokens(800), tokens(900), tokens(1000), tokens(1001), tokens(2000)}, []guard.Alarm{
+		{"tokens", guard.Limits{MaxTokens: 1000}, []*ledger.Sum{tokens(799), tokens(800), tokens(900), tokens(1000), tokens(1001), tokens(2000)}, false, []guard.Alarm{
 			{Text: "800 tokens used, 80 % of --max-tokens 1000"},
 			{Text: "1,001 tokens used, stopping the agent (--max-tokens 1000)", Stop: otlp.StopMaxTokens},
 		}},
-		{"cost", guard.Limits{MaxCost: 0.5}, []*ledger.Sum{cost(0.39, false), cost(0.4567, false), cost(0.5, false), cost(0.51, false)}, []guard.Alarm{
+		{"cost", guard.Limits{MaxCost: 0.5}, []*ledger.Sum{cost(0.39, false), cost(0.4567, false), cost(0.5, false), cost(0.51, false)}, false, []guard.Alarm{
 			{Text: "cost is $0.4567, 91 % of --max-cost $0.50"},
 			{Text: "cost is $0.51, stopping the agent (--max-cost $0.50)", Stop: otlp.StopMaxCost},
 		}},
-		{"estimate", guard.Limits{MaxCost: 2}, []*ledger.Sum{cost(3, true)}, []guard.Alarm{
+		{"estimate", guard.Limits{MaxCost: 2}, []*ledger.Sum{cost(3, true)}, false, []guard.Alarm{
 			{Text: "cost is ~$3.00, stopping the agent (--max-cost $2.00)", Stop: otlp.StopMaxCost},
 		}},
-		{"cost without prices", guard.Limits{MaxCost: 2}, []*ledger.Sum{tokens(10)}, []guard.Alarm{
-			{Text: "the cost is not known, so --max-cost has no effect yet: the agent reports no cost: name prices with --prices"},
+		{"cost without prices", guard.Limits{MaxCost: 2}, []*ledger.Sum{tokens(10)}, false, []guard.Alarm{
+			{Text: "the cost is not known, so --max-cost has no effect yet: Claude Code reports its cost only at its end, most other agents never; --prices estimates it meanwhile"},
 		}},
-		{"cost is not known", guard.Limits{MaxCost: 2, Priced: true}, []*ledger.Sum{{}, tokens(10), tokens(20), cost(1, false)}, []guard.Alarm{
+		{"cost is not known", guard.Limits{MaxCost: 2, Priced: true}, []*ledger.Sum{{}, tokens(10), tokens(20), cost(1, false)}, false, []guard.Alarm{
 			{Text: "the cost is not known, so --max-cost has no effect yet: the agent has reported none, and no list of prices (--prices) has its model"},
 		}},
-		{"no limits", guard.Limits{}, []*ledger.Sum{tokens(1e9), cost(1e5, false)}, nil},
+		{"cost at the end", guard.Limits{MaxCost: 2}, []*ledger.Sum{tokens(10), cost(3, false)}, true, []guard.Alarm{
+			{Text: "the cost is not known, so --max-cost had no effect: Claude Code reports its cost only at its end, most other agents never; --prices estimates it meanwhile"},
+			{Text: "cost is $3.00, --max-cost $2.00 is exceeded", Stop: otlp.StopMaxCost},
+		}},
+		{"no limits", guard.Limits{}, []*ledger.Sum{tokens(1e9), cost(1e5, false)}, false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := guard.New(c.limits, start)
 			var got []guard.Alarm
 			for _, sum := range c.used {
-				got = append(got, g.Used(sum)...)
+				got = append(got, g.Used(sum, c.ended)...)
 			}
 			assert.Equal(t, c.want, got)
 		})

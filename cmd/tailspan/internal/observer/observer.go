@@ -117,16 +117,17 @@ func (o *Observer) Close(context.Context, tail.CloseReason) error { return nil }
 
 // events processes the events of a line, before what is exported of it.
 func (o *Observer) events(evs []events.DisplayEvent) {
-	used := false
+	used, ended := false, false
 	for i := range evs {
 		used = o.spending.Add(&evs[i]) || used
+		ended = ended || evs[i].ParentID == "" && (evs[i].Kind == events.KindSessionEnded || evs[i].Kind == events.KindTurnDone)
 		if loop := o.loops.See(&evs[i]); loop != nil {
 			o.report(loop.Text(o.settings.Name))
 		}
 	}
 	if used {
 		sum := o.spending.Sum()
-		o.act(o.guard.Used(&sum))
+		o.act(o.guard.Used(&sum, ended))
 	}
 }
 

@@ -180,7 +180,7 @@ func TestLimitAtTheEnd(t *testing.T) {
 			r, err := o.End(exit)
 			require.NoError(t, err)
 			want := map[otlp.StopReason]string{
-				otlp.StopMaxTokens: "error: stopped: it used too many tokens", otlp.StopMaxTime: "error: stopped: it took too long", "": "ok",
+				otlp.StopMaxTokens: "error: exceeded --max-tokens: it used too many tokens", otlp.StopMaxTime: "error: stopped: it took too long", "": "ok",
 			}
 			assert.Equal(t, want[why], r.Verdict().String())
 			assert.Equal(t, why, <-o.Stopped())

@@ -14,6 +14,8 @@
 //	empty       nothing was said, no tool was called and no conversation was compacted
 //	ok          otherwise
 //
+// A run that did nothing and has no result counts as both incomplete and empty ([Verdict.Also]).
+//
 // The worst run is that of [outcome.Verdict.WorseThan], as for a step. A stream of an unknown agent shows no end: the exit of its
 // process decides.
 //

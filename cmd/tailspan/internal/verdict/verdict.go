@@ -49,6 +49,8 @@ func ParseKinds(list string) ([]Kind, error) {
 // Verdict is the judgement on a run.
 type Verdict struct {
 	Kind Kind
+	// Also is another kind that the run counts as: a run that did nothing and has no result is both incomplete and empty.
+	Also Kind
 	// Reason says why in one line; empty if all is well.
 	Reason string
 	// Outcome is how the worst run ended; unknown without a run.
@@ -62,6 +64,9 @@ func (v Verdict) String() string {
 	}
 	return v.Kind.String() + ": " + v.Reason
 }
+
+// Is reports whether the verdict counts as k.
+func (v Verdict) Is(k Kind) bool { return v.Kind == k || v.Also == k && k != KindOK }
 
 // ReasonRunes bounds a reason, in runes.
 const ReasonRunes = 240
@@ -165,6 +170,9 @@ func (f *Facts) Verdict() Verdict {
 		v.Kind, v.Reason = KindError, f.failure()
 	case events.OutcomeIncomplete, events.OutcomeInterrupted:
 		v.Kind, v.Reason = KindIncomplete, f.endless()
+		if f.nothing() {
+			v.Also = KindEmpty
+		}
 	default:
 		switch {
 		case f.Exit != nil && f.Exit.Failed():
@@ -173,16 +181,22 @@ func (f *Facts) Verdict() Verdict {
 			v.Kind, v.Reason = KindDenied, f.Refused.String()
 		case f.Exit != nil && f.Exit.Dropped > 0: // what is missing may say anything
 			v.Kind, v.Reason = KindIncomplete, outputCut
-		case f.Words == 0 && f.Calls == 0 && f.Compactions == 0:
+		case f.nothing():
 			v.Kind, v.Reason = KindEmpty, "did nothing"+f.quote()
+			if f.Worst.Outcome == events.OutcomeUnknown { // it has no result
+				v.Also = KindIncomplete
+			}
 		}
 	}
 	if stop := f.stop(); stop != "" && v.Kind != KindError { // the program ended normally before it was stopped
-		v.Kind, v.Reason = KindError, stop
+		v.Kind, v.Also, v.Reason = KindError, KindOK, stop
 	}
 	v.Reason = events.CutRunes(v.Reason, ReasonRunes)
 	return v
 }
+
+// nothing reports whether the run did nothing.
+func (f *Facts) nothing() bool { return f.Words == 0 && f.Calls == 0 && f.Compactions == 0 }
 
 // failure returns the reason of a failed run.
 func (f *Facts) failure() string {
@@ -208,10 +222,17 @@ var stops = map[otlp.StopReason]string{
 	otlp.StopMaxTime: "it took too long",
 }
 
-// stop returns the limit for which tailspan stopped the run, or "".
+// stop returns the limit that the run exceeded, or "". Tokens and cost may become known with the result, when there is nothing left
+// to stop.
 func (f *Facts) stop() string {
 	if f.Exit == nil || f.Exit.StopReason == "" {
 		return ""
+	}
+	switch reason := f.Exit.StopReason; reason {
+	case otlp.StopMaxCost, otlp.StopMaxTokens:
+		if f.Worst.Reason == otlp.CloseReasonResult {
+			return "exceeded --" + strings.ReplaceAll(string(reason), "_", "-") + ": " + stops[reason]
+		}
 	}
 	return "stopped: " + stops[f.Exit.StopReason]
 }
