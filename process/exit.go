@@ -45,6 +45,9 @@ func (e Exit) SignalName() string {
 	if name, ok := signalNames[e.Signal]; ok {
 		return name
 	}
+	if name, ok := unixSignalNames[e.Signal]; ok {
+		return name
+	}
 	return fmt.Sprintf("SIG%d", int(e.Signal))
 }
 

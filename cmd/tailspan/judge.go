@@ -101,14 +101,18 @@ func isWebAddress(address string) bool {
 // open opens the files that are written at the end, before the command is run.
 func (j *judge) open() (err error) {
 	if j.summaryFile != "" {
-		j.summary, err = create(j.summaryFile)
+		j.summary, err = create("--summary-file", j.summaryFile)
 	}
 	return err
 }
 
-// create creates or truncates a file that only its owner can read.
-func create(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+// create creates or truncates the file of a flag. Only its owner can read it.
+func create(flag, path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; the command is not run", flag, err)
+	}
+	return file, nil
 }
 
 // start watches a command. Once the command has ended and its output was read, the channels receive the result and the

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +53,7 @@ type ending struct {
 var endings = []ending{
 	{"ok", []string{startLine, wordsLine, okLine}, "", "", 0, "", "ok", "Working.\n"},
 	{"crash", []string{startLine, wordsLine}, "", "kill -SEGV $$", 139, "error: killed by SIGSEGV", "killed", "Working.\n"},
+	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n"},
 	{"killed", []string{startLine, wordsLine, callLine}, "", "kill -KILL $$", 137, "error: killed by SIGKILL in Bash: go test", "killed", "Working.\n"},
 	{"no result", []string{startLine, wordsLine}, "", "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
 	{"half a line", []string{startLine, wordsLine}, okLine[:40], "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},

@@ -156,7 +156,7 @@ func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 	case input.Stdin:
 		events = out
 	default:
-		if events, err = create(c.eventsFile); err != nil {
+		if events, err = create("--events", c.eventsFile); err != nil {
 			return nil, err
 		}
 	}
@@ -179,8 +179,8 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	if c.child.Grace <= 0 {
 		errs = append(errs, fmt.Errorf("--grace must be positive, got %s", c.child.Grace))
 	}
-	if c.export.timeout < 0 {
-		errs = append(errs, fmt.Errorf("--export-timeout must not be negative, got %s", c.export.timeout))
+	if c.export.timeout <= 0 {
+		errs = append(errs, fmt.Errorf("--export-timeout must be positive, got %s", c.export.timeout))
 	}
 	if c.export.metricsEvery <= 0 {
 		errs = append(errs, fmt.Errorf("--metrics-interval must be positive, got %s", c.export.metricsEvery))
@@ -198,8 +198,11 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 func (c *running) checkFiles() error {
 	names := map[string]string{}
 	for _, of := range []struct{ flag, path string }{{"--raw", c.child.Raw}, {"--events", c.eventsFile}, {"--summary-file", c.judge.summaryFile}} {
-		if of.path == "" || of.path == input.Stdin && of.flag == "--events" {
+		switch {
+		case of.path == "", of.path == input.Stdin && of.flag == "--events":
 			continue
+		case of.path == input.Stdin:
+			return fmt.Errorf("%s must name a file, got %q", of.flag, of.path)
 		}
 		path := of.path
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -228,7 +231,7 @@ func (c *running) streamSettings() pipeline.Settings {
 	set.Telemetry.Resumed = parser.ResumesTotals(c.child.Command)
 	var err error
 	if set.Telemetry.Parent, err = otlp.ParseTraceParent(os.Getenv(traceParentVariable)); err != nil {
-		c.screen.Report(err.Error()) // the export continues without a parent
+		c.screen.Report(fmt.Sprintf("%s is ignored: %v", traceParentVariable, err))
 	}
 	return set
 }

@@ -127,6 +127,7 @@ func TestRunWithABrokenEnvironment(t *testing.T) {
 	assert.Equal(t, 4, run([]string{"run", "--", "sh", "-c", "echo words; exit 4"}, nil, &stdout, &stderr))
 	assert.Equal(t, "words\n", stdout.String())
 	assert.Contains(t, stderr.String(), "nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT must be a URL")
+	assert.Contains(t, stderr.String(), "TRACEPARENT is ignored: parse traceparent: ")
 }
 
 // TestRunSendsDocuments checks that a document is sent by its content, not as lines.

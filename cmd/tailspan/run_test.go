@@ -221,7 +221,10 @@ func TestRunUsage(t *testing.T) {
 		`--max-spool must be a number of bytes or have a unit as in 2MiB, got "much"`: {"run", "--max-spool", "much", "--", "true"},
 		"--grace must be a duration such as 30s or 5m, got \"soon\"":                  {"run", "--grace", "soon", "--", "true"},
 		"--events - would show the texts that --show names omits; use --events FILE":  {"run", "--events", "-", "--show", "names", "--", "true"},
-		"export-timeout must not be negative, got -1s":                                {"run", "--export-timeout", "-1s", "--", "true"},
+		"export-timeout must be positive, got -1s":                                    {"run", "--export-timeout", "-1s", "--", "true"},
+		"export-timeout must be positive, got 0s":                                     {"run", "--export-timeout", "0", "--", "true"},
+		`--summary-file must name a file, got "-"`:                                    {"run", "--summary-file", "-", "--", "true"},
+		`--raw must name a file, got "-"`:                                             {"run", "--raw", "-", "--", "true"},
 		`--max-line-size must be positive, got "0"`:                                   {"run", "--max-line-size", "0", "--", "true"},
 		`--provider must be one of claude, codex, `:                                   {"run", "--provider", "cloud", "--", "true"},
 		"no program with known streaming flags":                                       {"run", "--stream", "--", "true"},
@@ -236,6 +239,14 @@ func TestRunUsage(t *testing.T) {
 	code, stdout, _ := tailspan("", "run", "--help")
 	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, stdout, "usage: tailspan run [flags] -- COMMAND")
+
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, flag := range []string{"--events", "--summary-file"} {
+		code, _, stderr := tailspan("", "run", flag, filepath.Join(t.TempDir(), "no", "file"), "--", "touch", ran)
+		assert.Equal(t, cli.ExitFailure, code)
+		assert.Regexp(t, flag+`: open .*: no such file or directory; the command is not run\n$`, stderr)
+		assert.NoFileExists(t, ran)
+	}
 
 	code, _, stderr := tailspan("", "run", "--", "tailspan-no-such-program")
 	assert.Equal(t, cli.ExitNotFound, code)
