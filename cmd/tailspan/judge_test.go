@@ -53,7 +53,6 @@ type ending struct {
 var endings = []ending{
 	{"ok", []string{startLine, wordsLine, okLine}, "", "", 0, "", "ok", "Working.\n"},
 	{"crash", []string{startLine, wordsLine}, "", "kill -SEGV $$", 139, "error: killed by SIGSEGV", "killed", "Working.\n"},
-	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n"},
 	{"killed", []string{startLine, wordsLine, callLine}, "", "kill -KILL $$", 137, "error: killed by SIGKILL in Bash: go test", "killed", "Working.\n"},
 	{"no result", []string{startLine, wordsLine}, "", "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
 	{"half a line", []string{startLine, wordsLine}, okLine[:40], "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
@@ -61,6 +60,7 @@ var endings = []ending{
 	{"error with exit 0", []string{startLine, wordsLine, failedLine}, "", "", 0, "error: Credit balance is too low", "error", "Working.\n"},
 	{"refused calls", []string{startLine, wordsLine, callLine, deniedLine, okLine}, "", "", 0, "denied: 1 refused call (Bash)", "ok", "Working.\n"},
 	{"nothing done", []string{startLine, okLine}, "", "", 0, "empty: did nothing", "ok", ""},
+	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n"},
 }
 
 // script returns a command that ends this way.
