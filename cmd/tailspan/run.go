@@ -319,15 +319,13 @@ func (c *running) follow(f *following) error {
 	sent := export.Start(ctx, f.export, child.Process)
 	exit := child.Wait()
 	var result *observer.Result
-	failed := 0 // exit code for requested output that was not written
+	failed := 0 // exit code for output that was not written
 	for _, reader := range []<-chan error{shown, written} {
 		select {
 		case err := <-reader:
 			if err != nil && !cli.IsEndOfReader(err) && ctx.Err() == nil {
 				c.screen.Report(err.Error())
-				if reader == written {
-					failed = cli.ExitFailure
-				}
+				failed = cli.ExitFailure
 			}
 		case <-ctx.Done(): // it may be blocked in a write that nobody reads
 		}

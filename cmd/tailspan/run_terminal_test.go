@@ -82,19 +82,27 @@ func TestFollowEndsByTheSecondSignal(t *testing.T) {
 	}
 }
 
-// TestStdinThatIsNotKept: if standard input is dropped, the output is incomplete, and the exit code says so.
+// TestStdinThatIsNotKept: if standard input is dropped, in part or all of it, the output is incomplete, and the exit code says so.
 func TestStdinThatIsNotKept(t *testing.T) {
-	c := command(t, "events", "-")
-	c.Args = append([]string{"sh", "-c", `ulimit -f 64; exec "$@"`, "sh"}, c.Args...) // no file may exceed 32 or 64 KiB
-	c.Path = "/bin/sh"
-	c.Stdin = strings.NewReader(strings.Repeat("plain words\n", 50_000))
-	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
-	require.Error(t, c.Run())
-	assert.Equal(t, cli.ExitFailure, c.ProcessState.ExitCode())
-	assert.Contains(t, stdout.String(), `{"kind":"raw","line":"plain words"}`)
-	assert.Contains(t, stderr.String(), "standard input is no longer kept")
-	assert.Regexp(t, `tailspan: read standard input: \d+ bytes were dropped\n$`, stderr.String())
+	for _, limit := range []string{"64", "0"} { // no file may exceed 32 or 64 KiB, or have any content
+		for _, args := range [][]string{{"events", "-"}, {"render", "-"}, {"render", "--mode", "json", "-"}, {"report", "-"}, {"events", "-", fixtures + "parity.jsonl"}} {
+			t.Run(limit+" "+strings.Join(args, " "), func(t *testing.T) {
+				c := command(t, args...)
+				c.Args = append([]string{"sh", "-c", "ulimit -f " + limit + `; exec "$@"`, "sh"}, c.Args...)
+				c.Path = "/bin/sh"
+				c.Stdin = strings.NewReader(strings.Repeat("plain words\n", 50_000))
+				var stdout, stderr bytes.Buffer
+				c.Stdout, c.Stderr = &stdout, &stderr
+				require.Error(t, c.Run())
+				assert.Equal(t, cli.ExitFailure, c.ProcessState.ExitCode())
+				if args[0] != "report" {
+					assert.Equal(t, limit == "64", strings.Contains(stdout.String(), "plain words"))
+				}
+				assert.Contains(t, stderr.String(), "standard input is no longer kept")
+				assert.Regexp(t, `read standard input: \d+ bytes were dropped\n`, stderr.String())
+			})
+		}
+	}
 }
 
 // TestRunHandsTheTerminalOver checks that an agent can read from the terminal, that keys go to the agent, and that we

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,22 +55,21 @@ type spooledStdin struct {
 	spool  *spool.Spool
 	cancel context.CancelFunc
 	failed chan error  // how the copying ended
+	err    error       // what failed had
 	closed atomic.Bool // no reader is left, so dropped bytes are not reported
 }
 
-// Read returns the input, and after all of it the error of the copying.
+// Read returns the input, and after all of it the error of the copying, each time: a peek takes the first one.
 func (s *spooledStdin) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	if errors.Is(err, io.EOF) {
-		select {
-		case failed := <-s.failed:
-			if failed != nil {
-				return n, failed
-			}
-		default:
-		}
+	if !errors.Is(err, io.EOF) {
+		return n, err
 	}
-	return n, err
+	select {
+	case s.err = <-s.failed:
+	default:
+	}
+	return n, cmp.Or(s.err, err)
 }
 
 // Close ends reading. The writer gets SIGPIPE or EPIPE when our process ends.
