@@ -16,7 +16,7 @@ const (
 	lockName = ".lock"
 )
 
-// ErrLocked means that another process has locked the folder.
+// ErrLocked means that another process has locked the folder, or uses the file as its spool.
 var ErrLocked = errors.New("in use by another process")
 
 // Left lists the spools that a previous process left in a folder, by name. A missing folder has none.

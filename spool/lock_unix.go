@@ -14,6 +14,14 @@ import (
 // without locks, a spool in use looks like one that was left.
 func hold(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
+// reserve locks a spool that has a path of its own until file is closed. On file systems without locks it does nothing.
+func reserve(file *os.File) error {
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	return nil
+}
+
 // InUse reports whether a process still writes to a left spool, because a child may outlive a killed process.
 func InUse(path string) bool {
 	file, err := os.Open(path)

@@ -17,7 +17,8 @@ import (
 type Settings struct {
 	// Dir is the folder of a spool that is removed after use; empty: the system's temporary folder.
 	Dir string
-	// Path, if set, is the name of a file that is kept. Its previous content is lost.
+	// Path, if set, is the name of a file that is kept. Its previous content is lost. While it is the spool of another process, Create
+	// returns [ErrLocked].
 	Path string
 }
 
@@ -53,6 +54,11 @@ func Create(s Settings) (*Spool, error) {
 		path = abs
 	}
 	read, err := os.Open(path)
+	if err == nil && s.Path != "" {
+		if err = reuse(file, read); err != nil {
+			err = errors.Join(&fs.PathError{Op: "create", Path: s.Path, Err: err}, read.Close())
+		}
+	}
 	if err != nil {
 		err = errors.Join(err, file.Close())
 		if s.Path == "" {
@@ -84,7 +90,16 @@ func create(s Settings) (*os.File, error) {
 	if info, err := os.Stat(s.Path); err == nil && !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "create", Path: s.Path, Err: errNotRegular}
 	}
-	return os.OpenFile(s.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o600)
+	return os.OpenFile(s.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+}
+
+// reuse empties a file with a path of its own, unless it is the spool of another process. The lock is on our own handle, which no
+// child inherits, so it ends with us.
+func reuse(file, read *os.File) error {
+	if err := reserve(read); err != nil {
+		return err
+	}
+	return file.Truncate(0)
 }
 
 var errNotRegular = errors.New("not a regular file")

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -194,33 +193,19 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	return prices, errors.Join(errs...)
 }
 
-// checkFiles returns an error if two flags name the same file: each would overwrite the other.
+// checkFiles returns an error if two flags name the same file, or one that needs a file names standard output.
 func (c *running) checkFiles() error {
-	names := map[string]string{}
-	for _, of := range []struct{ flag, path string }{{"--raw", c.child.Raw}, {"--events", c.eventsFile}, {"--summary-file", c.judge.summaryFile}} {
+	var files []outFile
+	for _, f := range []outFile{{"--raw", c.child.Raw}, {"--events", c.eventsFile}, {"--summary-file", c.judge.summaryFile}} {
 		switch {
-		case of.path == "", of.path == input.Stdin && of.flag == "--events":
+		case f.path == "", f.path == input.Stdin && f.flag == "--events":
 			continue
-		case of.path == input.Stdin:
-			return fmt.Errorf("%s must name a file, got %q", of.flag, of.path)
+		case f.path == input.Stdin:
+			return fmt.Errorf("%s must name a file, got %q", f.flag, f.path)
 		}
-		path := of.path
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			continue // such as /dev/null
-		}
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", of.flag, err)
-		}
-		if other := names[path]; other != "" {
-			return fmt.Errorf("%s and %s name the same file %q", other, of.flag, of.path)
-		}
-		names[path] = of.flag
+		files = append(files, f)
 	}
-	return nil
+	return distinct(files)
 }
 
 // streamSettings returns the settings of the command's stream for the export and the observer; each adds its own registry.
