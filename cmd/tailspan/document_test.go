@@ -52,7 +52,7 @@ func TestDocuments(t *testing.T) {
 		{name: "document under another name", path: write("x.txt", "\n"+string(document)+"\n"), want: ofDocument, lines: 1},
 		{name: "half a document", path: write("x.json", string(document[:300])), lines: 1, malformed: 1},
 		{name: "document that is too long", path: write("x.json", `{"sessionId":"`+strings.Repeat("x", int(input.DefaultMaxLine))+`"}`)},
-		{name: "first line that is too long", path: "-", stdin: strings.Repeat("x", int(input.DefaultMaxLine)+1) + "\n" + string(lines), want: ofLines, lines: 3},
+		{name: "first line that is too long", path: "-", stdin: strings.Repeat("x", int(input.DefaultMaxLine)+1) + "\n" + string(lines), want: ofLines, lines: 4, malformed: 1},
 		{name: "blank lines without end", path: "-", stdin: strings.Repeat("\n", 2*input.BufferSize) + string(lines), want: ofLines, lines: 2*input.BufferSize + 3},
 		{name: "empty document", path: write("x.json", "")},
 		{name: "lines", path: "-", stdin: string(lines), want: ofLines, lines: 3},

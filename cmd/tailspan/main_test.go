@@ -229,7 +229,7 @@ func TestLinesTooLong(t *testing.T) {
 	_, stdout, _ := tailspan("one\ntwo two\n", "events", "--max-line-size", "4", "-")
 	assert.EqualValues(t, 1, lastLine(t, stdout)["too_long"])
 	_, _, stderr := tailspan("one\ntwo two\n", "render", "--max-line-size", "4", "-")
-	assert.Contains(t, stderr, "1 line longer than 4 bytes, shortened or skipped")
+	assert.Contains(t, stderr, "1 line longer than 4 bytes, read in part")
 	code, _, stderr := tailspan("", "render", "--max-line-size", "0", "-")
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, stderr, `--max-line-size must be positive, got "0"`)

@@ -86,3 +86,13 @@ func TestPlainTextElsewhere(t *testing.T) {
 		assert.NotContains(t, out.String(), "FATAL")
 	}
 }
+
+// TestRunOfALongLine checks that the head of an overlong line of an unknown program is shown and counts as something said.
+func TestRunOfALongLine(t *testing.T) {
+	code, stdout, stderr := begin(t, append([]string{"--max-line-size", "1000", "--fail-on", "empty", "--"},
+		writing(t, "0", "first "+strings.Repeat("words ", 1000))...)...).end(t)
+	assert.Zero(t, code)
+	assert.True(t, strings.HasPrefix(stdout, "first words "), stdout)
+	assert.Contains(t, stderr, "tailspan: 1 line longer than 1000 bytes, read in part\n")
+	assert.NotContains(t, stderr, "empty")
+}

@@ -85,7 +85,7 @@ func read(path string, budget *int64) (*content, error) {
 	if c.whole = err == nil; c.whole {
 		c.add(src.Flush())
 	}
-	if src.Provider() == "" && seen == 0 && (lines.TooLong() > 0 || errors.Is(err, errEnough)) {
+	if src.Provider() == "" && seen <= lines.TooLong() && (lines.TooLong() > 0 || errors.Is(err, errEnough)) {
 		return nil, fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater",
 			errTooLong, input.DefaultMaxLine)
 	}

@@ -40,8 +40,8 @@ type LineSettings struct {
 	Noted func(parser.Noted)
 }
 
-// Lines reads lines from a reader; only '\n' ends a line. Lines over the limit are counted, and shortened in constant memory or
-// skipped.
+// Lines reads lines from a reader; only '\n' ends a line. Overlong lines are counted and shortened in constant memory: JSON
+// keeps its members, of anything else the beginning is kept.
 type Lines struct {
 	settings LineSettings
 	max      int
@@ -50,6 +50,7 @@ type Lines struct {
 	at, end int64
 	long    []byte
 	short   abridge.Abridger // for a line over max
+	head    []byte           // of a line over max
 	framing pipeline.Framing
 }
 
@@ -125,11 +126,24 @@ func (l *Lines) next(reader *bufio.Reader) (line []byte, whole bool, err error) 
 		default:
 			short, ok := l.short.Line()
 			if !ok {
-				short = nil
+				short = l.head
 			}
 			return short, whole, err
 		}
 	}
+}
+
+// headBytes is how much is kept of an overlong line that is no JSON, in bytes.
+const headBytes = 64 << 10
+
+// appendHead appends at most n bytes of the beginning of a line of two parts. It ends between words.
+func appendHead(head, begin, rest []byte, n int) []byte {
+	head = append(head, begin[:min(len(begin), n)]...)
+	head = bytes.TrimSuffix(append(head, rest[:min(len(rest), n-len(head))]...), []byte("\n"))
+	if blank := bytes.LastIndexByte(head, ' '); blank > 0 {
+		head = head[:blank]
+	}
+	return head
 }
 
 // shorten adds a part of an overlong line; the first call also adds the buffered beginning.
@@ -137,6 +151,7 @@ func (l *Lines) shorten(part []byte, first bool) {
 	if first {
 		l.short.Reset()
 		l.short.Write(l.long)
+		l.head = appendHead(l.head[:0], l.long, part, min(headBytes, l.max))
 	}
 	l.short.Write(part)
 }

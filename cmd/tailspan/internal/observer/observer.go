@@ -57,6 +57,7 @@ type Observer struct {
 	loops    *guard.Loops
 	timer    *time.Timer // fires when the next limit is due; nil until there is one
 	result   Result
+	tooLong  int // lines of which at most a part was read
 }
 
 // Result is what became of a run.
@@ -93,7 +94,9 @@ func Start(ctx context.Context, s Settings, in tail.Input) (*Observer, error) {
 	o.mu.Lock()
 	o.arm()
 	o.mu.Unlock()
-	go func() { o.read <- tail.Follow(ctx, in, o, tail.Settings{MaxLineSize: int(s.MaxLine)}) }()
+	go func() {
+		o.read <- tail.Follow(ctx, in, o, tail.Settings{MaxLineSize: int(s.MaxLine), Observer: tail.Observer{Skipped: o.skipped}})
+	}()
 	return o, nil
 }
 
@@ -107,6 +110,13 @@ func (o *Observer) Lines(_ context.Context, lines []tail.Line) error {
 	o.take()
 	o.arm()
 	return nil
+}
+
+// skipped counts a line that was too long.
+func (o *Observer) skipped(string, tail.SkipReason, int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tooLong++
 }
 
 // Idle does nothing: no output waits for a quiet period.
@@ -201,6 +211,9 @@ func (o *Observer) End(exit *outcome.Exit) (*Result, error) {
 		o.timer.Stop()
 	}
 	o.lines.Flush()
+	if o.lines.Events().Provider() == "" {
+		o.result.Passed(o.tooLong)
+	}
 	o.result.Plain = o.lines.Events().PlainText()
 	if o.result.Plain.Ends {
 		o.result.LastLine(o.result.Plain.Last)

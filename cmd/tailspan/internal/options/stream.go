@@ -42,7 +42,7 @@ func (s *Stream) Lines(name string, src *pipeline.Events) *input.Lines {
 
 // TooLong formats how many lines of an input exceeded the limit.
 func (s *Stream) TooLong(lines int) string {
-	return fmt.Sprintf("%s longer than %d bytes, shortened or skipped", cli.Count(lines, "line"), s.MaxLine)
+	return fmt.Sprintf("%s longer than %d bytes, read in part", cli.Count(lines, "line"), s.MaxLine)
 }
 
 // NewRedactor returns nil if redaction is off.

@@ -33,7 +33,7 @@ func TestReportLosses(t *testing.T) {
 		want           string
 	}{
 		{"nothing", parser.Auto, []string{"a"}, parser.Stats{Lines: 3, OK: 3}, "", 0, ""},
-		{"too long", parser.Auto, []string{"a"}, parser.Stats{}, "", 2, "tailspan: 2 lines longer than 100 bytes, shortened or skipped\n"},
+		{"too long", parser.Auto, []string{"a"}, parser.Stats{}, "", 2, "tailspan: 2 lines longer than 100 bytes, read in part\n"},
 		{"malformed", "claude", []string{"a"}, parser.Stats{Lines: 3, OK: 2, Malformed: 1}, "", 0, "tailspan: 1 line not understood (malformed), of 3\n"},
 		{"not recognized", parser.Auto, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, "tailspan: 2 lines not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, "},
 		{"another's", "codex", []string{"a"}, parser.Stats{Lines: 2, Unknown: 2}, "", 0, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},

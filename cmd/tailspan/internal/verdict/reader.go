@@ -32,6 +32,9 @@ func (r *Reader) Read(d *otlp.Data) {
 // Exited adds the exit of the process that wrote the stream. Call it after all output was read.
 func (r *Reader) Exited(e *outcome.Exit) { r.facts.Exit = e }
 
+// Passed takes in the number of lines of an unknown agent that are in no record.
+func (r *Reader) Passed(lines int) { r.facts.Words += lines }
+
 // LastLine takes in the plain text that the program wrote after the last event, in one line.
 func (r *Reader) LastLine(text string) { r.facts.LastLine = text }
 
