@@ -47,3 +47,6 @@ func readNow(f *os.File, buf []byte) (int, error) {
 	}
 	return n, err
 }
+
+// unixSignalNames is empty: these systems have no further signals.
+var unixSignalNames map[syscall.Signal]string
