@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,49 +25,6 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/process"
 )
-
-// Lines of Claude Code from which the streams of these tests are made.
-const (
-	startLine  = `{"type":"system","subtype":"init","session_id":"s1","model":"claude-x","cwd":"/w","tools":[],"uuid":"u0"}`
-	wordsLine  = `{"type":"assistant","session_id":"s1","uuid":"u1","message":{"id":"m1","role":"assistant","model":"claude-x","usage":{"input_tokens":10,"output_tokens":1},"content":[{"type":"text","text":"Working."}]}}`
-	callLine   = `{"type":"assistant","session_id":"s1","uuid":"u2","message":{"id":"m2","role":"assistant","model":"claude-x","usage":{"input_tokens":10,"output_tokens":1},"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"go test"}}]}}`
-	deniedLine = `{"type":"user","session_id":"s1","uuid":"u3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"Permission to use Bash with command go test has been denied."}]},"tool_result_meta":[{"id":"t1","non_execution_kind":"permission-rule"}]}`
-	okLine     = `{"type":"result","subtype":"success","is_error":false,"session_id":"s1","uuid":"u4","result":""}`
-	failedLine = `{"type":"result","subtype":"success","is_error":true,"session_id":"s1","uuid":"u4","result":"Credit balance is too low"}`
-)
-
-// ending is a way in which an agent can end.
-type ending struct {
-	name    string
-	lines   []string
-	half    string // start of a line without an end
-	then    string // what the shell does after the lines
-	code    int
-	verdict string
-	outcome string
-	said    string // the agent's text
-}
-
-var endings = []ending{
-	{"ok", []string{startLine, wordsLine, okLine}, "", "", 0, "", "ok", "Working.\n"},
-	{"crash", []string{startLine, wordsLine}, "", "kill -SEGV $$", 139, "error: killed by SIGSEGV", "killed", "Working.\n"},
-	{"killed", []string{startLine, wordsLine, callLine}, "", "kill -KILL $$", 137, "error: killed by SIGKILL in Bash: go test", "killed", "Working.\n"},
-	{"no result", []string{startLine, wordsLine}, "", "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
-	{"half a line", []string{startLine, wordsLine}, okLine[:40], "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
-	{"error with exit 1", []string{startLine, wordsLine, failedLine}, "", "exit 1", 1, "error: Credit balance is too low", "error", "Working.\n"},
-	{"error with exit 0", []string{startLine, wordsLine, failedLine}, "", "", 0, "error: Credit balance is too low", "error", "Working.\n"},
-	{"refused calls", []string{startLine, wordsLine, callLine, deniedLine, okLine}, "", "", 0, "denied: 1 refused call (Bash)", "ok", "Working.\n"},
-	{"nothing done", []string{startLine, okLine}, "", "", 0, "empty: did nothing", "ok", ""},
-	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n"},
-}
-
-// script returns a command that ends this way.
-func (e *ending) script(t *testing.T) []string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "stream.jsonl")
-	require.NoError(t, os.WriteFile(path, []byte(strings.Join(e.lines, "\n")+"\n"+e.half), 0o600))
-	return []string{"sh", "-c", `cat "$0"; ` + e.then, path}
-}
 
 // terminal returns what a terminal shows of the output written to it.
 func terminal(t *testing.T, into *bytes.Buffer) (tty *os.File, end func()) {
@@ -183,29 +138,6 @@ func without(all []string, one string) (left []string) {
 	return left
 }
 
-// looping is a shell script that acts like an agent which repeats a tool call. Each call is a model call with 1,000
-// input tokens. A file contains the number of calls.
-func looping(t *testing.T, calls int) (script []string, made func() int) {
-	t.Helper()
-	count := filepath.Join(t.TempDir(), "calls")
-	return []string{"sh", "-c", `
-echo '` + startLine + `'
-i=0
-while [ $i -lt ` + strconv.Itoa(calls) + ` ]; do
-	i=$((i+1)); echo $i > "$0.new"; mv "$0.new" "$0"
-	echo '{"type":"assistant","session_id":"s1","uuid":"a'$i'","message":{"id":"m'$i'","role":"assistant","model":"claude-x","usage":{"input_tokens":1000,"output_tokens":1},"content":[{"type":"tool_use","id":"t'$i'","name":"Bash","input":{"command":"go test"}}]}}'
-	sleep 0.3
-	echo '{"type":"user","session_id":"s1","uuid":"b'$i'","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t'$i'","is_error":true,"content":"FAIL"}]}}'
-done
-echo '` + okLine + `'`, count}, func() int {
-			content, err := os.ReadFile(count)
-			require.NoError(t, err)
-			n, err := strconv.Atoi(strings.TrimSpace(string(content)))
-			require.NoError(t, err)
-			return n
-		}
-}
-
 // TestUnwatched: for options that depend on the verdict, a run that was not watched to its end is a failure.
 func TestUnwatched(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -284,65 +216,6 @@ func TestTruncatedOutput(t *testing.T) {
 	assert.Contains(t, stderr, "error: Credit balance is too low")
 }
 
-// TestLimits: a limit warns at 80 %, ends the agent within one model call, and is on the span of the run.
-func TestLimits(t *testing.T) {
-	prices := filepath.Join(t.TempDir(), "prices.yaml")
-	require.NoError(t, os.WriteFile(prices, []byte("- {model: claude-*, input: 10, output: 50}\n"), 0o600))
-	for _, c := range []struct {
-		name      string
-		flags     []string
-		reason    otlp.StopReason
-		lines     []string
-		lastCalls [2]int // the smallest and the largest possible number of calls
-	}{
-		{"cost", []string{"--max-cost", "0.05", "--prices", prices}, otlp.StopMaxCost, []string{
-			"tailspan: cost is ~$0.04, 80 % of --max-cost $0.05\n", "tailspan: cost is ~$0.06, stopping the agent (--max-cost $0.05)\n",
-			"tailspan: error: stopped: it cost too much in Bash: go test\n"}, [2]int{6, 7}},
-		{"tokens", []string{"--max-tokens", "3500"}, otlp.StopMaxTokens, []string{
-			"tailspan: 3,000 tokens used, 86 % of --max-tokens 3500\n", "tailspan: 4,000 tokens used, stopping the agent (--max-tokens 3500)\n",
-			"tailspan: error: stopped: it used too many tokens in Bash: go test\n"}, [2]int{4, 5}},
-		{"time", []string{"--max-time", "900ms"}, otlp.StopMaxTime, []string{
-			" % of --max-time 900ms\n", "stopping the agent (--max-time 900ms)\n", "tailspan: error: stopped: it took too long"}, [2]int{1, 6}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			sink := newOTLPSink(t)
-			script, made := looping(t, 1000)
-			args := append([]string{"--otlp", sink.URL, "--loop-after", "0"}, append(c.flags, append([]string{"--"}, script...)...)...)
-			code, _, stderr := begin(t, args...).end(t)
-			assert.Equal(t, 143, code)
-			for _, line := range c.lines {
-				assert.Contains(t, stderr, line)
-			}
-			assert.GreaterOrEqual(t, made(), c.lastCalls[0])
-			assert.LessOrEqual(t, made(), c.lastCalls[1])
-			span, _ := sink.span(t, runSpan)
-			attrs := span.Attributes().AsRaw()
-			assert.Equal(t, string(c.reason), attrs[otlp.AttrProcessStopReason])
-			assert.Equal(t, "killed", attrs[otlp.AttrRunOutcome])
-		})
-	}
-}
-
-// TestLimitOfATidyAgent: an agent that returns 0 when it is stopped by a limit has not done its work.
-func TestLimitOfATidyAgent(t *testing.T) {
-	code, _, stderr := begin(t, "--max-time", "50ms", "--", "sh", "-c", `trap "exit 0" TERM; echo '`+startLine+`'; while :; do sleep 0.01; done`).end(t)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "tailspan: error: stopped: it took too long\n")
-}
-
-// TestLimitOfTheLastLine: a limit that the last lines exceed makes the run fail, whether or not the agent ended by
-// itself before it could be stopped.
-func TestLimitOfTheLastLine(t *testing.T) {
-	sink := newOTLPSink(t)
-	script := (&ending{lines: []string{startLine, wordsLine, okLine}}).script(t)
-	script[2] = `trap "" TERM; ` + script[2]
-	code, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--max-tokens", "5", "--"}, script...)...).end(t)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "tailspan: error: exceeded --max-tokens: it used too many tokens\n")
-	span, _ := sink.span(t, runSpan)
-	assert.Equal(t, "max_tokens", span.Attributes().AsRaw()[otlp.AttrProcessStopReason])
-}
-
 // TestFailOnNothing: an agent that wrote nothing has no result.
 func TestFailOnNothing(t *testing.T) {
 	for _, c := range []struct {
@@ -366,147 +239,4 @@ func TestFailOnNothing(t *testing.T) {
 			assert.Equal(t, c.code, code, stderr)
 		})
 	}
-}
-
-// TestCostAtTheEnd: a limit that is found to be exceeded when the agent has given its result stops nothing.
-func TestCostAtTheEnd(t *testing.T) {
-	code, _, stderr := begin(t, "--max-cost", "0.04", "--", "cat", fixtures+"parity.jsonl").end(t)
-	assert.NotZero(t, code)
-	assert.Contains(t, stderr, "tailspan: cost is $0.0451, --max-cost $0.04 is exceeded\n")
-	assert.Contains(t, stderr, "tailspan: error: exceeded --max-cost: it cost too much\n")
-	assert.NotContains(t, stderr, "stopping the agent")
-}
-
-// TestUnknownCost: a cost limit that cannot be enforced is reported.
-func TestUnknownCost(t *testing.T) {
-	script, made := looping(t, 3)
-	code, _, stderr := begin(t, append([]string{"--max-cost", "0.01", "--"}, script...)...).end(t)
-	assert.Zero(t, code)
-	assert.Equal(t, 3, made())
-	assert.Equal(t, 1, strings.Count(stderr, "the cost is not known, so --max-cost has no effect yet"), stderr)
-}
-
-// TestStallKill: a silent program is reported within 1.2 s and ended within the grace period together with its
-// children, even if it ignores the signal. On a busy machine there are three attempts.
-func TestStallKill(t *testing.T) {
-	for name, script := range map[string]string{"ends": "sleep 100", "does not want to end": `trap "" TERM; sleep 100 & while :; do wait; done`} {
-		t.Run(name, func(t *testing.T) {
-			var warned, ended time.Duration
-			for range 3 {
-				start := time.Now()
-				b := begin(t, "--stall-after", "1s", "--stall-kill", "--grace", "500ms", "--", "sh", "-c", script)
-				b.stderr.has(t, "tailspan: no output for 1s, stopping the agent (--stall-kill)\n")
-				warned = time.Since(start)
-				code, _, stderr := b.end(t)
-				ended = time.Since(start) - warned
-				assert.Contains(t, []int{137, 143}, code)
-				assert.Contains(t, stderr, "tailspan: error: stopped: no output for too long\n")
-				if warned < 1200*time.Millisecond && ended < 700*time.Millisecond {
-					return
-				}
-			}
-			t.Errorf("warned after %s, ended %s later", warned, ended)
-		})
-	}
-}
-
-// TestStallWarns: without --stall-kill the program continues and is reported once.
-func TestStallWarns(t *testing.T) {
-	code, _, stderr := begin(t, "--provider", "none", "--stall-after", "50ms", "--", "sh", "-c", "sleep 0.4").end(t)
-	assert.Zero(t, code)
-	assert.Equal(t, "tailspan: no output for 50ms\ntailspan: empty: did nothing\n", stderr)
-}
-
-// TestLoopNotice: the same call with the same result is reported once.
-func TestLoopNotice(t *testing.T) {
-	script, _ := looping(t, 7)
-	_, _, stderr := begin(t, append([]string{"--"}, script...)...).end(t)
-	assert.Equal(t, "tailspan: the agent may be in a loop: 5 times the same call with the same result: Bash: go test\n", stderr)
-}
-
-// TestEventsFile: the events of a run equal those that tailspan events prints for its lines, and its end is the program's.
-func TestEventsFile(t *testing.T) {
-	dir := t.TempDir()
-	raw, file := filepath.Join(dir, "raw.jsonl"), filepath.Join(dir, "events.jsonl")
-	code, stdout, _ := begin(t, "--raw", raw, "--events", file, "--", "cat", fixtures+"parity.jsonl").end(t)
-	assert.Zero(t, code)
-	assert.Contains(t, stdout, "All tests pass now.")
-	written, err := os.ReadFile(file)
-	require.NoError(t, err)
-	_, printed, _ := tailspan("", "events", "--redact", raw)
-	assert.Equal(t, printed, string(written))
-
-	_, _, _ = begin(t, "--events", file, "--", "sh", "-c", "echo '"+startLine+"'; kill -KILL $$").end(t)
-	written, err = os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Contains(t, string(written), "ended by SIGKILL before its result")
-}
-
-// TestEventsOnStandardOutput: with --events - standard output contains only events, and the log is on standard error.
-func TestEventsOnStandardOutput(t *testing.T) {
-	_, stdout, stderr := begin(t, "--events", "-", "--", "cat", fixtures+"parity.jsonl").end(t)
-	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
-		assert.True(t, json.Valid([]byte(line)), line)
-	}
-	assert.Contains(t, stderr, "All tests pass now.")
-}
-
-// TestSummaryFile: a page is written for every end, with the link to the exported trace.
-func TestSummaryFile(t *testing.T) {
-	sink := newOTLPSink(t)
-	file := filepath.Join(t.TempDir(), "summary.md")
-	e := &endings[2]
-	code, _, _ := begin(t, append([]string{"--otlp", sink.URL, "--step", "fix", "--summary-file", file, "--trace-url", "https://traces.example/{trace_id}", "--"}, e.script(t)...)...).end(t)
-	assert.Equal(t, e.code, code)
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
-	span, _ := sink.span(t, runSpan)
-	assert.True(t, strings.HasPrefix(string(page), "### fix: error\n\nkilled by SIGKILL in Bash&#58; go test\n"), string(page))
-	assert.Contains(t, string(page), "(<https://traces.example/"+span.TraceID().String()+">)")
-	assert.Contains(t, string(page), "```text\nWorking.\n```")
-	info, err := os.Stat(file)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode())
-
-	code, _, stderr := begin(t, "--summary-file", filepath.Join(file, "x"), "--", "true").end(t)
-	assert.Equal(t, 1, code, "nothing is run whose summary can't be written")
-	assert.Contains(t, stderr, "not a directory")
-}
-
-// TestShowNames: a log of names contains no text, argument, output or path, and none of the program's other output.
-func TestShowNames(t *testing.T) {
-	e := ending{lines: []string{startLine, wordsLine, callLine, "plain words", deniedLine, failedLine}, then: `echo "words on stderr" >&2; exit 1`}
-	file := filepath.Join(t.TempDir(), "summary.md")
-	code, stdout, stderr := begin(t, append([]string{"--show", "names", "--summary-file", file, "--"}, e.script(t)...)...).end(t)
-	assert.Equal(t, 1, code)
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Contains(t, stdout, "[Bash]\n")
-	for _, shown := range []string{stdout, stderr, string(page)} {
-		for _, word := range []string{"Working", "go test", "words", "Permission", "Credit", "/w"} {
-			assert.NotContains(t, shown, word)
-		}
-	}
-	code, stdout, _ = tailspan("", "render", "--show", "names", fixtures+"failures.jsonl")
-	assert.Zero(t, code)
-	assert.Contains(t, stdout, "[Bash]\n→ error: exit code 127\n")
-	assert.NotContains(t, stdout, "calc")
-}
-
-// TestChildHasItsStep: the command gets the traceparent of its run's step and keeps one that is already set.
-func TestChildHasItsStep(t *testing.T) {
-	sink := newOTLPSink(t)
-	say := []string{"--", "sh", "-c", `echo "parent=$TRACEPARENT" >&2; cat "$0"`, fixtures + "parity.jsonl"}
-	_, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--pipeline", "nightly", "--run-id", "7", "--step", "fix"}, say...)...).end(t)
-	step, _ := sink.span(t, "fix")
-	assert.Equal(t, "parent=00-"+step.TraceID().String()+"-"+step.SpanID().String()+"-01\n", stderr)
-
-	const outer = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	plainEnvironment(t)
-	t.Setenv("TRACEPARENT", outer)
-	_, _, stderr = beginPlain(append([]string{"--otlp", sink.URL, "--pipeline", "nightly", "--run-id", "8", "--step", "fix"}, say...)...).end(t)
-	assert.Equal(t, "parent="+outer+"\n", stderr)
-
-	_, _, stderr = begin(t, append([]string{"--pipeline", "nightly", "--run-id", "7", "--step", "fix"}, say...)...).end(t)
-	assert.Equal(t, "parent=\n", stderr, "without an export there is no such span")
 }

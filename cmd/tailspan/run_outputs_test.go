@@ -1,0 +1,101 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEventsFile: the events of a run equal those that tailspan events prints for its lines, and its end is the program's.
+func TestEventsFile(t *testing.T) {
+	dir := t.TempDir()
+	raw, file := filepath.Join(dir, "raw.jsonl"), filepath.Join(dir, "events.jsonl")
+	code, stdout, _ := begin(t, "--raw", raw, "--events", file, "--", "cat", fixtures+"parity.jsonl").end(t)
+	assert.Zero(t, code)
+	assert.Contains(t, stdout, "All tests pass now.")
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, printed, _ := tailspan("", "events", "--redact", raw)
+	assert.Equal(t, printed, string(written))
+
+	_, _, _ = begin(t, "--events", file, "--", "sh", "-c", "echo '"+startLine+"'; kill -KILL $$").end(t)
+	written, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(written), "ended by SIGKILL before its result")
+}
+
+// TestEventsOnStandardOutput: with --events - standard output contains only events, and the log is on standard error.
+func TestEventsOnStandardOutput(t *testing.T) {
+	_, stdout, stderr := begin(t, "--events", "-", "--", "cat", fixtures+"parity.jsonl").end(t)
+	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
+		assert.True(t, json.Valid([]byte(line)), line)
+	}
+	assert.Contains(t, stderr, "All tests pass now.")
+}
+
+// TestSummaryFile: a page is written for every end, with the link to the exported trace.
+func TestSummaryFile(t *testing.T) {
+	sink := newOTLPSink(t)
+	file := filepath.Join(t.TempDir(), "summary.md")
+	e := &endings[2]
+	code, _, _ := begin(t, append([]string{"--otlp", sink.URL, "--step", "fix", "--summary-file", file, "--trace-url", "https://traces.example/{trace_id}", "--"}, e.script(t)...)...).end(t)
+	assert.Equal(t, e.code, code)
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	span, _ := sink.span(t, runSpan)
+	assert.True(t, strings.HasPrefix(string(page), "### fix: error\n\nkilled by SIGKILL in Bash&#58; go test\n"), string(page))
+	assert.Contains(t, string(page), "(<https://traces.example/"+span.TraceID().String()+">)")
+	assert.Contains(t, string(page), "```text\nWorking.\n```")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+
+	code, _, stderr := begin(t, "--summary-file", filepath.Join(file, "x"), "--", "true").end(t)
+	assert.Equal(t, 1, code, "nothing is run whose summary can't be written")
+	assert.Contains(t, stderr, "not a directory")
+}
+
+// TestShowNames: a log of names contains no text, argument, output or path, and none of the program's other output.
+func TestShowNames(t *testing.T) {
+	e := ending{lines: []string{startLine, wordsLine, callLine, "plain words", deniedLine, failedLine}, then: `echo "words on stderr" >&2; exit 1`}
+	file := filepath.Join(t.TempDir(), "summary.md")
+	code, stdout, stderr := begin(t, append([]string{"--show", "names", "--summary-file", file, "--"}, e.script(t)...)...).end(t)
+	assert.Equal(t, 1, code)
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, stdout, "[Bash]\n")
+	for _, shown := range []string{stdout, stderr, string(page)} {
+		for _, word := range []string{"Working", "go test", "words", "Permission", "Credit", "/w"} {
+			assert.NotContains(t, shown, word)
+		}
+	}
+	code, stdout, _ = tailspan("", "render", "--show", "names", fixtures+"failures.jsonl")
+	assert.Zero(t, code)
+	assert.Contains(t, stdout, "[Bash]\n→ error: exit code 127\n")
+	assert.NotContains(t, stdout, "calc")
+}
+
+// TestChildHasItsStep: the command gets the traceparent of its run's step and keeps one that is already set.
+func TestChildHasItsStep(t *testing.T) {
+	sink := newOTLPSink(t)
+	say := []string{"--", "sh", "-c", `echo "parent=$TRACEPARENT" >&2; cat "$0"`, fixtures + "parity.jsonl"}
+	_, _, stderr := begin(t, append([]string{"--otlp", sink.URL, "--pipeline", "nightly", "--run-id", "7", "--step", "fix"}, say...)...).end(t)
+	step, _ := sink.span(t, "fix")
+	assert.Equal(t, "parent=00-"+step.TraceID().String()+"-"+step.SpanID().String()+"-01\n", stderr)
+
+	const outer = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	plainEnvironment(t)
+	t.Setenv("TRACEPARENT", outer)
+	_, _, stderr = beginPlain(append([]string{"--otlp", sink.URL, "--pipeline", "nightly", "--run-id", "8", "--step", "fix"}, say...)...).end(t)
+	assert.Equal(t, "parent="+outer+"\n", stderr)
+
+	_, _, stderr = begin(t, append([]string{"--pipeline", "nightly", "--run-id", "7", "--step", "fix"}, say...)...).end(t)
+	assert.Equal(t, "parent=\n", stderr, "without an export there is no such span")
+}
