@@ -129,7 +129,7 @@ func (e *Exporter) Traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces,
 		// A TracesData message has the same encoding as an ExportTraceServiceRequest.
 		var m ptrace.ProtoMarshaler
 		body, err := m.MarshalTraces(part.Batch)
-		return e.insist(ctx, request{signalTraces, to, body, part.Elements, part.Last}, err)
+		return e.send(ctx, request{signalTraces, to, body, part.Elements, part.Last}, err)
 	})
 }
 
@@ -142,7 +142,7 @@ func (e *Exporter) Logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 	return e.parts.Logs(ld, func(part batch.Part[plog.Logs]) error {
 		var m plog.ProtoMarshaler
 		body, err := m.MarshalLogs(part.Batch)
-		return e.insist(ctx, request{signalLogs, to, body, part.Elements, part.Last}, err)
+		return e.send(ctx, request{signalLogs, to, body, part.Elements, part.Last}, err)
 	})
 }
 
@@ -154,7 +154,7 @@ func (e *Exporter) Metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Met
 	return e.parts.Metrics(md, func(part batch.Part[pmetric.Metrics]) error {
 		r, err := e.metricsRequest(part.Batch)
 		r.last = part.Last
-		return e.insist(ctx, r, err)
+		return e.send(ctx, r, err)
 	})
 }
 
@@ -164,19 +164,20 @@ func (e *Exporter) OfferMetrics(ctx context.Context, md pmetric.Metrics) (accept
 		return true
 	}
 	r, err := e.metricsRequest(md)
-	no := refusal{err: err}
+	no := refusal{kind: refusalPermanent, err: err}
 	if err == nil {
 		no = e.try(ctx, r)
 	}
 	switch {
-	case no.err == nil:
+	case no.kind == refusalNone:
 		e.accepted(r)
-	case no.noPath && e.lacks(ctx, r, no.err):
+		return true
+	case no.kind == refusalNoPath && e.lacks(ctx, r, no.err):
 		return true
 	case ctx.Err() == nil:
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, the next export includes them: %v", r.signal, no.err))
 	}
-	return no.err == nil
+	return false
 }
 
 // metricsRequest returns the request for md.
@@ -197,15 +198,32 @@ type request struct {
 
 // refusal is a response other than success.
 type refusal struct {
-	err         error
-	again       bool // it may be retried
-	internal    bool // an error of the endpoint, maybe caused by this request: it is retried for a limited time
-	unreachable bool // the endpoint accepts no connection
-	misdirected bool // address, protocol or key are wrong; the data may be fine
-	noPath      bool // nothing accepts the signal there: the endpoint lacks it, or the address is wrong
-	tooLarge    bool
-	wait        time.Duration // requested by the endpoint; 0 if not
+	kind refusalKind
+	err  error
+	wait time.Duration // requested by the endpoint; 0 if not
 }
+
+// refusalKind is what a response says about the request.
+type refusalKind int
+
+const (
+	// refusalNone: the endpoint accepted the request.
+	refusalNone refusalKind = iota
+	// refusalPermanent: the endpoint will not accept it.
+	refusalPermanent
+	// refusalTransient: the endpoint may accept it later.
+	refusalTransient
+	// refusalInternal: an error of the endpoint, maybe caused by this request, so it is retried for a limited time.
+	refusalInternal
+	// refusalUnreachable: the endpoint accepts no connection.
+	refusalUnreachable
+	// refusalMisdirected: address, protocol or key are wrong; the data may be fine.
+	refusalMisdirected
+	// refusalNoPath: nothing accepts the signal there. The endpoint lacks it, or the address is wrong.
+	refusalNoPath
+	// refusalTooLarge: the endpoint may accept smaller requests.
+	refusalTooLarge
+)
 
 // ErrUnreachable reports data that was not sent because the endpoint accepts no connection.
 var ErrUnreachable = errors.New("endpoint accepts no connection")
@@ -216,39 +234,49 @@ var ErrNoPath = errors.New("the address accepts no signal")
 // ErrRefused reports data that the endpoint refuses permanently. It may accept the next request.
 var ErrRefused = batch.ErrRefused
 
-// insist sends until the endpoint accepts or refuses the request permanently. A refusal for its size is an error for
+// send sends until the endpoint accepts or refuses the request permanently. A refusal for its size is an error for
 // [batch.IsTooLarge], unless the request cannot be split.
-func (e *Exporter) insist(ctx context.Context, r request, err error) error {
+func (e *Exporter) send(ctx context.Context, r request, err error) error {
 	if err != nil {
 		return e.refuse(r, fmt.Errorf("encode %s: %w", r.signal, err))
 	}
 	hurrying, since := false, time.Now()
 	for backoff := retry.New(waits); ; {
 		no := e.try(ctx, r)
-		switch {
-		case no.err == nil:
+		if no.kind != refusalNone && ctx.Err() != nil {
+			return ended(ctx, r, no.err)
+		}
+		var hurry <-chan struct{}
+		switch no.kind {
+		case refusalNone:
 			e.accepted(r)
 			return nil
-		case ctx.Err() != nil:
-			return ended(ctx, r, no.err)
-		case no.misdirected:
+		case refusalMisdirected:
 			return fmt.Errorf("send %s: %w", r.signal, no.err)
-		case no.noPath && e.lacks(ctx, r, no.err):
-			return nil
-		case no.noPath:
+		case refusalNoPath:
+			if e.lacks(ctx, r, no.err) {
+				return nil
+			}
 			return fmt.Errorf("send %s: %w: %w", r.signal, ErrNoPath, no.err)
-		case no.unreachable && hurrying:
-			return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
-		case no.tooLarge && !r.last:
+		case refusalTooLarge:
+			if r.last {
+				return e.refuse(r, no.err)
+			}
 			return no.err
-		case !no.again && !no.internal, no.internal && e.settings.Patience > 0 && time.Since(since) >= e.settings.Patience:
+		case refusalPermanent:
 			return e.refuse(r, no.err)
+		case refusalUnreachable:
+			if hurrying {
+				return fmt.Errorf("send %s: %w: %w", r.signal, ErrUnreachable, no.err)
+			}
+			hurry = e.hurry
+		case refusalInternal:
+			if e.settings.Patience > 0 && time.Since(since) >= e.settings.Patience {
+				return e.refuse(r, no.err)
+			}
+		case refusalTransient:
 		}
 		e.report(r.signal+" again", fmt.Sprintf("sending %s fails, retrying: %v", r.signal, no.err))
-		var hurry <-chan struct{}
-		if no.unreachable {
-			hurry = e.hurry
-		}
 		timer := time.NewTimer(cmp.Or(no.wait, backoff.Next()))
 		select {
 		case <-ctx.Done():
@@ -278,19 +306,18 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	defer cancel()
 	req, err := e.newRequest(ctx, r)
 	if err != nil {
-		return refusal{err: err}
+		return refusal{kind: refusalPermanent, err: err}
 	}
 	client, _ := e.clientsOf(r.to)
 	resp, err := client.Do(req)
 	if err != nil {
-		var op *net.OpError
-		unreachable := errors.As(err, &op) && op.Op == "dial"
-		if !unreachable {
-			if foreign := e.protocolError(ctx, r.to); foreign != nil {
-				return refusal{err: foreign, misdirected: true}
-			}
+		if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+			return refusal{kind: refusalUnreachable, err: shortError(err)}
 		}
-		return refusal{err: shortError(err), again: true, unreachable: unreachable}
+		if foreign := e.protocolError(ctx, r.to); foreign != nil {
+			return refusal{kind: refusalMisdirected, err: foreign}
+		}
+		return refusal{kind: refusalTransient, err: shortError(err)}
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
@@ -304,7 +331,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300 && isPage(resp.Header, answer):
-		return refusal{err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status), misdirected: true}
+		return refusal{kind: refusalMisdirected, err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status)}
 	case code >= 200 && code < 300:
 		if err == nil {
 			e.partial(r, answer)
@@ -312,23 +339,31 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 		return refusal{}
 	default:
 		err := fmt.Errorf("%s answers %d %s%s", shown(r.to.URL), code, http.StatusText(code), reason(resp.Header, answer))
-		return refusal{
-			err: err, again: mayTryAgain(code), internal: code == http.StatusInternalServerError, wait: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
-			tooLarge: batch.IsTooLarge(err), noPath: code == http.StatusNotFound || code == http.StatusMethodNotAllowed,
-			misdirected: isMisdirected(code),
+		kind := kindOfStatus(code)
+		if batch.IsTooLarge(err) {
+			kind = refusalTooLarge
 		}
+		return refusal{kind: kind, err: err, wait: retryAfter(resp.Header.Get("Retry-After"), time.Now())}
 	}
 }
 
-// isMisdirected reports whether an HTTP status concerns the sender or the address, such as a missing or wrong key, and not the
-// data.
-func isMisdirected(code int) bool {
-	return code >= 300 && code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusProxyAuthRequired
-}
-
-// mayTryAgain reports whether a request may be retried after an HTTP status.
-func mayTryAgain(code int) bool {
-	return code == http.StatusTooManyRequests || code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
+// kindOfStatus returns what an HTTP status other than success says (OpenTelemetry protocol 1.8, "OTLP/HTTP Response"). A redirect
+// and a missing or wrong key concern the address or the sender, not the data.
+func kindOfStatus(code int) refusalKind {
+	switch code {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return refusalTransient
+	case http.StatusInternalServerError:
+		return refusalInternal
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return refusalNoPath
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return refusalMisdirected
+	}
+	if code >= 300 && code < 400 {
+		return refusalMisdirected
+	}
+	return refusalPermanent
 }
 
 // isPage distinguishes a web page, such as that of a login, from the response of an endpoint.

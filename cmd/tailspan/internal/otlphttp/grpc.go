@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/tailspan/tailspan/internal/batch"
@@ -36,24 +35,28 @@ func grpcMessage(body []byte, compressed bool) []byte {
 	return append(out, body...)
 }
 
-// gRPC status codes after which a request may be retried (OpenTelemetry protocol 1.8, "OTLP/gRPC failures"), and success.
-// "exhausted" is retried even without a RetryInfo.
-const grpcOK = 0
-
-// gRPC status codes for errors of the server itself, like 500 of HTTP.
+// Status codes of gRPC.
 const (
+	grpcOK = 0
+
+	// After these a request may be retried (OpenTelemetry protocol 1.8, "Failures"), also after "exhausted" without a RetryInfo.
+	grpcCancelled         = 1
+	grpcDeadlineExceeded  = 4
+	grpcResourceExhausted = 8
+	grpcAborted           = 10
+	grpcOutOfRange        = 11
+	grpcUnavailable       = 14
+	grpcDataLoss          = 15
+
+	// These are errors of the server itself, like 500 of HTTP.
 	grpcUnknown  = 2
 	grpcInternal = 13
-)
 
-// gRPC status codes for a method that a server lacks, and for a missing or wrong key.
-const (
-	grpcPermissionDenied = 7
+	// A server answers these to a method that it lacks, and to a missing or wrong key.
 	grpcUnimplemented    = 12
+	grpcPermissionDenied = 7
 	grpcUnauthenticated  = 16
 )
-
-var grpcAgain = []int{1, 4, 8, 10, 11, 14, 15} // cancelled, deadline, exhausted, aborted, out of range, unavailable, data loss
 
 // grpcAnswer reads the status of a call; broken is the error of reading its body, which precedes the status.
 func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, broken error) refusal {
@@ -66,12 +69,9 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	code, err := strconv.Atoi(get("Grpc-Status"))
 	switch {
 	case err != nil && broken != nil:
-		return refusal{err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken), again: true}
+		return refusal{kind: refusalTransient, err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken)}
 	case err != nil:
-		return refusal{
-			err:   fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status),
-			again: mayTryAgain(resp.StatusCode), internal: resp.StatusCode == http.StatusInternalServerError, noPath: resp.StatusCode == http.StatusNotFound, misdirected: isMisdirected(resp.StatusCode),
-		}
+		return refusal{kind: kindOfStatus(resp.StatusCode), err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status)}
 	case code == grpcOK:
 		if len(answer) > grpcPrefix && answer[0] == 0 {
 			e.partial(r, answer[grpcPrefix:])
@@ -83,12 +83,26 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 		message = get("Grpc-Message")
 	}
 	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
-	tooLarge := batch.IsTooLarge(err)
-	return refusal{
-		err: err, tooLarge: tooLarge, again: slices.Contains(grpcAgain, code) && !tooLarge, noPath: code == grpcUnimplemented,
-		misdirected: code == grpcPermissionDenied || code == grpcUnauthenticated,
-		internal:    (code == grpcUnknown || code == grpcInternal) && !tooLarge,
-		wait:        retryInfo(get("Grpc-Status-Details-Bin")),
+	kind := kindOfCode(code)
+	if batch.IsTooLarge(err) {
+		kind = refusalTooLarge
+	}
+	return refusal{kind: kind, err: err, wait: retryInfo(get("Grpc-Status-Details-Bin"))}
+}
+
+// kindOfCode returns what a status code of gRPC other than success says.
+func kindOfCode(code int) refusalKind {
+	switch code {
+	case grpcCancelled, grpcDeadlineExceeded, grpcResourceExhausted, grpcAborted, grpcOutOfRange, grpcUnavailable, grpcDataLoss:
+		return refusalTransient
+	case grpcUnknown, grpcInternal:
+		return refusalInternal
+	case grpcUnimplemented:
+		return refusalNoPath
+	case grpcPermissionDenied, grpcUnauthenticated:
+		return refusalMisdirected
+	default:
+		return refusalPermanent
 	}
 }
 

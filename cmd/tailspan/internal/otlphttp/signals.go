@@ -81,10 +81,10 @@ func (e *Exporter) ask(ctx context.Context, base string, of func(signal string) 
 		}
 		no := e.try(ctx, request{signal: signal, to: to})
 		err := fmt.Errorf("send %s: %w", signal, no.err)
-		switch {
-		case no.err == nil:
+		switch no.kind {
+		case refusalNone:
 			all.takes = append(all.takes, signal)
-		case no.noPath:
+		case refusalNoPath:
 			all.absent, all.missing = append(all.absent, signal), append(all.missing, err)
 		default:
 			all.errs = append(all.errs, err)
