@@ -1,10 +1,13 @@
 package otlphttp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -38,9 +41,16 @@ const (
 	wireI32    = 5
 )
 
-// partialSuccess returns how much a response rejects, and why; 0 if it says nothing readable.
-func partialSuccess(answer []byte) (rejected int64, message string) {
-	fields(answer, func(number, _ uint64, partial []byte) {
+// partialSuccess returns how much the response to an accepted request rejects, and why. ok is false if the answer is no
+// Export*ServiceResponse. The protocol requires the encoding of the request, but some servers answer in JSON or not at all.
+func partialSuccess(header http.Header, answer []byte) (rejected int64, message string, ok bool) {
+	switch {
+	case len(bytes.TrimSpace(answer)) == 0:
+		return 0, "", true
+	case contentType(header) == "application/json":
+		return partialSuccessJSON(answer)
+	}
+	ok = fields(answer, func(number, _ uint64, partial []byte) {
 		if number != fieldPartialSuccess {
 			return
 		}
@@ -53,7 +63,32 @@ func partialSuccess(answer []byte) (rejected int64, message string) {
 			}
 		})
 	})
-	return rejected, message
+	return rejected, message, ok || len(answer) == maxAnswer
+}
+
+// partialSuccessJSON does so for a response in JSON, where the number is of rejectedSpans, rejectedLogRecords or
+// rejectedDataPoints.
+func partialSuccessJSON(answer []byte) (rejected int64, message string, ok bool) {
+	var response struct{ PartialSuccess map[string]any }
+	decoder := json.NewDecoder(bytes.NewReader(answer))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&response) != nil {
+		return 0, "", false
+	}
+	for key, value := range response.PartialSuccess {
+		if key == "errorMessage" {
+			message = fmt.Sprint(value)
+		} else if n, err := strconv.ParseInt(fmt.Sprint(value), 10, 64); err == nil {
+			rejected = n
+		}
+	}
+	return rejected, message, true
+}
+
+// contentType returns the media type of an answer.
+func contentType(header http.Header) string {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
 }
 
 // maxReason bounds the part of a server's reason that is shown, in bytes.
@@ -63,7 +98,7 @@ const maxReason = 200
 // requires, or the first line of a text. It ignores web pages.
 func reason(header http.Header, answer []byte) string {
 	var text string
-	switch kind, _, _ := strings.Cut(header.Get("Content-Type"), ";"); strings.ToLower(strings.TrimSpace(kind)) {
+	switch contentType(header) {
 	case "application/x-protobuf":
 		fields(answer, func(number, _ uint64, data []byte) {
 			if number == fieldStatusMessage {
@@ -126,41 +161,42 @@ func retryDelay(info []byte) (wait time.Duration) {
 }
 
 // fields calls f with each field of a message, up to the first invalid one: with the value of a number, or with the data of a
-// length-delimited field.
-func fields(b []byte, f func(number, value uint64, data []byte)) {
+// length-delimited field. It reports whether all were valid.
+func fields(b []byte, f func(number, value uint64, data []byte)) (valid bool) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
-		if n <= 0 {
-			return
+		if n <= 0 || tag>>3 == 0 {
+			return false
 		}
 		b = b[n:]
 		switch tag & 7 {
 		case wireVarint:
 			value, n := binary.Uvarint(b)
 			if n <= 0 {
-				return
+				return false
 			}
 			f(tag>>3, value, nil)
 			b = b[n:]
 		case wireLen:
 			size, n := binary.Uvarint(b)
 			if n <= 0 || size > uint64(len(b)-n) {
-				return
+				return false
 			}
 			f(tag>>3, 0, b[n:n+int(size)]) //nolint:gosec // bounded by the line above
 			b = b[n+int(size):]            //nolint:gosec // the same
 		case wireI64:
 			if len(b) < 8 {
-				return
+				return false
 			}
 			b = b[8:]
 		case wireI32:
 			if len(b) < 4 {
-				return
+				return false
 			}
 			b = b[4:]
 		default:
-			return
+			return false
 		}
 	}
+	return true
 }

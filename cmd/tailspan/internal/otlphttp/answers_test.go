@@ -174,3 +174,72 @@ func TestAdvice(t *testing.T) {
 		assert.True(t, strings.HasSuffix((*reported)[0], tc.want), (*reported)[0])
 	}
 }
+
+// TestForeignAnswers: a server that accepts everything with an answer that is not OTLP may be no OTLP endpoint, so it is reported
+// once, also by a probe. An answer in JSON or without a body is one of lenient endpoints.
+func TestForeignAnswers(t *testing.T) {
+	const instead = " instead of an OTLP response: if it is no OTLP endpoint, what it gets is lost"
+	for _, tc := range []struct{ name, kind, body, want string }{
+		{"text", "text/plain; charset=utf-8", "ok", "text/plain" + instead},
+		{"another JSON", "application/json", `{"error":"no such route"}`, "application/json" + instead},
+		{"a list", "application/json", `[]`, "application/json" + instead},
+		{"not what it claims", "application/x-protobuf", "garbage", "application/x-protobuf" + instead},
+		{"no type", "", "\x00\x01", "something" + instead},
+		{"an image", "image/png", "\x89PNG\r\n", "image/png" + instead},
+		{"nothing", "text/plain", "\n", ""},
+		{"JSON", "application/json", `{}`, ""},
+		{"JSON without rejections", "application/json", `{"partialSuccess":{}}`, ""},
+		{"protobuf of another type", "text/plain", "\x0a\x00", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = []string{tc.kind}
+				_, _ = w.Write([]byte(tc.body)) // the client may have disconnected
+			})
+			e, reported := overHTTP(t, address)
+			beside := e.Beside()
+			t.Cleanup(beside.Close)
+			_, err := e.Traces(t.Context(), spans(2))
+			require.NoError(t, err)
+			assert.True(t, beside.OfferMetrics(t.Context(), onePoint()))
+			sent, _, _ := e.Sent()
+			assert.Equal(t, 2, sent)
+			_, err = e.Probe(t.Context())
+			if tc.want == "" {
+				assert.Empty(t, *reported)
+				assert.NoError(t, err)
+				return
+			}
+			want := address + "/v1/traces answers 200 OK with " + tc.want
+			assert.Equal(t, []string{want}, *reported)
+			assert.EqualError(t, err, want)
+		})
+	}
+}
+
+// TestAnswerInJSON: what an endpoint rejects is counted, also if it answers in JSON.
+func TestAnswerInJSON(t *testing.T) {
+	for _, number := range []string{`"1"`, `1`} {
+		address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"partialSuccess":{"rejectedSpans":` + number + `,"errorMessage":"too old"}}`)) // the client may have disconnected
+		})
+		e, reported := overHTTP(t, address)
+		_, err := e.Traces(t.Context(), spans(2))
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, e.Rejected())
+		assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *reported)
+	}
+}
+
+// TestGRPCAtAnotherService: a server that answers a call of gRPC as a web server does accepts nothing, and its answer does not
+// concern the data.
+func TestGRPCAtAnotherService(t *testing.T) {
+	address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
+	e, _ := overGRPC(t, address, nil)
+	left, err := e.Traces(t.Context(), spans(2))
+	require.ErrorContains(t, err, "answers 200 OK without a status of gRPC")
+	require.NotErrorIs(t, err, otlphttp.ErrRefused)
+	assert.Equal(t, 2, left.SpanCount())
+	assert.Zero(t, e.Refused())
+}

@@ -334,7 +334,7 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 		return refusal{kind: refusalMisdirected, err: fmt.Errorf("%s answers %s with a web page, so it is no OTLP endpoint", shown(r.to.URL), resp.Status)}
 	case code >= 200 && code < 300:
 		if err == nil {
-			e.partial(r, answer)
+			e.partial(r, resp, answer)
 		}
 		return refusal{}
 	default:
@@ -368,8 +368,7 @@ func kindOfStatus(code int) refusalKind {
 
 // isPage distinguishes a web page, such as that of a login, from the response of an endpoint.
 func isPage(header http.Header, answer []byte) bool {
-	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	return strings.EqualFold(strings.TrimSpace(kind), "text/html") && len(bytes.TrimSpace(answer)) > 0
+	return contentType(header) == "text/html" && len(bytes.TrimSpace(answer)) > 0
 }
 
 func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, error) {
@@ -408,11 +407,18 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 	return req, nil
 }
 
-// partial handles what an accepted request's response says: how much was rejected nevertheless, or a warning.
-func (e *Exporter) partial(r request, answer []byte) {
-	rejected, message := partialSuccess(answer)
+// partial handles what an accepted request's response says: how much was rejected nevertheless, or a warning. A server that
+// answers something else may be no OTLP endpoint. That is only reported, because there are endpoints that answer "ok".
+func (e *Exporter) partial(r request, resp *http.Response, answer []byte) {
+	rejected, message, ok := partialSuccess(resp.Header, answer)
 	rejected = min(rejected, int64(r.elements))
 	switch {
+	case !ok:
+		problem := fmt.Sprintf("%s answers %s with %s instead of an OTLP response: if it is no OTLP endpoint, what it gets is lost",
+			shown(r.to.URL), resp.Status, cmp.Or(contentType(resp.Header), "something"))
+		if _, known := e.signals.foreign.LoadOrStore(r.to.base(), problem); !known {
+			e.settings.Report(problem)
+		}
 	case rejected > 0:
 		e.rejected.Add(rejected)
 		e.sent[r.signal] -= int(rejected)

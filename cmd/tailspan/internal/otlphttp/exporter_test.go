@@ -421,7 +421,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		reason(http.Header{"Content-Type": {"application/x-protobuf"}}, b)
 		assert.LessOrEqual(t, retryInfo(base64.StdEncoding.EncodeToString(b)), maxWait)
-		rejected, message := partialSuccess(b)
+		partialSuccess(http.Header{"Content-Type": {"application/json"}}, b)
+		rejected, message, _ := partialSuccess(nil, b)
 		read := plogotlp.NewExportResponse()
 		if read.UnmarshalProto(b) == nil && rejected != 0 && message != "" && strings.Count(string(b), "\x0a") == 1 {
 			assert.Equal(t, read.PartialSuccess().RejectedLogRecords(), rejected)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/tailspan/tailspan/internal/batch"
 )
@@ -71,10 +72,14 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	case err != nil && broken != nil:
 		return refusal{kind: refusalTransient, err: fmt.Errorf("read answer of %s: %w", shown(r.to.URL), broken)}
 	case err != nil:
-		return refusal{kind: kindOfStatus(resp.StatusCode), err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status)}
+		kind := kindOfStatus(resp.StatusCode)
+		if resp.StatusCode == http.StatusOK && !strings.HasPrefix(contentType(resp.Header), "application/grpc") {
+			kind = refusalMisdirected // another service
+		}
+		return refusal{kind: kind, err: fmt.Errorf("%s answers %s without a status of gRPC", shown(r.to.URL), resp.Status)}
 	case code == grpcOK:
 		if len(answer) > grpcPrefix && answer[0] == 0 {
-			e.partial(r, answer[grpcPrefix:])
+			e.partial(r, resp, answer[grpcPrefix:])
 		}
 		return refusal{}
 	}

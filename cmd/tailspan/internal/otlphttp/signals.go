@@ -12,9 +12,10 @@ import (
 // 405, UNIMPLEMENTED of gRPC), as Jaeger for log records, lacks that signal. An endpoint without any path has a wrong address, so
 // the data is kept.
 type signals struct {
-	mu     sync.Mutex
-	takes  map[string]bool // by base address: it accepts some signal
-	absent map[string]bool // signals that are not sent
+	mu      sync.Mutex
+	takes   map[string]bool // by base address: it accepts some signal
+	absent  map[string]bool // signals that are not sent
+	foreign sync.Map        // by base address: what was reported of its answers, which are not OTLP
 }
 
 // taken records that a server accepts a signal.
@@ -93,8 +94,8 @@ func (e *Exporter) ask(ctx context.Context, base string, of func(signal string) 
 	return all
 }
 
-// Probe sends each server one empty request of each signal. Its error names the servers that accept none, and why; lacks names
-// the signals missing on servers that accept others.
+// Probe sends each server one empty request of each signal. Its error names the servers that accept none, and why, and those that
+// answer something other than OTLP; lacks names the signals missing on servers that accept others.
 func (e *Exporter) Probe(ctx context.Context) (lacks string, err error) {
 	var errs []error
 	var absent []string
@@ -110,6 +111,9 @@ func (e *Exporter) Probe(ctx context.Context) (lacks string, err error) {
 			errs = append(errs, append(all.errs, all.missing...)[0])
 		} else {
 			errs, absent = append(errs, all.errs...), append(absent, all.absent...)
+		}
+		if problem, ok := e.signals.foreign.Load(to.base()); ok {
+			errs = append(errs, fmt.Errorf("%s", problem))
 		}
 	}
 	return nouns(absent), errors.Join(errs...)
