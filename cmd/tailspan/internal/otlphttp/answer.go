@@ -120,11 +120,11 @@ func reason(header http.Header, answer []byte) string {
 	return ": " + strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
 }
 
-// retryInfo returns the wait in the details of a gRPC status, or 0.
-func retryInfo(details string) (wait time.Duration) {
+// retryInfo returns the wait of the RetryInfo in the details of a gRPC status, and whether there is one.
+func retryInfo(details string) (wait time.Duration, ok bool) {
 	status, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(details, "="))
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	fields(status, func(number, _ uint64, detail []byte) {
 		if number != fieldStatusDetails {
@@ -135,12 +135,13 @@ func retryInfo(details string) (wait time.Duration) {
 			switch {
 			case number == fieldAnyType:
 				name = string(data)
+				ok = ok || strings.HasSuffix(name, retryInfoType)
 			case number == fieldAnyValue && strings.HasSuffix(name, retryInfoType):
 				wait = retryDelay(data)
 			}
 		})
 	})
-	return min(wait, maxWait)
+	return min(wait, maxWait), ok
 }
 
 func retryDelay(info []byte) (wait time.Duration) {

@@ -86,6 +86,16 @@ func TestGRPCRetryInfo(t *testing.T) {
 	assert.EqualValues(t, 1, requests.Load())
 }
 
+// TestGRPCExhausted: a server that says with a RetryInfo that it recovers gets the request again, even if it names no wait.
+func TestGRPCExhausted(t *testing.T) {
+	address, requests := answering(t, grpcStatus("8", "Grpc-Message", "slow down", "Grpc-Status-Details-Bin", retryInfo(0)), grpcStatus("0"))
+	e, _ := overGRPC(t, address, nil)
+	_, err := e.Traces(t.Context(), spans(2))
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, requests.Load())
+	assert.Zero(t, e.Refused())
+}
+
 // overHTTP returns an exporter for an address.
 func overHTTP(t *testing.T, address string) (*otlphttp.Exporter, *[]string) {
 	t.Helper()

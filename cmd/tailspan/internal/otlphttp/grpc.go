@@ -40,7 +40,8 @@ func grpcMessage(body []byte, compressed bool) []byte {
 const (
 	grpcOK = 0
 
-	// After these a request may be retried (OpenTelemetry protocol 1.8, "Failures"), also after "exhausted" without a RetryInfo.
+	// After these a request may be retried (OpenTelemetry protocol 1.8, "Failures"), after grpcResourceExhausted only if the server
+	// says with a RetryInfo that it can recover.
 	grpcCancelled         = 1
 	grpcDeadlineExceeded  = 4
 	grpcResourceExhausted = 8
@@ -88,17 +89,23 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 		message = get("Grpc-Message")
 	}
 	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
-	kind := kindOfCode(code)
+	wait, recovers := retryInfo(get("Grpc-Status-Details-Bin"))
+	kind := kindOfCode(code, recovers)
 	if batch.IsTooLarge(err) {
 		kind = refusalTooLarge
 	}
-	return refusal{kind: kind, err: err, wait: retryInfo(get("Grpc-Status-Details-Bin"))}
+	return refusal{kind: kind, err: err, wait: wait}
 }
 
-// kindOfCode returns what a status code of gRPC other than success says.
-func kindOfCode(code int) refusalKind {
+// kindOfCode returns what a status code of gRPC other than success says; recovers is true if it has a RetryInfo.
+func kindOfCode(code int, recovers bool) refusalKind {
 	switch code {
-	case grpcCancelled, grpcDeadlineExceeded, grpcResourceExhausted, grpcAborted, grpcOutOfRange, grpcUnavailable, grpcDataLoss:
+	case grpcResourceExhausted:
+		if recovers {
+			return refusalTransient
+		}
+		return refusalPermanent
+	case grpcCancelled, grpcDeadlineExceeded, grpcAborted, grpcOutOfRange, grpcUnavailable, grpcDataLoss:
 		return refusalTransient
 	case grpcUnknown, grpcInternal:
 		return refusalInternal

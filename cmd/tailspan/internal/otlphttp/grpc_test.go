@@ -155,6 +155,8 @@ func TestGRPCAnswers(t *testing.T) {
 		{"unavailable", []error{status.Error(codes.Unavailable, "starting 100%")}, []int{4}, 0,
 			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 14: starting 100%", "sending traces works again"}},
 		{"too large", []error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max (5 vs. 4)")}, []int{2, 2}, 0, nil},
+		{"exhausted for good", []error{status.Error(codes.ResourceExhausted, "quota is used up")}, nil, 4,
+			[]string{"spans were refused: ADDRESS" + tracesPath + " answers with gRPC status 8: quota is used up"}},
 		{"internal", []error{status.Error(codes.Internal, "no disk"), status.Error(codes.Unknown, "no idea")}, []int{4}, 0,
 			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 13: no disk", "sending traces works again"}},
 		{"refused", []error{status.Error(codes.InvalidArgument, "no name")}, nil, 4,
