@@ -36,7 +36,7 @@ func openStorage(ctx context.Context, host component.Host, id, receiver componen
 func hintOn(err error) string {
 	text := err.Error()
 	if strings.HasSuffix(text, "timeout") {
-		return ": another collector uses its directory; stop it, or give each collector a separate directory"
+		return ": its directory is in use by another collector; stop that one, or give each a separate directory"
 	}
 	for _, broken := range []string{"invalid database", "version mismatch", "checksum error"} {
 		if strings.HasSuffix(text, broken) {

@@ -138,7 +138,7 @@ func (d *disk) copy() map[string][]byte {
 // TestStorageHints: the advice is shown if a storage waits in vain for its lock, or if its file is corrupt.
 func TestStorageHints(t *testing.T) {
 	for _, tt := range []struct{ fail, want string }{
-		{"timeout", "timeout: another collector uses its directory; stop it, or give each collector a separate directory"},
+		{"timeout", "timeout: its directory is in use by another collector; stop that one, or give each a separate directory"},
 		{"invalid database", "invalid database: the file of this receiver in its directory is corrupt; move it away to start without positions (docs/delivery.md)"},
 		{"disk full", "disk full"},
 	} {
