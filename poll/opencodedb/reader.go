@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -25,6 +27,9 @@ func Open(path string, s Settings) (*Reader, error) {
 	r.err = err
 	return r, nil
 }
+
+// Sessions returns the IDs of the sessions that the database has so far, in no order.
+func (r *Reader) Sessions() []string { return slices.Collect(maps.Keys(r.follower.sessions)) }
 
 // Read implements io.Reader.
 func (r *Reader) Read(b []byte) (int, error) {

@@ -54,6 +54,22 @@ func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser,
 	return content{unpacked, file}, nil
 }
 
+// Sessions returns the IDs of all sessions of an open input that can have many: a database or a folder of OpenCode. It returns nil
+// for any other.
+func Sessions(in io.ReadCloser) []string {
+	if n, ok := in.(named); ok {
+		in = n.ReadCloser
+	}
+	switch in := in.(type) {
+	case *opencodedb.Reader:
+		return in.Sessions()
+	case *opencodetree.Reader:
+		return in.Sessions()
+	default:
+		return nil
+	}
+}
+
 // content is the content of a file.
 type content struct {
 	io.ReadCloser

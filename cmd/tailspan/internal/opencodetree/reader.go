@@ -12,6 +12,7 @@ const maxErrors = 8
 
 // Reader reads the rows of a folder as lines.
 type Reader struct {
+	dir  string
 	next func() ([]byte, error, bool)
 	stop func()
 	rest []byte // rest of the current row with its newline
@@ -27,7 +28,17 @@ func Open(dir string) (*Reader, error) {
 		return nil, err
 	}
 	next, stop := iter.Pull2(rows)
-	return &Reader{next: next, stop: stop}, nil
+	return &Reader{dir: dir, next: next, stop: stop}, nil
+}
+
+// Sessions returns the IDs of the sessions of all trees in the folder.
+func (r *Reader) Sessions() (all []string) {
+	trees, _ := find(r.dir)
+	w := &walker{yield: func([]byte, error) bool { return true }} // Read reports all errors
+	for _, s := range w.sessions(trees) {
+		all = append(all, s.id)
+	}
+	return all
 }
 
 // Read implements io.Reader.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
@@ -17,7 +16,7 @@ import (
 type head struct {
 	name       string
 	transcript bool
-	keys       []string // sessions and the first item: files that share a key may be about the same work
+	keys       map[string]struct{} // sessions and the first item: files that share a key may be about the same work
 }
 
 // headLines bounds the lines of a file that are read for its first item.
@@ -28,8 +27,8 @@ var errKnown = errors.New("head is known")
 
 // head reads the head of a file. Read errors are reported when the file is read.
 func (r *reader) head(name string) head {
-	h := head{name: name}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
+	h := head{name: name, keys: map[string]struct{}{}}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() && !info.IsDir() { // a pipe can be read only once
 		return h
 	}
 	in, err := input.Open(name, nil, io.Discard)
@@ -51,6 +50,9 @@ func (r *reader) head(name string) head {
 	if err == nil {
 		h.take(source.Provider, source.Flush())
 	}
+	for _, id := range input.Sessions(in) {
+		h.add(source.Provider(), "session", id)
+	}
 	return h
 }
 
@@ -69,11 +71,8 @@ func (h *head) take(provider func() string, evs []events.DisplayEvent) bool {
 }
 
 func (h *head) add(provider, what, id string) {
-	if provider == "opencode" { // its database has many sessions
-		what, id = "", "all"
-	}
-	if key := strings.Join([]string{provider, what, id}, "\x00"); id != "" && !slices.Contains(h.keys, key) {
-		h.keys = append(h.keys, key)
+	if id != "" {
+		h.keys[strings.Join([]string{provider, what, id}, "\x00")] = struct{}{}
 	}
 }
 
@@ -109,7 +108,7 @@ func groupsOf(heads []head) (all []*group) {
 	byKey := map[string]int{}
 	for i := range heads {
 		above[i] = i
-		for _, key := range heads[i].keys {
+		for key := range heads[i].keys {
 			other, known := byKey[key]
 			if !known {
 				byKey[key] = i
