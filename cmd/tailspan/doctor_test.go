@@ -196,12 +196,12 @@ func TestDoctorListsAFew(t *testing.T) {
 // TestDoctorIsSafeForATerminal checks that neither the name nor the content of a file reaches the terminal unescaped.
 func TestDoctorIsSafeForATerminal(t *testing.T) {
 	dir := t.TempDir()
-	line := `{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m","claude_code_version":"2.1\u001b[2J"}` + "\n"
+	line := `{"type":"system","subtype":"init","session_id":"s","cwd":"/x","tools":[],"model":"m","claude_code_version":"2.1\u001b[2J\n` + strings.Repeat("9", 100) + `"}` + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(line), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b\x1b[2J.json.gz"), []byte("no gzip"), 0o600))
 	code, out, _ := runDoctor(dir)
 	assert.Equal(t, cli.ExitFailure, code)
-	assert.Contains(t, out, "version 2.1")
+	assert.Contains(t, out, "version 2.1 "+strings.Repeat("9", 35)+"…, claude: 1\n")
 	assert.Contains(t, out, "problem:")
 	assert.NotContains(t, out, "\x1b")
 }

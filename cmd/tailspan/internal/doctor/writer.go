@@ -26,6 +26,9 @@ var errTooLong = errors.New("its first line, or the document, is longer")
 // errIncomplete reports a file that is a document by its name but not by its content.
 var errIncomplete = errors.New("it is not a complete JSON document, and the collector skips it until it is; JSON lines belong in a file whose name ends in .jsonl")
 
+// maxVersion bounds the version that a file names, in runes.
+const maxVersion = 40
+
 // content describes the content of a file.
 type content struct {
 	// provider is the format, "" if the first lines are of an unknown agent; version is that of the program that wrote the file.
@@ -100,7 +103,7 @@ func (c *content) add(evs []events.DisplayEvent) {
 			c.sessions[id] = true
 		}
 		if start := evs[i].Session; start != nil && start.Version != "" {
-			c.version = start.Version
+			c.version = events.CleanLine(start.Version, maxVersion)
 		}
 	}
 }
