@@ -53,6 +53,8 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		return path
 	}
 	exported := exportUnder(t, [8]byte{})
+	content, err := os.ReadFile(exported)
+	require.NoError(t, err)
 	for _, tc := range []struct {
 		name  string
 		paths []string
@@ -60,6 +62,8 @@ func TestDoctorChecksAnExport(t *testing.T) {
 		want  string
 	}{
 		{"whole", []string{writeExport(t, [8]byte{1})}, cli.ExitOK, "no problems"},
+		{"compressed", []string{write(string(gzipped(t, content)))}, cli.ExitOK, "1 spans in 1 traces"},
+		{"broken compressed", []string{write(string(gzipped(t, content)[:40]))}, cli.ExitUsage, ""},
 		{"sent twice", []string{exported, exported}, cli.ExitOK, "note: 1 span repeated with the same IDs and content\nno problems"},
 		{"an orphan", []string{writeExport(t, [8]byte{9})}, cli.ExitFailure, "problem: missing_parent"},
 		{"a run that is not over", []string{exportUnder(t, [8]byte{9}, [8]byte{8}, [8]byte{1})}, cli.ExitFailure, "problem: no_root: trace 01000000000000000000000000000000; 2 of its spans miss their parents: the run was not over"},

@@ -3,11 +3,13 @@
 package exportcheck
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
 )
@@ -16,7 +18,7 @@ import (
 func Read(paths []string) (data *otlpjson.Data, problems []string, err error) {
 	data = &otlpjson.Data{}
 	for _, path := range paths {
-		one, err := otlpjson.ReadFiles(path)
+		one, err := readFile(path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -26,6 +28,19 @@ func Read(paths []string) (data *otlpjson.Data, problems []string, err error) {
 		data.Add(one)
 	}
 	return data, problems, nil
+}
+
+func readFile(path string) (*otlpjson.Data, error) {
+	in, err := input.Open(path, nil, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := otlpjson.Read(in)
+	if err != nil && !errors.As(err, &input.Error{}) { // which names the file
+		err = fmt.Errorf("read %q: %w", path, err)
+	}
+	return data, err
 }
 
 // Problems lists the problems of an export.

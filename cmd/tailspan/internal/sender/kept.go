@@ -17,18 +17,18 @@ import (
 	"github.com/tailspan/tailspan/config"
 )
 
-// isKept reports whether a file holds OTLP JSON, as run or the collector's file exporter writes it.
+// isKept reports whether a file holds OTLP JSON, as run or the collector's file exporter writes it, compressed or not.
 func isKept(name string) (bool, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return false, nil // a folder of OpenCode's older storage, or a pipe, which can be read only once
 	}
-	file, err := os.Open(name)
+	in, err := input.Open(name, nil, io.Discard)
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()
+	defer in.Close()
 	head := make([]byte, 32)
-	n, err := io.ReadFull(file, head)
+	n, err := io.ReadFull(in, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, err
 	}
@@ -45,14 +45,14 @@ const maxRequest config.Size = 128 << 20
 
 // kept sends requests unchanged, one per line.
 func (s *sender) kept(ctx context.Context, name string) error {
-	file, err := os.Open(name)
+	in, err := input.Open(name, nil, io.Discard)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer in.Close()
 	lines := input.NewLines(input.LineSettings{Name: name, Max: maxRequest})
 	whole := 0
-	err = lines.Each(file, func(line []byte, abridged bool) error {
+	err = lines.Each(in, func(line []byte, abridged bool) error {
 		if abridged {
 			return nil // counted as too long
 		}

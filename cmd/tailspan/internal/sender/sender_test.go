@@ -2,6 +2,7 @@ package sender_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -80,6 +82,24 @@ func requests(t *testing.T) (span, point string) {
 	return string(traces) + "\n", string(metrics) + "\n"
 }
 
+func gzipped(t *testing.T, content string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(content))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return packed.String()
+}
+
+func zstded(t *testing.T, content string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	defer w.Close()
+	return string(w.EncodeAll([]byte(content), nil))
+}
+
 // TestSend checks what is sent of files, and what the error reports about the rest.
 func TestSend(t *testing.T) {
 	span, point := requests(t)
@@ -92,6 +112,9 @@ func TestSend(t *testing.T) {
 		err      []string
 	}{
 		{"kept file", 200, []string{span + "\n" + point}, []string{"/v1/traces", "/v1/metrics"}, "sent 1 span and 0 log records of 1 file\n", nil},
+		{"kept file with gzip", 200, []string{gzipped(t, span+point)}, []string{"/v1/traces", "/v1/metrics"}, "sent 1 span and 0 log records of 1 file\n", nil},
+		{"kept file with a broken gzip", 200, []string{gzipped(t, strings.Repeat(span, 1000))[:60]}, nil, "", []string{`read "`, "unpack ", "a.jsonl", "it is cut short"}},
+		{"kept file with zstd", 200, []string{zstded(t, span+point)}, []string{"/v1/traces", "/v1/metrics"}, "sent 1 span and 0 log records of 1 file\n", nil},
 		{"without a last newline", 200, []string{strings.TrimSpace(span)}, []string{"/v1/traces"}, "sent 1 span", nil},
 		{"a broken file before a whole one", 200, []string{span + "{}\n" + span, span}, []string{"/v1/traces", "/v1/traces"}, "sent 2 spans", []string{`read "`, `a.jsonl": line 2: not OTLP JSON`}},
 		{"not accepted", 503, []string{span, span}, []string{"/v1/traces"}, "sending traces fails, retrying: ", []string{`send "`, `a.jsonl": line 1: not everything was sent: `, "answers 503 Service Unavailable"}},
