@@ -62,8 +62,8 @@ type Stream struct {
 	PollInterval time.Duration `mapstructure:"poll_interval"`
 	// ForceFlushPeriod is how long an unterminated last line waits before it is read, if it is a complete object.
 	ForceFlushPeriod time.Duration `mapstructure:"force_flush_period"`
-	// IdleClose is the time without a line after which the open spans of a file are closed. If the file grows again, they
-	// continue. 0: never.
+	// IdleClose is the time without a line after which the open spans of a file, document or session of a database are closed. A run
+	// is not idle while its sub-agents write to their files. If the file grows again, the spans continue. 0: never.
 	IdleClose time.Duration `mapstructure:"idle_close"`
 	// ExcludeOlderThan skips files that have not changed for that long, until they change. 0: none.
 	ExcludeOlderThan time.Duration `mapstructure:"exclude_older_than"`

@@ -352,7 +352,7 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	db := openDatabase(t, w.Path("opencode.db"))
 	insert(t, db, "session", "id, time_created, time_updated", "s0", 1, 1)
 	w.follow(func(s *poll.Settings) {
-		s.Shared.PollInterval, s.FamilyIdle = 5*time.Millisecond, 10*time.Millisecond
+		s.Shared.PollInterval, s.Shared.IdleClose = 5*time.Millisecond, 10*time.Millisecond
 	})
 	w.UntilClosed(1)
 	insert(t, db, "message", "id, session_id, time_created, time_updated, data", "m0", "s0", 5, 5, "{}")
@@ -363,6 +363,29 @@ func TestDatabaseFamilyIdle(t *testing.T) {
 	assert.Equal(t, []string{"s0"}, ids(t, &s[0]))
 	assert.Equal(t, []string{"s0", "m0"}, ids(t, &s[1]))
 	assert.Equal(t, []tail.CloseReason{tail.CloseReasonIdle}, s[0].Closed)
+}
+
+// TestIdleCloseZero: no stream is closed as idle if IdleClose is 0, neither of a database nor of a document.
+func TestIdleCloseZero(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		idle time.Duration
+		want []tail.CloseReason
+	}{{"never", 0, nil}, {"an hour", time.Hour, []tail.CloseReason{tail.CloseReasonIdle}}} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(w *polledFolder) {
+				db := openDatabase(w.T, w.Path("opencode.db"))
+				insert(w.T, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+				w.Put("a.json", "{}")
+				w.follow(func(s *poll.Settings) { s.Shared.IdleClose, s.Shared.Store = tt.idle, filestest.NewMemory() })
+				w.Pass(2 * time.Hour)
+				require.Len(w, w.Sink.Opened(), 2)
+				for _, s := range w.Sink.Opened() {
+					assert.Equal(w, tt.want, s.Closed, s.Path)
+				}
+			})
+		})
+	}
 }
 
 // TestDatabaseStartAtEnd delivers what is written after the start, with the rows that it refers to.
@@ -413,8 +436,8 @@ func TestDatabaseRowsSince(t *testing.T) {
 }
 
 func TestPolledSettings(t *testing.T) {
-	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1, FamilyIdle: -1}, filestest.NewSink())
-	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1", "family_idle must not be negative, got -1ns"} {
+	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1}, filestest.NewSink())
+	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1"} {
 		assert.ErrorContains(t, err, want)
 	}
 	_, err = poll.New(poll.Settings{}, nil)

@@ -10,13 +10,8 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// Defaults of [Settings].
-const (
-	// DefaultMaxDocumentSize is the size in bytes above which a document is skipped.
-	DefaultMaxDocumentSize = 64 << 20
-	// DefaultFamilyIdle is how long a family of sessions in a database is kept open without a new row.
-	DefaultFamilyIdle = time.Hour
-)
+// DefaultMaxDocumentSize is the default of [Settings.MaxDocumentSize].
+const DefaultMaxDocumentSize = 64 << 20
 
 // Settings configures what to poll and how. The zero value of each field selects its default.
 type Settings struct {
@@ -29,10 +24,8 @@ type Settings struct {
 	Databases []string
 	// RowsSince excludes database rows written before it, except those that later rows refer to. Zero: none are excluded.
 	RowsSince time.Time
-	// FamilyIdle is how long a family of sessions in a database is kept open without a new row.
-	FamilyIdle time.Duration
 	// Shared are settings that the Tailer has too: Exclude, StartAt, PollInterval, MaxLineSize (of a row), BatchBytes, BatchLines,
-	// UnlinkGrace, IdleClose (of documents, with a Store), ExcludeOlderThan (of documents), RetryInterval, MaxRetryInterval,
+	// UnlinkGrace, IdleClose (of documents only with a Store), ExcludeOlderThan (of documents), RetryInterval, MaxRetryInterval,
 	// DrainTimeout, PollOnly, Store, KeepUnlinked, Logger, WatchWarning, Observer. The others have no effect.
 	Shared tail.Settings
 }
@@ -48,9 +41,6 @@ func (s *Settings) Validate() error {
 	if s.MaxDocumentSize < 0 {
 		errs = append(errs, fmt.Errorf("max_document_size must not be negative, got %d", s.MaxDocumentSize))
 	}
-	if s.FamilyIdle < 0 {
-		errs = append(errs, fmt.Errorf("family_idle must not be negative, got %v", s.FamilyIdle))
-	}
 	return errors.Join(errs...)
 }
 
@@ -59,7 +49,6 @@ func (s Settings) withDefaults() Settings {
 		s.IsDocument = func(string) bool { return true }
 	}
 	s.MaxDocumentSize = cmp.Or(s.MaxDocumentSize, DefaultMaxDocumentSize)
-	s.FamilyIdle = cmp.Or(s.FamilyIdle, DefaultFamilyIdle)
 	s.Shared = s.Shared.WithDefaults()
 	return s
 }

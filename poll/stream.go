@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
+	"github.com/tailspan/tailspan/internal/files/stream"
 	"github.com/tailspan/tailspan/poll/internal/source"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -102,7 +103,11 @@ func (p *Poller) tidy(ctx context.Context, it *item) {
 			s.idlePending, s.replaying = false, false
 		}
 		p.save(ctx, it, key, s)
-		if idle := p.idleClose(it.kind); idle > 0 && time.Since(s.lastRead) >= idle {
+		idle := p.idleClose(it.kind)
+		if idle <= 0 || time.Since(s.lastRead) < idle {
+			continue
+		}
+		if s.lastRead = stream.MovedOf(s.consumer); time.Since(s.lastRead) >= idle {
 			p.closeStream(ctx, it, key, tail.CloseReasonIdle)
 		}
 	}
@@ -110,12 +115,10 @@ func (p *Poller) tidy(ctx context.Context, it *item) {
 }
 
 // idleClose returns the time without a line after which a stream is closed; 0: never. A document that changes after that is
-// replayed as after a restart, which requires a stored checkpoint.
+// replayed as after a restart, which requires a stored checkpoint. The rows of a database that were delivered are known without one.
 func (p *Poller) idleClose(kind itemKind) time.Duration {
 	switch {
-	case kind == itemDatabase:
-		return p.settings.FamilyIdle
-	case kind == itemDocument && p.settings.Shared.Store != nil:
+	case kind == itemDatabase, kind == itemDocument && p.settings.Shared.Store != nil:
 		return p.settings.Shared.IdleClose
 	default:
 		return 0

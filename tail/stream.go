@@ -24,6 +24,8 @@ type (
 	Stateful = stream.Stateful
 	// Suspender is a [Consumer] that can release the state that its lines rebuild.
 	Suspender = stream.Suspender
+	// Waiter is a [Consumer] that is not idle while other streams work for it.
+	Waiter = stream.Waiter
 	// CloseReason is why a consumer is closed.
 	CloseReason = stream.CloseReason
 	// Observer receives counts of what happens.

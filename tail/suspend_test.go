@@ -20,6 +20,7 @@ type suspendHandler struct {
 	*filestest.Sink
 	never bool
 	asked atomic.Int32
+	moved time.Time // see [tail.Waiter]
 	// active are the open streams that are not suspended; mostActive is their maximum. Guarded by the sink's lock.
 	active, mostActive int
 }
@@ -53,6 +54,12 @@ func (r *rester) wake() {
 func (r *rester) Lines(ctx context.Context, lines []tail.Line) error {
 	r.wake()
 	return r.Opened.Lines(ctx, lines)
+}
+
+func (r *rester) Moved() time.Time {
+	r.Sink.Mu.Lock()
+	defer r.Sink.Mu.Unlock()
+	return r.of.moved
 }
 
 func (r *rester) Suspend() bool {
@@ -249,5 +256,24 @@ func TestSuspendKeepsWhatWasSeen(t *testing.T) {
 			assert.Equal(w, info.Size(), c.Size)
 			assert.Equal(w, info.ModTime().UnixNano(), c.MTime)
 		}
+	})
+}
+
+// TestWaiterIsNotIdle: a consumer for which other streams are at work is closed IdleClose after the last of that.
+func TestWaiterIsNotIdle(t *testing.T) {
+	suspended(t, func(w *world, h *suspendHandler, s tail.Settings) {
+		s.IdleClose, s.SuspendAfter = 30*time.Minute, -1
+		w.Write("a.jsonl", "one")
+		w.beginWith(h, s)
+		for range 7 {
+			w.Pass(10 * time.Minute)
+			w.Sink.Mu.Lock()
+			h.moved = time.Now()
+			w.Sink.Mu.Unlock()
+		}
+		w.Pass(29 * time.Minute)
+		assert.Empty(w, w.Sink.Opened()[0].Closed)
+		w.Pass(2 * time.Minute)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle}, w.Sink.Opened()[0].Closed)
 	})
 }

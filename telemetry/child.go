@@ -62,6 +62,7 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	r.top.name = s.agentName
 	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.Nth(&s.seen.Agents, key.Agent), key.Provider, key.Session, "", key.Agent)
 	ref.Team.Opened(key.Member())
+	ref.Move(s.lastWrite())
 	if group := s.settings.Group; group != "" {
 		ref.Team.Group(team.Key{Agent: group})
 	}

@@ -118,6 +118,8 @@ func (s *Stream) measure(r *run) {
 // closeRun closes everything open in the run except sub-agents in the background, and then the run.
 func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
+	r.end.agents = r.unnamedAgents()
+	r.closing.abandoned = !r.showsEnd() && why != otlp.CloseReasonResult && why != otlp.CloseReasonSuperseded
 	v := s.process.evidenceOf(r, why).Verdict()
 	inner := v.Inner()
 	for _, a := range s.open.innermostFirst() {

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"slices"
+
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
@@ -63,8 +65,8 @@ func (s *Stream) passed(at clock.Moment) {
 
 // closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
-func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
-	if !s.clock.GapBefore(at, s.gapBound()) {
+func (s *Stream) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
+	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) {
 		return
 	}
 	suppressed := s.suppressed
@@ -73,6 +75,19 @@ func (s *Stream) closeOnIdleGap(at clock.Moment, silentLine bool) {
 	s.suppressed = suppressed
 	s.clock.Jump(at)
 }
+
+// awaitsAgents reports whether the open run is silent because sub-agents work for it in other streams. A gap before a line that
+// continues the run is then no sign that it was abandoned: while the run is followed, it is not idle ([Stream.Moved]).
+func (s *Stream) awaitsAgents() bool {
+	r := s.run
+	if r == nil || r.closed {
+		return false
+	}
+	return slices.ContainsFunc(r.calls.open, (*call).startsAgent) || slices.ContainsFunc(s.links.announced, s.worksElsewhere)
+}
+
+// startsAgent reports whether the call starts a sub-agent that works in another stream, if it works at all.
+func (c *call) startsAgent() bool { return c.AgentType != "" && c.child == nil }
 
 // closeOpen closes everything open for reason.
 func (s *Stream) closeOpen(reason otlp.CloseReason) {

@@ -15,6 +15,9 @@ type closing struct {
 	exitKnown bool
 	// reported is true once a sub-agent's usage was added because its work seems to be over.
 	reported bool
+	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
+	// sub-agents were at work.
+	abandoned bool
 }
 
 // lateEnd is the record of a run's end that waits with its span.

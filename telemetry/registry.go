@@ -132,6 +132,9 @@ func (r *Registry) Take() Output {
 	for _, s := range r.timers.Due(waitEnd, now, r.settings.EndGrace, false) {
 		s.workInto(late, false, s.endTurn)
 	}
+	for _, s := range r.timers.Due(waitAgents, now, r.settings.linkWait(), false) {
+		s.workInto(late, false, func() { s.expireOld(now) })
+	}
 	for _, s := range r.timers.Due(waitTeam, now, 0, false) {
 		s.workInto(late, false, func() { s.writeDue(now) })
 	}
@@ -161,6 +164,7 @@ func (r *Registry) leave(s *Stream) {
 	r.folders.Leave(s)
 	r.accounts.Leave(s)
 	r.timers.Stop(waitParent, s)
+	r.timers.Stop(waitAgents, s)
 }
 
 // Close returns the pending output of streams that waited for others and the remaining spans of pipelines and steps.

@@ -114,6 +114,7 @@ type runEnd struct {
 	by       events.Kind // what closed the run, if the format marks its end
 	own      bool        // line is written by the agent, not made in its place
 	leftOpen bool        // calls had no result when the run closed
+	agents   int         // calls of sub-agents in other streams, which no line named, without a result when the run closed
 }
 
 // isSecond reports whether another stream has the first account of the run.

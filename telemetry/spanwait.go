@@ -83,6 +83,29 @@ func (s *Stream) isUnwritten(r *run) bool {
 	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
+// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; a time
+// long ago if none did. Until then the stream is not idle, although it is silent.
+func (s *Stream) Moved() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agentsMoved()
+}
+
+// agentsMoved is Moved. Streams that are idle at the same time end from the leaves up: a sub-agent, one with sub-agents, the run.
+func (s *Stream) agentsMoved() time.Time {
+	r, wait := s.run, s.registry.settings.linkWait()
+	switch {
+	case r == nil || r.closed || r.ref == nil:
+		return time.Time{}
+	case !r.isChild():
+		return r.ref.Moved().Add(wait)
+	case s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0).Members > 0:
+		return r.ref.Moved().Add(wait / 2)
+	default:
+		return time.Time{}
+	}
+}
+
 // waitsForLinked reports whether the span of a run that closes now has to wait for sub-agents in other streams.
 func (s *Stream) waitsForLinked(r *run) bool {
 	switch {
@@ -99,7 +122,19 @@ func (s *Stream) waitsForLinked(r *run) bool {
 // unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
 func (s *Stream) lacksLinked(r *run) bool {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
-	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups)
+	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
+}
+
+// unnamedAgents returns the number of calls that are open, or were when the run closed, whose sub-agents have no ID. These work in
+// other streams, if at all.
+func (r *run) unnamedAgents() int {
+	n := 0
+	for _, c := range r.calls.open {
+		if c.startsAgent() && c.AgentID == "" {
+			n++
+		}
+	}
+	return max(n, r.end.agents)
 }
 
 // sumsUpAgents reports whether the run's own totals include the tokens of its sub-agents.
@@ -113,11 +148,12 @@ func (s *Stream) takeLinked(r *run) {
 		return
 	}
 	var until clock.Instant
-	if end := r.top.span.End; end.FromLine() || end.Source == clock.SourceCarried {
+	if end := r.top.span.End; !r.closing.abandoned && (end.FromLine() || end.Source == clock.SourceCarried) {
 		until = end.At.Add(s.registry.settings.linkWait())
 	}
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
-	r.top.ledger.Linked, r.top.ledger.Incomplete = u.Used, u.Incomplete
+	r.top.ledger.Linked = u.Used
+	r.top.ledger.Incomplete = u.Incomplete || s.recorded && u.Unasked < r.unnamedAgents()
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.

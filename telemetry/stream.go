@@ -77,6 +77,14 @@ func (r *reading) isOld(now func() time.Time, gap time.Duration) bool {
 	return gap > 0 && !r.changed.IsZero() && clock.InstantOf(now()).Sub(r.changed) >= gap
 }
 
+// lastWrite returns when the last line was written: when it was read if the stream is followed, else the last change of the file.
+func (r *reading) lastWrite() time.Time {
+	if r.changed.IsZero() {
+		return r.moved
+	}
+	return time.Unix(0, int64(r.changed))
+}
+
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	s := &Stream{
 		registry: r,
@@ -222,7 +230,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			continue
 		}
 		if len(s.pending) == 0 && !s.run.waitsForFirst() {
-			s.closeOnIdleGap(at, line.Replay)
+			s.closeOnIdleGap(ev, at, line.Replay)
 			if at.Known() && !s.opens(ev) {
 				s.apply(ev, at, o)
 				continue
@@ -237,8 +245,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ForcedRuns++
 		}
 	}
-	if s.live && s.run.isChild() {
-		s.run.ref.Move(s.moved)
+	if s.run.isChild() {
+		s.run.ref.Move(s.lastWrite())
 	}
 	s.watch()
 	s.awaitEnd()
@@ -283,7 +291,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		s.pending.date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
-			s.closeAtEnd(reason)
+			s.closeAtEnd(s.lastReason(reason))
 		}
 		if s.process.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // no more output follows

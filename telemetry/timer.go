@@ -8,6 +8,7 @@ const (
 	waitExit                      // a run that waits for the exit of its process
 	waitProgress                  // a live run, since the last progress report
 	waitEnd                       // a run that has shown its end, since its last line
+	waitAgents                    // an old file whose run has sub-agents that may be at work
 	waitTeam                      // a span that waits for sub-agents in other streams
 )
 

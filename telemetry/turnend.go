@@ -111,8 +111,34 @@ func (s *Stream) closeOld() {
 	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
 		return
 	}
+	if s.awaitsAgents() {
+		s.registry.startTimer(waitAgents, s)
+		return
+	}
 	s.recordStep(StepOld, s.sink)
 	s.closeAtEnd(otlp.CloseReasonTimeout)
+}
+
+// expireOld closes what an old file left open, unless a sub-agent's file that was read meanwhile shows that it is at work.
+func (s *Stream) expireOld(now time.Time) {
+	if !s.isOld(s.registry.settings.Now, s.settings.IdleGap) || !s.idle || !s.awaitsAgents() {
+		s.registry.timers.Stop(waitAgents, s)
+		return
+	}
+	if !s.registry.backlog.quietSince(now.Add(-s.registry.settings.linkWait())) || now.Sub(s.agentsMoved()) < s.settings.IdleGap {
+		return
+	}
+	s.registry.timers.Stop(waitAgents, s)
+	s.recordStep(StepOld, s.sink)
+	s.closeAtEnd(otlp.CloseReasonTimeout)
+}
+
+// lastReason returns the reason to close for at the end of the stream: an old file is abandoned, and only waited for sub-agents.
+func (s *Stream) lastReason(reason otlp.CloseReason) otlp.CloseReason {
+	if s.isOld(s.registry.settings.Now, s.settings.IdleGap) && s.awaitsAgents() {
+		return otlp.CloseReasonTimeout
+	}
+	return reason
 }
 
 // closeAtEnd closes everything open at the end of a stream. The files of its sub-agents may not have been read yet.

@@ -71,7 +71,7 @@ func (s *Stream) release(mode releaseMode) {
 		s.suppressed = suppressed
 		at := h.at
 		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
-		s.closeOnIdleGap(at, h.replayed && (suppressed || s.replay.restored))
+		s.closeOnIdleGap(&h.event, at, h.replayed && (suppressed || s.replay.restored))
 		s.suppressed = h.suppressed && (suppressed || s.replay.restored)
 		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
 			break

@@ -54,7 +54,6 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, 
 		IsDocument:      isDocument,
 		MaxDocumentSize: int(cfg.MaxDocumentSize),
 		Databases:       slices.Concat(cfg.Databases, poll.InFolders(cfg.Include, databaseName)),
-		FamilyIdle:      cfg.IdleClose,
 		Shared:          settings,
 	}, handler)
 	if err != nil || len(cfg.Include) == 0 {

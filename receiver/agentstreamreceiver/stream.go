@@ -24,6 +24,7 @@ import (
 var (
 	_ tail.Suspender = (*stream)(nil)
 	_ tail.Stateful  = (*stream)(nil)
+	_ tail.Waiter    = (*stream)(nil)
 	_ spooled.Stream = (*stream)(nil)
 )
 
@@ -278,8 +279,10 @@ func (s *stream) line(line pipeline.Line) {
 	if s.doubt != nil && (s.pipeline.At.Replay || s.doubt.Settled(line.Data, status, s.pipeline.Events().Stats().Ignored)) {
 		s.doubt = nil
 	}
-	if !s.receiver.config.Stream.RawLines {
-		s.logUnparsed(status)
+	unparsed := status == events.LineMalformed || status == events.LineUnknownType
+	if unparsed && !s.receiver.config.Stream.RawLines && !s.pipeline.At.Replay && s.counted.once(status.String()) {
+		s.receiver.logger.Debug("skipping unparsed line, counting further ones of this file",
+			zap.String("path", s.source.path), zap.Int64("offset", s.pipeline.At.Offset), zap.Stringer("reason", status))
 	}
 	s.activity.unfinished.Store(s.pipeline.Holding())
 }
@@ -337,17 +340,6 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 		attrs = append(attrs, otlp.Attribute{Key: a.Key, Value: a.Value})
 	}
 	return otlp.NewIdentity(attrs...)
-}
-
-// logUnparsed writes one debug line per file and reason.
-func (s *stream) logUnparsed(status events.LineStatus) {
-	switch status {
-	case events.LineMalformed, events.LineUnknownType:
-		if !s.pipeline.At.Replay && s.counted.once(status.String()) {
-			s.receiver.logger.Debug("skipping unparsed line, counting further ones of this file",
-				zap.String("path", s.source.path), zap.Int64("offset", s.pipeline.At.Offset), zap.Stringer("reason", status))
-		}
-	}
 }
 
 // logCopies writes one debug line for a file whose events another stream exports.
@@ -411,6 +403,9 @@ func (s *stream) Suspend() bool {
 	s.activity.restless.Store(false)
 	return true
 }
+
+// Moved returns when a sub-agent in another stream, which the stream waits for, was last at work.
+func (s *stream) Moved() time.Time { return s.pipeline.Moved() }
 
 // resume prepares a suspended stream for the replay of its lines.
 func (s *stream) resume() error {

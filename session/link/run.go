@@ -35,8 +35,14 @@ type Run struct {
 	moved   atomic.Int64 // clock time of the last line of its sub-agents, in nanoseconds
 }
 
-// Move records that a line of a sub-agent in a separate stream was read at a time.
-func (r *Run) Move(at time.Time) { r.moved.Store(at.UnixNano()) }
+// Move records that a line of a sub-agent in a separate stream was written at a time.
+func (r *Run) Move(at time.Time) {
+	for nano := at.UnixNano(); ; {
+		if last := r.moved.Load(); nano <= last || r.moved.CompareAndSwap(last, nano) {
+			return
+		}
+	}
+}
 
 // Moved returns the time of the last such line, or a time long ago if there was none.
 func (r *Run) Moved() time.Time { return time.Unix(0, r.moved.Load()) }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"time"
+
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/telemetry"
@@ -34,6 +36,14 @@ func (p *Pipeline) Idle() {
 	if p.telemetry != nil {
 		p.telemetry.Idle()
 	}
+}
+
+// Moved returns when a sub-agent in another stream, which the open run waits for, was last at work; see [telemetry.Stream.Moved].
+func (p *Pipeline) Moved() (at time.Time) {
+	if p.telemetry != nil {
+		at = p.telemetry.Moved()
+	}
+	return at
 }
 
 // Flush applies what is pending in the parser at the end of the stream.

@@ -39,11 +39,13 @@ func (t *Team) Recall(agent string, task *Task) {
 	key := Key{agent, task.Task}
 	t.change(key, func(one *member) {
 		one.phase, one.end, one.spawn, one.used = phaseOver, task.End, Key{}, nil
+		if task.Maker != (Key{}) {
+			one.maker = task.Maker
+		}
 		for i := range task.Used {
 			one.used.Of(task.Used[i].Model).AddAll(&task.Used[i].Sum)
 		}
 	})
-	t.Asked(key, task.Maker)
 	if task.Spawn != (Key{}) {
 		t.Spawned(key, task.Spawn)
 	}

@@ -31,6 +31,7 @@ type member struct {
 	maker Key // the sub-agent that started it; the zero value for the run's own agent
 	phase phase
 	seen  bool // its stream has begun
+	asked bool // a call names it
 	// group is true if several sub-agents, whose number is unknown, share the ID.
 	group bool
 	end   clock.Instant // of its work according to its lines; zero if unknown
@@ -93,6 +94,7 @@ func (t *Team) change(key Key, f func(*member)) {
 // Asked adds a sub-agent that a call of maker started.
 func (t *Team) Asked(key, maker Key) {
 	t.change(key, func(one *member) {
+		one.asked = true
 		if maker != (Key{}) {
 			one.maker = maker
 		}

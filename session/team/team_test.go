@@ -164,3 +164,24 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 	assert.EqualValues(t, 800, outputs(x.Use(team.Key{}, 0, never)))
 }
+
+// TestUnasked counts the sub-agents with a stream that no call names, also after a restart.
+func TestUnasked(t *testing.T) {
+	x := team.New(10)
+	x.Asked(team.Key{Agent: "a"}, team.Key{})
+	x.Opened(team.Key{Agent: "a"})
+	x.Opened(team.Key{Agent: "b"})
+	x.Inline(team.Key{Agent: "c"}, false)
+	assert.Equal(t, 1, x.Use(team.Key{}, 0, never).Unasked)
+	x.Over(team.Key{Agent: "b"}, 5, used(1))
+	u := x.Use(team.Key{}, 0, never)
+	assert.Equal(t, []int{2, 1}, []int{u.Members, u.Unasked})
+
+	again := team.New(10)
+	for _, task := range x.Tasks(team.Key{Agent: "b"}, true, "") {
+		again.Recall("b", &task)
+	}
+	assert.Equal(t, 1, again.Use(team.Key{}, 0, never).Unasked)
+	x.Asked(team.Key{Agent: "b"}, team.Key{})
+	assert.Zero(t, x.Use(team.Key{}, 0, never).Unasked, "its call came later")
+}

@@ -15,6 +15,8 @@ type Use struct {
 	AtWork, Unseen bool
 	// Incomplete is true if the total currently lacks something: a sub-agent is running, or continued too long after its run.
 	Incomplete bool
+	// Members is the number of sub-agents in other streams, and Unasked that of those among them that no call names.
+	Members, Unasked int
 	// Groups is true if more sub-agents may appear without an announcement.
 	Groups bool
 }
@@ -26,8 +28,17 @@ func (t *Team) Use(of Key, until clock.Instant, groupOver func(Key) bool) (u Use
 	defer t.mu.Unlock()
 	u.Incomplete = t.missed
 	for key, one := range t.members {
+		if !t.worksFor(one, of) {
+			continue
+		}
+		if one.phase <= phaseOver {
+			u.Members++
+			if !one.asked && !one.group && one.spawn == (Key{}) {
+				u.Unasked++
+			}
+		}
 		switch {
-		case one.phase == phaseInline || !t.worksFor(one, of):
+		case one.phase == phaseInline:
 		case one.phase == phaseInlineAtWork:
 			u.AtWork, u.Incomplete = true, true
 		case one.group:

@@ -67,6 +67,21 @@ type Stateful interface {
 	State() (state []byte, pending bool)
 }
 
+// Waiter is a [Consumer] that is not idle while other streams work for it.
+type Waiter interface {
+	// Moved returns when another stream last worked for this one; a time long ago if none did. A consumer is closed as idle
+	// ([CloseReasonIdle]) only IdleClose after that, too. It is called on the goroutine of the other calls.
+	Moved() time.Time
+}
+
+// MovedOf returns when another stream last worked for that of a consumer; a time long ago if none did.
+func MovedOf(c Consumer) time.Time {
+	if w, ok := c.(Waiter); ok {
+		return w.Moved()
+	}
+	return time.Time{}
+}
+
 // CloseReason is why a consumer is closed.
 type CloseReason uint8
 
@@ -77,7 +92,7 @@ const (
 	// CloseReasonRewritten: the content before the offset differs from what was read. The present content is a new stream,
 	// read from its beginning.
 	CloseReasonRewritten
-	// CloseReasonIdle: no line arrived for IdleClose. The stream is opened again when the file grows.
+	// CloseReasonIdle: no line arrived for IdleClose, nor of what a [Waiter] waits for. The stream is opened again when the file grows.
 	CloseReasonIdle
 	// CloseReasonEnd: a compressed file was read whole.
 	CloseReasonEnd

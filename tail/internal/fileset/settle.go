@@ -33,7 +33,9 @@ func (t *Set) Settle(done Done) {
 	case reader.KindFinish:
 		t.finished(f, res)
 	case reader.KindEvict:
-		f.lastRead = time.Now()
+		if f.lastRead = res.Moved; !f.stream.HasConsumer() {
+			f.lastRead = time.Now()
+		}
 	}
 	t.keep(f)
 	t.saved(f, &res)

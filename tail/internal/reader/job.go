@@ -107,4 +107,6 @@ type Result struct {
 	// SaveIn is the time until the next write of a changed checkpoint. 0: none is due.
 	SaveIn  time.Duration
 	SaveErr error
+	// Moved, for KindEvict, is when another stream last worked for the consumer, which stays open for that.
+	Moved time.Time
 }

@@ -59,7 +59,9 @@ func (r *Reader) Do(j Job) Result {
 	case KindFinish:
 		r.finish(&res)
 	case KindEvict:
-		r.close(&res, stream.CloseReasonIdle)
+		if res.Moved = stream.MovedOf(j.Open.consumer); time.Since(res.Moved) >= r.Settings.IdleClose {
+			r.close(&res, stream.CloseReasonIdle)
+		}
 	case KindSuspend:
 		j.Open.suspend(j.Again)
 	}

@@ -17,7 +17,10 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-var _ tail.Suspender = (*stream)(nil)
+var (
+	_ tail.Suspender = (*stream)(nil)
+	_ tail.Waiter    = (*stream)(nil)
+)
 
 // idleGap is the time without a line after which a run counts as abandoned, as idle_close of the receiver.
 const idleGap = time.Hour
@@ -93,6 +96,9 @@ func (s *stream) Idle(context.Context) (err error) {
 	s.describe()
 	return nil
 }
+
+// Moved returns when a sub-agent in another stream, which the stream waits for, was last at work.
+func (s *stream) Moved() time.Time { return s.pipeline.Moved() }
 
 // Close ends the stream.
 func (s *stream) Close(_ context.Context, reason tail.CloseReason) (err error) {
