@@ -35,7 +35,6 @@ type agent struct {
 	account    *account.Account // of a sub-agent whose first account is in this stream
 	role       agentRole
 	closed     bool
-	clamped    bool // its times were corrected
 }
 
 // parentage is the position of an agent's span.
@@ -238,7 +237,7 @@ func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
 	}
 	of.ErrorType, of.Error, of.Reason = v.ErrorType(), v.Message, v.Reason
 	of.Background = of.Background || a.background || a.outlivesCall()
-	of.Clamped, of.ParentUnknown = a.clamped, cmp.Or(a.unknownParent, r.orphan)
+	of.ParentUnknown = cmp.Or(a.unknownParent, r.orphan)
 	out := otlp.Agent{
 		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.Outcome,
 		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: said,

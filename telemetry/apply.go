@@ -13,9 +13,10 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		// Only events that open a run arrive here without one, and they went through openRun.
 		return
 	}
+	written := at
+	at = s.fit(ev, at)
+	s.passed(s.place(written))
 	a := s.agentOf(ev, at)
-	s.setBack(at)
-	s.passed(at)
 	s.beginsAt(a.run, ev, at)
 	s.countLate(a, ev)
 	aside := s.run.isAside(a, ev)

@@ -110,7 +110,7 @@ func (s *Stream) writeCall(c *call, out outcome.Call, clamped bool) {
 		return
 	}
 	of.Background = of.Background || c.background
-	if of.Clamped = clamped; clamped {
+	if of.Clamped = of.Clamped || clamped; of.Clamped {
 		s.count().ClampedSpans++
 	}
 	span := c.Shown(of, c.caller.name, c.child != nil, &out)

@@ -57,6 +57,7 @@ func (s *Stream) adopt(key link.Key, ref *link.Run) {
 	r := s.run
 	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.Trace, ref.Scope, true
 	r.key = ref.Key
+	r.course.Begin(ref.Begun)
 	r.top.parent = otlp.SpanID{}
 	r.top.id = key.Agent
 	r.top.name = s.agentName
@@ -122,7 +123,8 @@ func (s *Stream) linkNow(r *run) link.Child {
 		k.Call, k.Ended = nil, false // the parent call must be in the same run
 	}
 	if k.Call == nil && s.settings.ParentSession != "" {
-		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.ref, s.links.taskStart, s.links.taskPrompt); ok {
+		start := r.course.Place(clock.Moment{At: s.links.taskStart}, clock.Moment{At: r.course.Begun()}).At
+		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.ref, start, s.links.taskPrompt); ok {
 			k.Call, k.Ended, k.End = &c.Call, true, c.End
 		}
 	}

@@ -143,7 +143,7 @@ func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.
 	if !a.exports() || !s.registry.ids.FirstSpan(otlp.SpanRef{Trace: a.run.traceID, Span: id}) || s.suppressed {
 		return otlp.Span{}
 	}
-	of := otlp.Span{Trace: a.run.traceID, ID: id, Parent: parent, Conversation: a.run.sessionID, Background: a.run.outside(a, i)}
+	of := otlp.Span{Trace: a.run.traceID, ID: id, Parent: parent, Conversation: a.run.sessionID, Background: a.run.outside(a, i), Clamped: i.Clamped()}
 	of.Start, of.End, of.TimeSource = i.Times()
 	return of
 }

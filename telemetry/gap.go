@@ -66,6 +66,7 @@ func (s *Stream) passed(at clock.Moment) {
 // closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *Stream) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
+	at = s.place(at)
 	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) {
 		return
 	}

@@ -1,43 +1,103 @@
 package telemetry
 
-import "github.com/tailspan/tailspan/session/clock"
+import (
+	"time"
 
-// setBack handles a clock that was set back during a run: the time of a line is before that of earlier lines. Open
-// items that began by the wrong clock began no later than that line. A run keeps its times if something below it was
-// exported.
-//
-// Case 232: the clock was two hours ahead.
-func (s *Stream) setBack(at clock.Moment) {
-	r := s.run
-	if !s.clock.SteppedBack(at) || r == nil || r.closed {
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
+
+// beginCourse begins the course of time of a run. A pipeline contains its runs, so theirs is that of the run before in
+// its session. Elsewhere the clock may have been set back between two runs, and the next one has its own times.
+func (s *Stream) beginCourse(r *run, at clock.Moment) {
+	if before := s.run; before != nil && r.inPipeline && r.sessionID != "" && before.sessionID == r.sessionID {
+		r.course = before.course
 		return
 	}
-	if r.isChild() || !r.top.span.Start.At.After(at.At) || r.top.inside.Start.Known() || len(s.open.agents) > 0 {
-		return // results of concurrent calls are in no order, and exported items cannot be moved
+	s.clock.NewRun()
+	if !at.Guessed() {
+		r.course.Begin(at.At)
 	}
-	r.top.span.SetBack(at)
-	for _, i := range r.openIntervals() {
-		i.SetBack(at)
-	}
-	if r.top.thread.LastInput.At.After(at.At) {
-		r.top.thread.LastInput = at
-	}
-	r.begin.known, r.top.clamped = false, true // a reported duration is more accurate than any line
-	s.past.lastEnd = clock.Moment{}
 }
 
-// openIntervals returns the intervals of the run's open calls.
-func (r *run) openIntervals() []*clock.Interval {
-	var list []*clock.Interval
-	for _, c := range r.calls.open {
-		list = append(list, &c.Span)
-	}
-	for _, c := range []*chat{r.top.chat, r.first} {
-		if c != nil {
-			list = append(list, &c.Span)
+// fit returns the time of an event by the clock with which its run began. It differs from that of the event's line if
+// the agent's clock was set back during the run: what was exported keeps its times, and what follows continues them.
+//
+// Case 232: the clock was two hours ahead.
+func (s *Stream) fit(ev *events.DisplayEvent, at clock.Moment) clock.Moment {
+	r, c := s.run, (*call)(nil)
+	if ev.ParentID != "" {
+		if c = s.findCall(ev.ParentID); c != nil {
+			r = c.caller.run
 		}
 	}
-	return list
+	if ev.Copied || r.course.Straight(at) {
+		r.course.Pass(at)
+		return at
+	}
+	before, floor := r.course.Back(), clock.Floor{After: s.floorOf(ev, c)}
+	if d := reported(ev); d > 0 && floor.After.Known() {
+		floor.Ends = floor.After.At.Add(d) // a reported duration is more accurate than any line
+	}
+	if r.isChild() {
+		floor.Run = r.ref.Back()
+	}
+	at = r.course.Fit(at, floor)
+	if back := r.course.Back(); back != before && !r.isChild() && !r.isJoined() {
+		r.ref.SetBack(back)
+	}
+	return at
+}
+
+// place returns the time of an event that is not applied yet by the clock with which the current run began.
+func (s *Stream) place(at clock.Moment) clock.Moment {
+	if s.run == nil || s.run.course.Straight(at) {
+		return at
+	}
+	return s.run.course.Place(at, s.run.top.span.Start)
+}
+
+// reported returns the time that an event reports for what it ends, which began at its floor.
+func reported(ev *events.DisplayEvent) (d time.Duration) {
+	switch {
+	case ev.Kind == events.KindToolResult && ev.Tool.State != events.ToolStateBackground:
+		d = ev.Tool.Duration
+	case ends(ev) && ev.End != nil:
+		d = ev.End.Duration
+	}
+	if !events.PlausibleDuration(d) {
+		return 0
+	}
+	return d
+}
+
+// floorOf returns a time that an event cannot precede. by is the call that started its agent, if that is a sub-agent.
+// Some formats list a result before calls of the same message that began earlier, and the usage of a message after the
+// results of its calls.
+func (s *Stream) floorOf(ev *events.DisplayEvent, by *call) clock.Moment {
+	a := s.run.top
+	if ev.Kind == events.KindToolResult {
+		if c := s.findCall(ev.Tool.ID); c != nil && !c.closed {
+			return c.Span.Start
+		}
+	}
+	switch {
+	case by == nil:
+	case by.child == nil:
+		return by.Span.Start
+	default:
+		a = by.child
+	}
+	switch {
+	case ends(ev):
+		return a.span.Start
+	case a.chat.is(ev):
+		return a.chat.Span.Start
+	case ev.MessageID != "" && speaks(ev.Kind) && a.thread.LastInput.Known():
+		return a.thread.LastInput // the first part of an answer
+	default:
+		return a.span.Start
+	}
 }
 
 // restamp sets the time of everything that has a guessed time and was not exported. Exported records and spans keep

@@ -30,6 +30,7 @@ type run struct {
 	signs      outcome.Signs // what its last events show of its end
 	continues  continuation
 	begin      runStart
+	course     clock.Course
 	shape      runShape
 	end        runEnd
 	watched    bool // live, with progress records
@@ -254,13 +255,15 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	if r.standing == account.Second && r.account != nil && r.account.Run() != nil {
 		s.joinAccount(r)
+		s.beginCourse(r, waiting[0].at)
 	} else {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
 		}
+		s.beginCourse(r, waiting[0].at)
 		r.ref = s.registry.links.NewRun(&link.Run{
 			RunID: link.RunID{Trace: r.traceID, Top: r.top.spanID}, Key: r.key, Scope: r.idScope, Session: r.sessionID,
-			Exported: r.exports(), Recorded: s.recorded, Account: key.account,
+			Exported: r.exports(), Recorded: s.recorded, Account: key.account, Begun: r.course.Begun(),
 		})
 	}
 	if r.standing == account.Second {

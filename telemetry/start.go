@@ -38,11 +38,11 @@ func (s *Stream) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
 	if top.closed || top.inside.Start.Known() || top.chat != nil || r.first != nil {
 		return
 	}
-	if top.span.Start.At.Before(at.At) {
-		top.span.Start = at
-		top.span.Cover(&at) // the line with the time may belong to another account and extend nothing
+	carried := top.span.Start.Source == clock.SourceCarried // possibly by a clock that was set back since
+	if carried || top.span.Start.At.Before(at.At) {
+		top.span = clock.Interval{Start: at, End: at} // the line with the time may belong to another account and extend nothing
 	}
-	if top.thread.LastInput.Known() && top.thread.LastInput.At.Before(at.At) {
+	if last := top.thread.LastInput; last.Known() && (carried || last.At.Before(at.At)) {
 		top.thread.LastInput = at
 	}
 }

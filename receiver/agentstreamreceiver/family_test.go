@@ -35,6 +35,8 @@ type reading struct {
 	lines    [][]byte
 	offset   int64
 	live     time.Time // when the next line is written; zero for a complete file
+	written  func(*time.Time) // changes the times of events; nil keeps them
+	identity otlp.Identity
 }
 
 func newReading(t *testing.T, registry *telemetry.Registry, path string) *reading {
@@ -72,6 +74,11 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 	if len(evs) == 0 {
 		return
 	}
+	for i := range evs {
+		if r.written != nil {
+			r.written(&evs[i].Time)
+		}
+	}
 	if r.stream == nil {
 		info := parser.InfoOf(r.source.Provider())
 		r.stream = r.registry.Open(r.settings(info))
@@ -86,7 +93,7 @@ func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 	}
 	return telemetry.StreamSettings{
 		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents},
-		FileTime: changed, IdleGap: time.Hour, ParentSession: parser.ParentSession(info.Name, r.path), Group: parser.Group(info.Name, r.path),
+		FileTime: changed, IdleGap: time.Hour, Identity: r.identity, ParentSession: parser.ParentSession(info.Name, r.path), Group: parser.Group(info.Name, r.path),
 	}
 }
 

@@ -223,7 +223,7 @@ func (n *Node) quiet(before time.Time) bool {
 // outline returns the span of the node and marks it as emitted.
 func (n *Node) outline(trace otlp.TraceID, parent otlp.SpanID) otlp.Span {
 	n.emitted = true
-	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.ErrorType()}
+	of := otlp.Span{Trace: trace, ID: n.spanID, Parent: parent, Links: n.links, ErrorType: n.worst.ErrorType(), Clamped: n.span.Clamped()}
 	of.Start, of.End, of.TimeSource = n.span.Times()
 	return of
 }

@@ -166,16 +166,11 @@ func (c *Clock) Passed(at Moment) {
 	}
 }
 
+// NewRun records that a run begins: the clock may have been set back since the run before.
+func (c *Clock) NewRun() { c.applied = Moment{} }
+
 // Jump records a detected gap that ends at the moment at.
 func (c *Clock) Jump(at Moment) { c.applied = at }
 
 // Reached returns the newest applied line time; unknown before the first.
 func (c *Clock) Reached() Moment { return c.applied }
-
-// clockStep is the smallest backward step that proves a change of the clock: lines are written slightly out of order.
-const clockStep = time.Minute
-
-// SteppedBack reports whether at shows that the agent's clock was set back.
-func (c *Clock) SteppedBack(at Moment) bool {
-	return at.Source == SourceLine && c.applied.Known() && c.applied.At.Sub(at.At) >= clockStep
-}

@@ -111,9 +111,57 @@ func TestClockGaps(t *testing.T) {
 	assert.True(t, c.GapBefore(later, time.Minute))
 	assert.False(t, c.GapBefore(later, time.Hour))
 	assert.False(t, c.GapBefore(later, 0), "no bound")
-	assert.False(t, c.SteppedBack(later))
-	c.Passed(later)
-	assert.True(t, c.SteppedBack(earlier))
+	c.NewRun()
+	assert.False(t, c.GapBefore(later, time.Minute), "nothing before it in its run")
+}
+
+func TestCourse(t *testing.T) {
+	line := func(s int) clock.Moment { return moment(s, clock.SourceLine) }
+	carried := func(s int) clock.Moment { return moment(s, clock.SourceCarried) }
+	type step struct {
+		name  string
+		at    clock.Moment
+		floor clock.Floor
+		want  int
+		moved bool
+	}
+	for name, steps := range map[string][]step{
+		"set back": {
+			{"before", line(100), clock.Floor{}, 100, false},
+			{"after", line(-7100), clock.Floor{After: line(100)}, 100, true},
+			{"distances are kept", line(-7090), clock.Floor{After: line(100)}, 110, true},
+			{"without a time of its own", carried(-7090), clock.Floor{After: line(100)}, 110, true},
+			{"a long call that is listed later", line(105), clock.Floor{After: line(90)}, 105, false},
+			{"its end, after the change", line(-7080), clock.Floor{After: line(105)}, 125, true},
+			{"once more", line(-20000), clock.Floor{After: line(110)}, 125, true},
+		},
+		"reported duration": {
+			{"call", line(100), clock.Floor{}, 100, false},
+			{"result", line(-7000), clock.Floor{After: line(100), Ends: clock.InstantOf(at(130))}, 130, true},
+			{"answer", line(-6999), clock.Floor{After: line(100)}, 131, true},
+		},
+		"out of order": {
+			{"result", line(600), clock.Floor{}, 600, false},
+			{"a call that began before", line(10), clock.Floor{After: line(0)}, 10, false},
+			{"slightly before its floor", line(590), clock.Floor{After: line(600)}, 590, false},
+			{"before a guessed time", line(10), clock.Floor{After: moment(600, clock.SourceArrival)}, 10, false},
+		},
+		"sub-agent in another stream": {
+			{"after the change", line(-7000), clock.Floor{Run: clock.SetBack{By: 7150 * time.Second, Last: clock.InstantOf(at(120))}}, 150, true},
+			{"before it", line(130), clock.Floor{After: line(100)}, 130, false},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c clock.Course
+			c.Begin(clock.InstantOf(at(0)))
+			for _, s := range steps {
+				assert.False(t, s.moved && c.Straight(s.at), s.name)
+				got := c.Fit(s.at, s.floor)
+				assert.Equal(t, s.want, int(got.At.Sub(clock.InstantOf(noon))/time.Second), s.name)
+				assert.Equal(t, s.moved, got.Clamped, s.name)
+			}
+		})
+	}
 }
 
 func TestIntervals(t *testing.T) {

@@ -16,6 +16,7 @@ type Interval struct {
 type intervalState struct {
 	Start Instant `json:"start"`
 	End   Instant `json:"end"`
+	Cut   bool    `json:"cut,omitempty"`
 }
 
 // IsZero reports whether the interval has no time.
@@ -23,7 +24,7 @@ func (i Interval) IsZero() bool { return !i.Start.Known() }
 
 // MarshalJSON encodes the times of both ends.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	return json.Marshal(intervalState{i.Start.At, i.End.At})
+	return json.Marshal(intervalState{i.Start.At, i.End.At, i.Cut()})
 }
 
 // UnmarshalJSON decodes the times of both ends, with SourceCarried.
@@ -32,7 +33,7 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	*i = Interval{Moment{At: s.Start, Source: SourceCarried}, Moment{At: s.End, Source: SourceCarried}}
+	*i = Interval{Moment{At: s.Start, Source: SourceCarried}, Moment{At: s.End, Source: SourceCarried, Clamped: s.Cut}}
 	return nil
 }
 
@@ -115,12 +116,11 @@ func (i *Interval) Restamp(m Moment) {
 	i.End.Restamp(m)
 }
 
-// SetBack moves an interval that begins after at to at.
-func (i *Interval) SetBack(at Moment) {
-	if i.Start.At.After(at.At) {
-		*i = Interval{Start: at, End: at}
-	}
-}
+// Cut reports whether the clock was set back during the interval: the true end is at or after its end.
+func (i *Interval) Cut() bool { return i.End.Clamped && !i.Start.Clamped }
+
+// Clamped reports whether an end is not by the clock of its line.
+func (i *Interval) Clamped() bool { return i.Start.Clamped || i.End.Clamped }
 
 // Times returns both ends in Unix nanoseconds and the worse of their sources.
 func (i *Interval) Times() (start, end int64, source string) {

@@ -8,6 +8,8 @@ type Moment struct {
 	Ahead bool
 	// Lived is true if the line was written while the stream was followed: then the system clock detects gaps before it.
 	Lived bool
+	// Clamped is true if the agent's clock was set back before: then the time is by the clock with which the run began.
+	Clamped bool
 }
 
 // Known reports whether there is a time.
@@ -15,6 +17,15 @@ func (m Moment) Known() bool { return !m.At.IsZero() }
 
 // FromLine reports whether the time is that of a line.
 func (m Moment) FromLine() bool { return m.Source == SourceLine || m.Source == SourceBatch }
+
+// read reports whether the time is one that a clock showed: that of the agent, or ours when a line arrived.
+func (m Moment) read() bool { return m.FromLine() || m.Source == SourceArrival }
+
+// follows reports whether m can show that a clock was set back since an earlier moment: an arrival says nothing about
+// the times of lines that a recorded stream has.
+func (m Moment) follows(earlier *Moment) bool {
+	return !earlier.Guessed() || m.Source == earlier.Source
+}
 
 // Guessed reports whether neither the line nor one near it has the time.
 func (m Moment) Guessed() bool { return m.Source == SourceArrival || m.Source == SourceFile }

@@ -205,7 +205,7 @@ func (s *session[S]) of(ref *link.Run) *run[S] {
 func (r *run[S]) find(t clock.Instant, prompt string) *spawn[S] {
 	var open, named []*spawn[S]
 	for _, c := range r.spawns {
-		if span := &c.End.Span; !t.Before(span.Start.At) && !t.After(span.End.At) {
+		if span := &c.End.Span; !t.Before(span.Start.At) && (!t.After(span.End.At) || span.Cut()) {
 			if open = append(open, c); c.Target.In(prompt) {
 				named = append(named, c)
 			}

@@ -22,17 +22,30 @@ type Run struct {
 	Key      string
 	Scope    string // mixed into the IDs of its items
 	Session  string
-	Exported bool   // the span and the times of the run are exported as in its stream
-	Recorded bool   // its first account is a transcript
-	Inline   bool   // it is a sub-agent in a stream that also has its run
-	Account  uint64 // stream of the first account; 0 if that is from an earlier process
+	Exported bool          // the span and the times of the run are exported as in its stream
+	Recorded bool          // its first account is a transcript
+	Inline   bool          // it is a sub-agent in a stream that also has its run
+	Begun    clock.Instant // time of its first line; zero if unknown
+	Account  uint64        // stream of the first account; 0 if that is from an earlier process
 	Team     *team.Team
 
 	span    atomic.Pointer[clock.Interval] // nil until the run is over
 	totals  atomic.Bool                    // see [Run.End]; set before span
 	unused  atomic.Bool                    // see [Run.Unused]; set before span
 	written atomic.Bool
-	moved   atomic.Int64 // clock time of the last line of its sub-agents, in nanoseconds
+	back    atomic.Pointer[clock.SetBack] // nil if the agent's clock was not set back
+	moved   atomic.Int64                  // clock time of the last line of its sub-agents, in nanoseconds
+}
+
+// SetBack records that the agent's clock was set back during the run.
+func (r *Run) SetBack(back clock.SetBack) { r.back.Store(&back) }
+
+// Back returns how the agent's clock was set back during the run.
+func (r *Run) Back() clock.SetBack {
+	if back := r.back.Load(); back != nil {
+		return *back
+	}
+	return clock.SetBack{}
 }
 
 // Move records that a line of a sub-agent in a separate stream was written at a time.
@@ -78,6 +91,8 @@ type runState struct {
 	Scope    string          `json:"scope,omitempty"`
 	Session  string          `json:"session,omitempty"`
 	Ended    *clock.Interval `json:"ended,omitempty"`
+	Begun    clock.Instant   `json:"begun,omitempty"`
+	Back     clock.SetBack   `json:"set_back,omitzero"`
 	Exported bool            `json:"exported,omitempty"`
 	Totals   bool            `json:"totals,omitempty"`
 	Unused   bool            `json:"unused,omitempty"`
@@ -85,7 +100,7 @@ type runState struct {
 
 // state returns the stored part of the run. It omits Recorded, so it clears the totals of a transcript.
 func (r *Run) state() runState {
-	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded, Unused: r.Unused()}
+	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Begun: r.Begun, Back: r.Back(), Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded, Unused: r.Unused()}
 	if span := r.Span(); span != nil && span.Start.Known() {
 		s.Ended = span
 	}
@@ -93,7 +108,8 @@ func (r *Run) state() runState {
 }
 
 func (s *runState) run() *Run {
-	r := &Run{RunID: s.RunID, Key: s.Key, Scope: s.Scope, Session: s.Session, Exported: s.Exported}
+	r := &Run{RunID: s.RunID, Key: s.Key, Scope: s.Scope, Session: s.Session, Begun: s.Begun, Exported: s.Exported}
+	r.SetBack(s.Back)
 	r.unused.Store(s.Unused)
 	if r.totals.Store(s.Totals); s.Ended != nil {
 		r.span.Store(s.Ended)
@@ -116,7 +132,8 @@ func (r *Run) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	r.RunID, r.Key, r.Scope, r.Session, r.Exported = s.RunID, s.Key, s.Scope, s.Session, s.Exported
+	r.RunID, r.Key, r.Scope, r.Session, r.Begun, r.Exported = s.RunID, s.Key, s.Scope, s.Session, s.Begun, s.Exported
+	r.SetBack(s.Back)
 	r.totals.Store(s.Totals)
 	r.unused.Store(s.Unused)
 	r.span.Store(s.Ended)
