@@ -15,7 +15,7 @@ func (s *Stream) beginCourse(r *run, at clock.Moment) {
 		return
 	}
 	s.clock.NewRun()
-	if !at.Guessed() {
+	if at.FromLine() { // the line before may be from before the change
 		r.course.Begin(at.At)
 	}
 }
