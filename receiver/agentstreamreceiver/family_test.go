@@ -34,7 +34,7 @@ type reading struct {
 	stream   *telemetry.Stream
 	lines    [][]byte
 	offset   int64
-	live     time.Time // when the next line is written; zero for a complete file
+	live     time.Time        // when the next line is written; zero for a complete file
 	written  func(*time.Time) // changes the times of events; nil keeps them
 	identity otlp.Identity
 }

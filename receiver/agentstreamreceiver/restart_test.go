@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -97,9 +98,20 @@ func (r *rig) read(m *machine, paths ...string) {
 // TestRestartAtEachLine stops the receiver after each line of a session and starts another: together they export what one
 // exports, each span and record once. The stop does not close an open run, which has its root in the end.
 func TestRestartAtEachLine(t *testing.T) {
-	for _, name := range []string{"parity.jsonl", "parallel.jsonl"} {
-		t.Run(name, func(t *testing.T) {
-			lines := session(t, "claude", name)
+	for _, tt := range []struct {
+		name, file string
+		setBack    bool // the agent's clock, in the middle of the session
+	}{
+		{"whole", "claude/parity.jsonl", false},
+		{"parallel calls", "claude/parallel.jsonl", false},
+		{"clock set back", "claude/parallel.jsonl", true},
+		{"clock set back, transcript", "codex/parallel.session.jsonl", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := session(t, filepath.FromSlash(tt.file))
+			if tt.setBack {
+				setClockBack(t, lines[len(lines)/2:])
+			}
 			// The same path yields the same IDs if the format has none.
 			path := filepath.Join(t.TempDir(), "s.jsonl")
 			appendLines(t, path, lines...)
@@ -122,6 +134,9 @@ func TestRestartAtEachLine(t *testing.T) {
 				second.stop()
 				got := append(withoutLive(first.list()), withoutLive(second.list())...)
 				slices.Sort(got)
+				if timed := strings.Contains(tt.file, ".session."); timed {
+					require.Equal(t, want, got, "cut before line %d", cut)
+				}
 				require.Equal(t, untimed(want), untimed(got), "cut before line %d", cut)
 				third := startOn(t, m, stored(path), nil)
 				third.stop()
@@ -130,6 +145,22 @@ func TestRestartAtEachLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// setClockBack sets the times of lines back by two hours.
+func setClockBack(t *testing.T, lines [][]byte) {
+	t.Helper()
+	changed := 0
+	stamp := regexp.MustCompile(`"timestamp":"([^"]+)"`)
+	for i, line := range lines {
+		lines[i] = stamp.ReplaceAllFunc(line, func(b []byte) []byte {
+			at, err := time.Parse(time.RFC3339Nano, string(stamp.FindSubmatch(b)[1]))
+			require.NoError(t, err)
+			changed++
+			return []byte(`"timestamp":"` + at.Add(-2*time.Hour).Format(time.RFC3339Nano) + `"`)
+		})
+	}
+	require.NotZero(t, changed)
 }
 
 // untimed removes what a session without times takes from the clock and the file.
