@@ -15,7 +15,7 @@ func (s *Stream) copyKey(ev *events.DisplayEvent) (key exported.Item, ok bool) {
 	if s.settings.Agent.Bodies || ev.SessionID == "" {
 		return key, false
 	}
-	key = exported.Item{Provider: s.settings.Agent.Provider, ID: cmp.Or(ev.MessageID, ev.Tool.ID, ev.ItemID), Kind: ev.Kind}
+	key = exported.Item{Provider: s.settings.Agent.Provider, ID: cmp.Or(ev.Tool.ID, ev.MessageID, ev.ItemID), Kind: ev.Kind}
 	if clock.Plausible(ev.Time) {
 		key.At = ev.Time.UnixNano()
 	} else {

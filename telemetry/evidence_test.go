@@ -89,6 +89,16 @@ func TestCopiesNeedEvidence(t *testing.T) {
 		}
 		return sc
 	}
+	calling := func(id string, sc script) script { // the same content with another ID of the call
+		for _, evs := range sc {
+			for i := range evs {
+				if evs[i].Tool.ID != "" {
+					evs[i].Tool.ID = id
+				}
+			}
+		}
+		return sc
+	}
 	for _, tt := range []struct {
 		name           string
 		agent          telemetry.Agent
@@ -98,6 +108,8 @@ func TestCopiesNeedEvidence(t *testing.T) {
 		{"the same items", claude, saying("I fetch it.", "ls"), saying("I fetch it.", "ls"), 1, 5},
 		{"another text", claude, saying("I fetch it.", "ls"), saying("I send it.", "ls"), 2, 0},
 		{"another second line", claude, saying("I fetch it.\nHere.", "ls"), saying("I fetch it.\nThere.", "ls"), 2, 0}, // pipeline fuzzer, seed 6101068
+		{"another call", claude, saying("I fetch it.", "ls"), calling("t9", saying("I fetch it.", "ls")), 2, 2}, // pipeline fuzzer, seed 8802066
+		{"another first call", claude, saying("I fetch it.", "ls")[2:], calling("t9", saying("I fetch it.", "ls")[2:]), 2, 0},
 		{"another time", claude, saying("I fetch it.", "ls"), later, 2, 0},
 		{"no times, the same lines", claude, untimed(saying("I fetch it.", "ls")), untimed(saying("I fetch it.", "ls")), 1, 5},
 		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},
