@@ -157,7 +157,7 @@ func (s *Stream) expire(before time.Time) {
 	if s.moved.After(before) {
 		return
 	}
-	last := s.isOld(s.registry.settings.Now, s.settings.IdleGap) && s.idle && s.registry.backlog.quietSince(before)
+	last := s.isOld(s.settings.IdleGap) && s.idle && s.registry.backlog.quietSince(before)
 	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey.IsZero() {
 		return
 	}

@@ -71,10 +71,17 @@ type reading struct {
 	rawLines *rawChain     // nil before the first raw line
 }
 
-// isOld reports whether the stream is complete at the given time: the file's last change is older than the idle gap,
-// and no line was written while it was followed.
-func (r *reading) isOld(now func() time.Time, gap time.Duration) bool {
-	return gap > 0 && !r.changed.IsZero() && clock.InstantOf(now()).Sub(r.changed) >= gap
+// isOld reports whether the stream is complete: its last change is older than the gap, and no line was written while it was
+// followed. An eager registry also goes by the time of the last line, because a restored file is as new as its copy.
+func (s *Stream) isOld(gap time.Duration) bool {
+	last := s.changed
+	if gap <= 0 || last.IsZero() {
+		return false
+	}
+	if line := s.clock.LastLine(); s.registry.settings.Eager && line.Known() && line.At.Before(last) {
+		last = line.At
+	}
+	return clock.InstantOf(s.registry.settings.Now()).Sub(last) >= gap
 }
 
 // lastWrite returns when the last line was written: when it was read if the stream is followed, else the last change of the file.

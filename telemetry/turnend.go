@@ -70,7 +70,7 @@ func (s *Stream) isComplete() bool {
 	if s.registry.settings.Eager {
 		gap = s.registry.settings.EndGrace
 	}
-	return s.isOld(s.registry.settings.Now, gap)
+	return s.isOld(gap)
 }
 
 // endTurn closes the run that has shown its end, after enough time without a line, unless something below it is active.
@@ -102,7 +102,7 @@ func (s *Stream) closeGap() {
 
 // closeOld closes what an old file left open. A sub-agent's file is closed by its parent, as long as that may come.
 func (s *Stream) closeOld() {
-	if !s.isOld(s.registry.settings.Now, s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
+	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
 		return
 	}
 	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.process.unwritten == nil {
@@ -121,7 +121,7 @@ func (s *Stream) closeOld() {
 
 // expireOld closes what an old file left open, unless a sub-agent's file that was read meanwhile shows that it is at work.
 func (s *Stream) expireOld(now time.Time) {
-	if !s.isOld(s.registry.settings.Now, s.settings.IdleGap) || !s.idle || !s.awaitsAgents() {
+	if !s.isOld(s.settings.IdleGap) || !s.idle || !s.awaitsAgents() {
 		s.registry.timers.Stop(waitAgents, s)
 		return
 	}
@@ -135,7 +135,7 @@ func (s *Stream) expireOld(now time.Time) {
 
 // lastReason returns the reason to close for at the end of the stream: an old file is abandoned, and only waited for sub-agents.
 func (s *Stream) lastReason(reason otlp.CloseReason) otlp.CloseReason {
-	if s.isOld(s.registry.settings.Now, s.settings.IdleGap) && s.awaitsAgents() {
+	if s.isOld(s.settings.IdleGap) && s.awaitsAgents() {
 		return otlp.CloseReasonTimeout
 	}
 	return reason

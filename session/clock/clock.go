@@ -89,6 +89,9 @@ func (c *Clock) Begin(line Line) {
 // Timed reports whether any line had a time.
 func (c *Clock) Timed() bool { return c.newest.Known() }
 
+// LastLine returns the time of the last line that has one, or unknown.
+func (c *Clock) LastLine() Moment { return c.newest }
+
 // Of returns the time of an event of the current line. t is the event's own time. The result is unknown if no line so far has a time.
 func (c *Clock) Of(t time.Time) (Moment, Change) {
 	switch {

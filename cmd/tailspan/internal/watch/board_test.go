@@ -153,6 +153,32 @@ func TestOverAtStart(t *testing.T) {
 	assert.True(t, runs[0].AtWork)
 }
 
+// TestRestoredSessions: a file that was copied or restored is new, but its last line shows that nobody writes it.
+func TestRestoredSessions(t *testing.T) {
+	for _, tc := range []struct {
+		path, recording string
+		to              int
+		last            string // time of the last line
+	}{
+		{"a.jsonl", "spans/claude-session-main/main.jsonl", 35, "2026-11-28T13:34:23Z"},
+		{"rollout.jsonl", "codex/killed.session.jsonl", 0, "2026-11-27T20:52:12Z"},
+		{"/h/.gemini/tmp/x/chats/main.jsonl", "spans/gemini-session-main/main.jsonl", 15, "2026-11-28T13:43:47Z"},
+		{"session.jsonl", "opencode/killed.session.jsonl", 0, "2026-11-27T21:01:12Z"},
+		{"b.jsonl", "qwen/sigkill.session.jsonl", 0, "2026-11-27T21:09:44Z"},
+	} {
+		t.Run(tc.recording, func(t *testing.T) {
+			last, err := time.Parse(time.RFC3339, tc.last)
+			require.NoError(t, err)
+			p := part(t, tc.path, tc.recording, 0, tc.to)
+			for later, atWork := range map[time.Duration]bool{50 * time.Minute: true, 70 * time.Minute: false} {
+				runs := play(t, last.Add(later), p).Runs()
+				require.Len(t, runs, 1)
+				assert.Equal(t, atWork, runs[0].AtWork, later)
+			}
+		})
+	}
+}
+
 // turnEnds returns the numbers of the lines that end a turn in a Codex transcript.
 func turnEnds(t *testing.T, recording string) (ends []int) {
 	t.Helper()
