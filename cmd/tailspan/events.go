@@ -49,7 +49,7 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s, Follow: c.follow}
 	printer := eventjson.New(s.Out)
 	read.Open = func(o streams.Origin) (streams.Stream, error) {
-		src, err := c.stream.Events(redactor)
+		src, err := c.stream.QuotedEvents(redactor)
 		if err != nil {
 			return nil, err
 		}

@@ -113,7 +113,7 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 func (c *renders) render(ctx context.Context, args []string, read streams.Settings, settings render.LogSettings, out io.Writer) error {
 	log := render.NewLog(out, settings)
 	read.Open = func(o streams.Origin) (streams.Stream, error) {
-		src, err := c.stream.Events(c.redactor)
+		src, err := c.stream.QuotedEvents(c.redactor)
 		if err != nil {
 			return nil, err
 		}

@@ -253,7 +253,8 @@ func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Sett
 func (c *running) observerSettings(set pipeline.Settings, prices ledger.Prices) observer.Settings {
 	registry := options.RegistrySettings(prices)
 	registry.ProgressInterval, registry.StallAfter = 0, 0
-	set.Registry, set.Events.Inputs = telemetry.NewRegistry(registry), true
+	set.Registry = telemetry.NewRegistry(registry)
+	set.Events.Inputs, set.Events.Plain = true, true
 	return observer.Settings{Pipeline: set, Redact: c.look.Redact, MaxLine: c.stream.MaxLine, Prices: prices}
 }
 

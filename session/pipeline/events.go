@@ -24,6 +24,8 @@ type EventSettings struct {
 	Inputs bool
 	// Outputs requests the whole outputs of tools. Otherwise only the part that their summaries need is read.
 	Outputs bool
+	// Plain requests a quote of the plain text around and between the records, for PlainText.
+	Plain bool
 }
 
 // Events parses the lines of one stream into events. It implements [events.DisplayEventSource], [events.LineStatuser]
@@ -33,7 +35,7 @@ type Events struct {
 	redactor *redact.Redactor
 	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	plain    PlainText
+	plain    *PlainText // nil unless requested
 	raw      [][]byte  // lines that the last call passed unchanged
 	last     time.Time // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
@@ -52,6 +54,9 @@ func NewEvents(s EventSettings) (*Events, error) {
 		p.DropOutput()
 	}
 	e := &Events{Source: p, redactor: s.Redactor, source: p}
+	if s.Plain {
+		e.plain = new(PlainText)
+	}
 	if s.Join || s.Redactor != nil {
 		e.joiner = redact.NewJoiner(p, redact.JoinSettings{})
 		e.source = e.joiner

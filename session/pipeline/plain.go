@@ -22,11 +22,19 @@ type PlainText struct {
 	Ends bool
 }
 
-// PlainText returns what was written as plain text until now.
-func (e *Events) PlainText() PlainText { return e.plain }
+// PlainText returns what was written as plain text until now, if EventSettings.Plain requests it.
+func (e *Events) PlainText() PlainText {
+	if e.plain == nil {
+		return PlainText{}
+	}
+	return *e.plain
+}
 
 // takePlain takes in the plain text of the current line.
 func (e *Events) takePlain() {
+	if e.plain == nil {
+		return
+	}
 	for _, line := range e.Source.Plain() {
 		e.plain.Lines++
 		if !e.plain.Ends || e.plain.Last == "" || line[0] != ' ' && line[0] != '\t' {

@@ -35,6 +35,11 @@ func (s *Stream) Events(r *redact.Redactor) (*pipeline.Events, error) {
 	return pipeline.NewEvents(pipeline.EventSettings{Provider: s.Provider, Redactor: r})
 }
 
+// QuotedEvents is Events for a command that quotes the plain text around and between the records.
+func (s *Stream) QuotedEvents(r *redact.Redactor) (*pipeline.Events, error) {
+	return pipeline.NewEvents(pipeline.EventSettings{Provider: s.Provider, Redactor: r, Plain: true})
+}
+
 // Lines returns the line reader for an input and its parser.
 func (s *Stream) Lines(name string, src *pipeline.Events) *input.Lines {
 	return input.NewLines(input.LineSettings{Name: name, Max: s.MaxLine, Container: s.Container, Noted: src.Note})
