@@ -70,7 +70,7 @@ func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration
 // AddStalled appends the record of a run without new lines.
 func (b *Batch) AddStalled(r *Resource, of *Record, elapsed, silent time.Duration) {
 	m, body := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
-	body.SetStr("no output for " + silent.Round(time.Second).String())
+	body.SetStr(string(appendDuration([]byte("no output for "), silent)))
 	m.PutDouble(AttrElapsed, elapsed.Seconds())
 	m.PutDouble(AttrSilent, silent.Seconds())
 }

@@ -22,6 +22,12 @@ func Sanitize(s string) string { return safe.Sanitize(s) }
 // ShortDuration returns a duration at the precision that people need: "340ms", "4.1s", "1m02s", "3h05m".
 func ShortDuration(d time.Duration) string { return text.Short(d) }
 
+// CoarseDuration returns a duration in its largest unit: "4m", "47h", "3d".
+func CoarseDuration(d time.Duration) string { return text.Coarse(d) }
+
+// Ago returns how long ago something was: "just now", "4m ago".
+func Ago(d time.Duration) string { return text.Ago(d) }
+
 // CISystems is a set of CI systems that read commands from the logs of their jobs.
 type CISystems = safe.Systems
 

@@ -124,7 +124,7 @@ func TestDoctorLooksAtThePlaces(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "sessions"), 0o700))
 	code, out, errs := runDoctor()
 	assert.Equal(t, cli.ExitOK, code, errs)
-	assert.Regexp(t, `claude +\S+projects +1 session, 2 files, .* kB, newest less than a minute ago, version 2\.\d+\.\d+, claude: 2\n`, out)
+	assert.Regexp(t, `claude +\S+projects +1 session, 2 files, .* kB, newest just now, version 2\.\d+\.\d+, claude: 2\n`, out)
 	assert.Regexp(t, `codex +\S+codex +there, but no session in it\n`, out)
 	assert.Regexp(t, `gemini +\S+tmp +not there\n`, out)
 	assert.Contains(t, out, "run sends nothing: OTEL_EXPORTER_OTLP_ENDPOINT is not set")

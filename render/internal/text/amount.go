@@ -28,6 +28,27 @@ func Short(d time.Duration) string {
 	}
 }
 
+// Coarse returns a duration in its largest unit: "4m", "47h", "3d".
+func Coarse(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	default:
+		return fmt.Sprintf("%dd", d/day)
+	}
+}
+
+// Ago returns how long ago something was: "just now", "4m ago".
+func Ago(d time.Duration) string {
+	if d < time.Minute {
+		return "just now"
+	}
+	return Coarse(d) + " ago"
+}
+
 // Count returns a number in short form: "950", "12.3k", "1.2M".
 func Count(n int64) string {
 	switch {

@@ -41,3 +41,12 @@ func TestCounts(t *testing.T) {
 		assert.Equal(t, want, text.Grouped(n))
 	}
 }
+
+func TestAgo(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "just now", 59 * time.Second: "just now", time.Minute: "1m ago", 59*time.Minute + 59*time.Second: "59m ago", time.Hour: "1h ago",
+		47 * time.Hour: "47h ago", 48 * time.Hour: "2d ago", 100 * 24 * time.Hour: "100d ago", -time.Hour: "just now",
+	} {
+		assert.Equal(t, want, text.Ago(d), d.String())
+	}
+}

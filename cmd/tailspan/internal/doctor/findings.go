@@ -16,6 +16,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -59,7 +60,7 @@ func (f *findings) String() string {
 	if n := len(f.sessions) + f.unread; n > 0 {
 		parts = append(parts, cli.Count(n, "session"))
 	}
-	parts = append(parts, cli.Count(f.files, "file"), byteSize(f.size), "newest "+age(time.Since(f.newest))+" ago")
+	parts = append(parts, cli.Count(f.files, "file"), byteSize(f.size), "newest "+render.Ago(time.Since(f.newest)))
 	if f.version != "" {
 		parts = append(parts, "version "+f.version)
 	}

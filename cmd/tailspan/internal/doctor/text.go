@@ -1,9 +1,6 @@
 package doctor
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // byteSize formats a size for people.
 func byteSize(n int64) string {
@@ -18,18 +15,4 @@ func byteSize(n int64) string {
 		i++
 	}
 	return fmt.Sprintf("%.1f %cB", value, units[i])
-}
-
-// age formats an elapsed time for people.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "less than a minute"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	default:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	}
 }

@@ -42,27 +42,7 @@ func (v *View) recent(r *Run) (left, right string) {
 		text = a.Title
 	}
 	left = fmt.Sprintf("%s %s %s  %s", verdictSign(&r.Verdict), pad(r.Verdict.Kind.String(), 10), bold(join(" ", r.Service, r.Project)), faint(text))
-	return left, v.figures(a, ago(since(a.Ended, v.Now)))
-}
-
-// ago formats how long ago a time was.
-func ago(d time.Duration) string {
-	if d < time.Minute {
-		return "just now"
-	}
-	return coarse(d) + " ago"
-}
-
-// coarse formats a duration in minutes, hours or days.
-func coarse(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 2*day:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	}
-	return fmt.Sprintf("%dd", d/day)
+	return left, v.figures(a, render.Ago(since(a.Ended, v.Now)))
 }
 
 // narrow is the width below which only the first figure of a row is shown.
@@ -111,7 +91,7 @@ func (v *View) doing(a *Agent) string {
 		}
 	}
 	if silent := since(a.Last, v.Now); silent >= quiet {
-		text = yellow("quiet for "+coarse(silent)) + " · " + text
+		text = yellow("quiet for "+render.CoarseDuration(silent)) + " · " + text
 	}
 	return text
 }
