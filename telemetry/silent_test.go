@@ -130,6 +130,7 @@ func eachRoute(t *testing.T, files func() map[string]script, check func(t *testi
 		t.Run(name, func(t *testing.T) {
 			w := newSilentWorld(t, files())
 			play(w)
+			assert.Contains(t, w.collected.names(), "invoke_agent claude-code", "its span waits no longer than documented")
 			w.took(w.registry.Close())
 			checkTree(t, &w.collected)
 			check(t, &w.collected)
@@ -226,6 +227,21 @@ func TestStartWhileAnAgentWorks(t *testing.T) {
 			assert.Equal(t, "2010", attr(run, otlp.AttrUsageInput))
 		})
 	}
+}
+
+// TestKilledWithAgentsInTheBackground: an agent whose call was answered, but whose work is not over, is awaited in the same way.
+func TestKilledWithAgentsInTheBackground(t *testing.T) {
+	eachRoute(t, func() map[string]script {
+		launched := result(1.5, "a1")
+		launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "ag1"
+		return map[string]script{"main": append(spawned(), inTurn(script{line(launched), line(use(1.7, "msg1", "t1", "Bash", "sleep"))})...), "ag1": atWork(3)}
+	}, func(t *testing.T, f *collected) {
+		t.Helper()
+		run := f.span(t, "invoke_agent claude-code")
+		assert.Equal(t, "310", attr(run, otlp.AttrUsageInput))
+		assert.Empty(t, attr(run, otlp.AttrUsageIncomplete))
+		assert.Equal(t, "timeout", attr(run, otlp.AttrCloseReason))
+	})
 }
 
 // TestCallOfAnAgentWithoutFile: the total of a run whose sub-agent has no file waits no longer than documented, and is marked.

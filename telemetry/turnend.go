@@ -121,7 +121,7 @@ func (s *Stream) closeOld() {
 
 // expireOld closes what an old file left open, unless a sub-agent's file that was read meanwhile shows that it is at work.
 func (s *Stream) expireOld(now time.Time) {
-	if !s.isOld(s.settings.IdleGap) || !s.idle || !s.awaitsAgents() {
+	if !s.isOld(s.settings.IdleGap) || !s.idle || s.run.closed {
 		s.registry.timers.Stop(waitAgents, s)
 		return
 	}
@@ -135,7 +135,7 @@ func (s *Stream) expireOld(now time.Time) {
 
 // lastReason returns the reason to close for at the end of the stream: an old file is abandoned, and only waited for sub-agents.
 func (s *Stream) lastReason(reason otlp.CloseReason) otlp.CloseReason {
-	if s.isOld(s.settings.IdleGap) && s.awaitsAgents() {
+	if s.isOld(s.settings.IdleGap) && !s.awaitsAccount() && s.links.child.IsZero() {
 		return otlp.CloseReasonTimeout
 	}
 	return reason
