@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ type call struct {
 	background bool   // it began after its agent's span was closed
 	closed     bool
 	elsewhere  bool // the first account of the run exported its span
+	anonymous  bool // the format has no ID for it
 }
 
 // calls holds the calls of one run by ID.
@@ -40,6 +42,17 @@ func (c *calls) add(n *call) {
 	c.byID[n.ID] = n
 	c.open = append(c.open, n)
 	n.caller.open.calls = append(n.caller.open.calls, n)
+}
+
+// anonymous returns the ID of the newest open call of a tool for which the format has none, or an empty one. The result of such a
+// call, as of Codex's plan_update, follows at once.
+func (c *calls) anonymous(tool string) string {
+	for _, one := range slices.Backward(c.open) {
+		if one.anonymous && one.Name == tool {
+			return one.ID
+		}
+	}
+	return ""
 }
 
 // close marks a call closed. Its ID is remembered until limit newer calls are closed. It reports whether another was evicted.
@@ -72,8 +85,9 @@ func (c *calls) setEarly(id string, early toolcall.EarlyResult, limits *Limits) 
 func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
 	t := &ev.Tool
 	r := a.run
-	if t.ID == "" {
-		// No result can refer to it, but it is still a call.
+	anonymous := t.ID == ""
+	if anonymous {
+		// Only a result without an ID can refer to it, but it is still a call.
 		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
@@ -83,7 +97,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 		s.count().EvictedCalls++
 		s.closeCall(r.calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
-	c := &call{Call: toolcall.New(t, s.registry.settings.Limits.TargetRunes), caller: a}
+	c := &call{Call: toolcall.New(t, s.registry.settings.Limits.TargetRunes), caller: a, anonymous: anonymous}
 	what, detail := saidBy(ev)
 	if s.registry.settings.Capture.ToolInput {
 		s.holdArguments(c, t.Input)
@@ -109,6 +123,9 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 // resultOf finds the call of a result, in the current run or, for background work, in an earlier one. A result that
 // precedes its call is stored for it.
 func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
+	if ev.Tool.ID == "" {
+		ev.Tool.ID = s.run.calls.anonymous(ev.Tool.Name)
+	}
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		s.count().UnknownCalls++
