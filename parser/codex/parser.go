@@ -62,6 +62,8 @@ type thread struct {
 	forked  bool
 	// paginated marks a rollout that says which messages were shown and reports the usage of each response (R4).
 	paginated bool
+	// working is true once a line of its own was read. Copied history precedes these.
+	working bool
 	// created is when the thread began.
 	created time.Time
 }

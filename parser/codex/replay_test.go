@@ -1,9 +1,13 @@
 package codex_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -40,6 +44,8 @@ func TestCopiedHistory(t *testing.T) {
 		{"a parent's parent", []string{meta(born, fork, born, forked), meta(born, parent, early, ""), meta(born, "older", early, ""), said(born, "copy")}, nil},
 		{"an older head without a fork", []string{meta(born, fork, born, ""), meta(born, parent, early, ""), said(born, "copy")}, nil},
 		{"another rollout behind", []string{meta(early, parent, early, ""), said(early, "one"), meta(born, fork, born, ""), said(later, "two")}, []string{"one", "two"}},
+		{"an older rollout behind", []string{meta(born, fork, born, ""), said(later, "one"), meta(early, parent, early, ""), said(early, "two")}, []string{"one", "two"}},
+		{"a rollout behind a fork", []string{meta(born, fork, born, forked), meta(early, parent, early, ""), said(early, "copy"), said(later, "own"), meta(later, "third", later, ""), said(later, "two")}, []string{"own", "two"}},
 		{"nothing copied", []string{meta(born, fork, born, forked+`,"history_mode":"paginated"`), said(later, "own")}, []string{"own"}},
 		{"no fork", []string{meta(born, fork, born, ""), said(early, "a clock that went back")}, []string{"a clock that went back"}},
 	} {
@@ -52,5 +58,42 @@ func TestCopiedHistory(t *testing.T) {
 			}
 			assert.Equal(t, tc.want, texts)
 		})
+	}
+}
+
+// TestTwoRolloutsInOneFile reads one rollout behind another, as in a file that a user made of several. No event of either is lost.
+func TestTwoRolloutsInOneFile(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "codex", "*.session.jsonl"))
+	require.NoError(t, err)
+	require.Greater(t, len(paths), 20)
+	count := func(paths ...string) map[events.Kind]int {
+		kinds, p := map[events.Kind]int{}, newSource()
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for line := range bytes.Lines(data) {
+				for _, e := range p.ParseEvents(bytes.TrimSuffix(line, []byte("\n"))) {
+					kinds[e.Kind]++
+				}
+			}
+		}
+		return kinds
+	}
+	for _, first := range paths {
+		switch filepath.Base(first) { // one of each dialect, and a sub-agent
+		case "parity.session.jsonl", "parity-0.125.session.jsonl", "parity-0.42.session.jsonl", "parity-0.29.session.jsonl", "subagents-v2-child.session.jsonl":
+		default:
+			continue
+		}
+		for _, second := range paths {
+			if first == second {
+				continue
+			}
+			want := count(first)
+			for kind, n := range count(second) {
+				want[kind] += n
+			}
+			assert.Equal(t, want, count(first, second), "%s, then %s", first, second)
+		}
 	}
 }

@@ -34,6 +34,7 @@ func (ro *rollout) rolloutLine(r *record) events.LineStatus {
 	if r.top.Get("ordinal").Exists() {
 		ro.thread.paginated = ro.thread.paginated || ro.thread.id == "" // the head of the rollout was not read
 	}
+	ro.thread.working = ro.thread.working || string(kind) == "response_item" || string(kind) == "event_msg"
 	switch string(kind) {
 	case "response_item":
 		return ro.responses.responseItem(r, r.body.Get("type").Body(), r.body)
@@ -56,8 +57,11 @@ func (ro *rollout) rolloutLine(r *record) events.LineStatus {
 	return events.LineOK
 }
 
+// headDelay is the time in which Codex writes the head of a new thread. A head that it copied has the time of the copy.
+const headDelay = 5 * time.Minute
+
 // sessionMeta reads the head of a rollout. The first one is the thread's own. Another one begins the copy of a parent's
-// history or, if that is impossible, another rollout in the same stream.
+// history or, if that is impossible, another rollout in the same stream: a copy precedes the thread's own lines.
 func (ro *rollout) sessionMeta(r *record) events.LineStatus {
 	id := ro.Strings.Text(r.body.Get("id"))
 	created := r.body.Get("timestamp").Time()
@@ -69,6 +73,7 @@ func (ro *rollout) sessionMeta(r *record) events.LineStatus {
 	case id == ro.thread.id:
 		ro.replay.copying = false
 		return events.LineIgnored
+	case ro.thread.working && r.timestamp.Time().Sub(created) < headDelay:
 	case ro.thread.forked || ro.thread.agent != "" || created.Before(ro.thread.created):
 		ro.replay.begin(r.timestamp.Time(), ro.thread.created)
 		return events.LineIgnored
@@ -171,7 +176,7 @@ func (ro *rollout) headLine(r *record) events.LineStatus {
 		ro.prompts.prompt(scan.Value{}, ro.Strings.Text(m.Get("prompt")), false)
 	case m.Get("id").Kind == scan.KindString && r.timestamp.Kind == scan.KindString:
 		id := ro.Strings.Text(m.Get("id"))
-		ro.threads.startThread(m, thread{id: id, session: id, created: r.timestamp.Time()})
+		ro.threads.startThread(m, thread{id: id, session: id, created: r.timestamp.Time(), working: true}) // a later head is that of another rollout
 	case isConfig(m):
 		ro.threads.begins(thread{})
 		ro.setModel(m.Get("model"))

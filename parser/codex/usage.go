@@ -50,8 +50,8 @@ type ledger struct {
 	totals totals
 }
 
-// begins clears the running total of the previous thread.
-func (lg *ledger) begins() { lg.totals.total, lg.totals.known = events.Tokens{}, false }
+// begins clears what is known of the previous thread, except the responses, which may be repeated.
+func (lg *ledger) begins() { lg.totals = totals{responses: lg.totals.responses} }
 
 func (lg *ledger) emitUsage(scope events.UsageScope, t events.Tokens) *events.DisplayEvent {
 	e := lg.Emit(events.KindUsage)
