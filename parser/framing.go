@@ -42,6 +42,9 @@ func FramingOf(path string) Framing {
 	return FramingUndecided
 }
 
+// IsDocument reports whether a path is that of one document, which its writer may rewrite in place.
+func IsDocument(path string) bool { return FramingOf(path) == FramingDocument }
+
 // Decided reports whether the framing is known, so that no more lines are needed.
 func (f Framing) Decided() bool { return f == FramingLines || f == FramingDocument }
 

@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
@@ -77,7 +77,7 @@ func watched(args []string) (files, databases []string, err error) {
 			return nil, nil, err
 		}
 		for _, glob := range p.Globs {
-			if strings.HasSuffix(glob, ".db") || len(args) == 0 && p.Trees {
+			if input.IsDatabase(glob) || len(args) == 0 && p.Trees {
 				databases = append(databases, glob)
 			} else {
 				files = append(files, glob)

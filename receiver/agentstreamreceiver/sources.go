@@ -51,7 +51,7 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, 
 	var s sources
 	s.polled, err = poll.New(poll.Settings{
 		Documents:       cfg.Include,
-		IsDocument:      isDocument,
+		IsDocument:      parser.IsDocument,
 		MaxDocumentSize: int(cfg.MaxDocumentSize),
 		Databases:       slices.Concat(cfg.Databases, poll.InFolders(cfg.Include, databaseName)),
 		Shared:          settings,
@@ -60,14 +60,11 @@ func newSources(cfg *config.Stream, logger *zap.Logger, observer tail.Observer, 
 		return s, err
 	}
 	settings.Exclude = slices.Concat(cfg.Exclude, cfg.Databases)
-	settings.Skip = func(file string) bool { return isDocument(file) || isDatabase(file) }
+	settings.Skip = func(file string) bool { return parser.IsDocument(file) || isDatabase(file) }
 	settings.Replay = true
 	s.files, err = tail.New(settings, handler)
 	return s, err
 }
-
-// isDocument reports whether a path is that of a document.
-func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
 
 // isDatabase reports whether a name is that of the OpenCode database or of the files that SQLite keeps beside it.
 func isDatabase(file string) bool {

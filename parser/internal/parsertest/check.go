@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -36,7 +37,7 @@ func (c *Checker) Check(t testing.TB, all []events.DisplayEvent, hasESC bool) {
 		require.False(t, e.Tool.Partial, "parsers never emit partial calls")
 		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Arg()), events.PreviewRunes)
 		require.LessOrEqual(t, utf8.RuneCountInString(e.Tool.Summary), events.SummaryRunes)
-		require.False(t, strings.ContainsFunc(e.Tool.Name+e.Tool.Arg()+e.Tool.Summary, isControl), "control character in %q", e.Tool)
+		require.False(t, strings.ContainsFunc(e.Tool.Name+e.Tool.Arg()+e.Tool.Summary, unicode.IsControl), "control character in %q", e.Tool)
 		for _, s := range texts(e) { // dozens per event, so assert only on a failure
 			if !utf8.ValidString(s) {
 				require.Fail(t, "no valid UTF-8", "%q", s)
@@ -71,8 +72,6 @@ func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 		c.calls[key] = was
 	}
 }
-
-func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
 // texts returns all strings of an event.
 func texts(e *events.DisplayEvent) []string {

@@ -69,7 +69,7 @@ func read(path string, budget *int64) (*content, error) {
 	c := &content{sessions: map[string]bool{}}
 	lines := input.NewLines(input.LineSettings{Name: path, Max: input.DefaultMaxLine, Container: config.ContainerAuto})
 	seen := 0
-	document := parser.FramingOf(path) == parser.FramingDocument
+	document := parser.IsDocument(path)
 	*budget = max(0, *budget)
 	err = lines.Records(budgeted{in, budget}, func(record []byte) error {
 		if document && !json.Valid(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf"))) && len(bytes.TrimSpace(record)) > 0 {

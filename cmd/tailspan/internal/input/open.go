@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
@@ -53,6 +54,9 @@ func openContent(name string, stdin io.Reader, stderr io.Writer) (io.ReadCloser,
 	}
 	return content{unpacked, file}, nil
 }
+
+// IsDatabase reports whether a path or glob names databases.
+func IsDatabase(glob string) bool { return strings.HasSuffix(glob, ".db") }
 
 // Sessions returns the IDs of all sessions of an open input that can have many: a database or a folder of OpenCode. It returns nil
 // for any other.

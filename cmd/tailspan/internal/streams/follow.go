@@ -79,7 +79,7 @@ func (f *follower) sources(what followed) ([]source, error) {
 		Include: what.files, Skip: isOther, MaxLineSize: int(f.settings.Stream.MaxLine), Observer: tail.Observer{Failed: f.report()},
 		WatchWarning: new(sync.Once),
 	}
-	poller, err := poll.New(poll.Settings{Documents: what.files, IsDocument: isDocument, Databases: what.databases, Shared: shared}, polled{f})
+	poller, err := poll.New(poll.Settings{Documents: what.files, IsDocument: parser.IsDocument, Databases: what.databases, Shared: shared}, polled{f})
 	if err != nil || len(what.files) == 0 {
 		return []source{poller}, err
 	}
@@ -88,10 +88,7 @@ func (f *follower) sources(what followed) ([]source, error) {
 }
 
 // isOther reports whether a path names no file of lines.
-func isOther(path string) bool { return isDocument(path) || strings.HasSuffix(path, ".db") }
-
-// isDocument reports whether a path names a document.
-func isDocument(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }
+func isOther(path string) bool { return parser.IsDocument(path) || input.IsDatabase(path) }
 
 // followed returns the patterns for names.
 func (s *Settings) followed(names []string) (what followed, err error) {
@@ -130,7 +127,7 @@ func (s *Settings) followed(names []string) (what followed, err error) {
 // add adds patterns.
 func (f *followed) add(globs ...string) {
 	for _, glob := range globs {
-		if strings.HasSuffix(glob, ".db") {
+		if input.IsDatabase(glob) {
 			f.databases = append(f.databases, glob)
 		} else {
 			f.files = append(f.files, glob)

@@ -52,14 +52,14 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 	age := recentAge(s.Files, r.now())
 	shared := tail.Settings{
 		Include: s.Files, ExcludeOlderThan: age, IdleClose: idleGap, Replay: true, PollInterval: scanInterval,
-		Skip: isDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
+		Skip: parser.IsDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
 	}
 	var err error
 	if len(s.Files) > 0 {
 		r.files, err = tail.New(shared, r)
 	}
 	polled, pollErr := poll.New(poll.Settings{
-		Documents: s.Files, IsDocument: isDocument, Databases: s.Databases, RowsSince: r.now().Add(-recentRows), Shared: shared,
+		Documents: s.Files, IsDocument: parser.IsDocument, Databases: s.Databases, RowsSince: r.now().Add(-recentRows), Shared: shared,
 	}, r)
 	r.polled = polled
 	return r, errors.Join(err, pollErr)
@@ -74,9 +74,6 @@ func newHandler(s *Settings, board *Board, now func() time.Time) *reader {
 		board: board, registry: telemetry.NewRegistry(set), redactor: s.Redactor, now: now, restless: map[*stream]struct{}{},
 	}
 }
-
-// isDocument recognizes by its path a document that is rewritten in place.
-func isDocument(file string) bool { return parser.FramingOf(file) == parser.FramingDocument }
 
 // Open opens a stream.
 func (r *reader) Open(_ context.Context, s tail.Stream) (consumer tail.Consumer, err error) {
