@@ -313,3 +313,43 @@ func listed(out telemetry.Output) []string {
 	}
 	return list
 }
+
+// TestTotalAfterGap: the end of a run that was closed in a gap reports the tokens of its first part again, whose spans and metrics
+// are exported by then. Each token counts once, also if nothing but the end follows.
+func TestTotalAfterGap(t *testing.T) {
+	call := func(sec float64, message string, input int64) []events.DisplayEvent {
+		return []events.DisplayEvent{text(sec, message, "a"), spend(sec, message, "m1", events.Usage{Tokens: events.Tokens{Input: input}, OutputUnknown: true})}
+	}
+	for _, tc := range []struct {
+		name  string
+		parts [][]events.DisplayEvent
+		spans int64 // input on spans
+		late  int   // usage on no span
+	}{
+		{name: "work follows", parts: [][]events.DisplayEvent{call(1, "msg1", 10), call(5*hour, "msg2", 20)}, spans: 30},
+		{name: "work follows twice", parts: [][]events.DisplayEvent{call(1, "msg1", 10), call(3*hour, "msg2", 15), call(5*hour, "msg3", 5)}, spans: 30},
+		{name: "a call that is not shown", parts: [][]events.DisplayEvent{call(1, "msg1", 10), call(5*hour, "msg2", 15)}, spans: 30},
+		{name: "the end follows", parts: [][]events.DisplayEvent{call(1, "msg1", 10), call(2, "msg2", 20)}, spans: 30, late: 1},
+	} {
+		for scope, of := range map[string]events.UsageScope{"of the run": events.UsageScopeRun, "of the session": events.UsageScopeSession} {
+			t.Run(tc.name+", total "+scope, func(t *testing.T) {
+				var used events.Tokens
+				sc := script{line(started())}
+				for _, part := range tc.parts {
+					sc = append(sc, line(part...))
+				}
+				sc = append(sc, line(spend(5*hour, "", "m1", events.Usage{Scope: of, Tokens: events.Tokens{Input: 30, Output: 7}})), line(ended("")))
+				f := collect(t, sc, telemetry.StreamSettings{IdleGap: time.Hour, OnUsed: func(u telemetry.Used) { used.Add(u.Tokens) }}, otlp.CloseReasonShutdown)
+				assert.Equal(t, events.Tokens{Input: 30, Output: 7}, used)
+				input := int64(0)
+				for _, span := range f.spans {
+					if v, ok := span.Attributes().Get(otlp.AttrGenAIInputTokens); ok {
+						input += v.Int()
+					}
+				}
+				assert.Equal(t, tc.spans, input)
+				assert.Equal(t, tc.late, f.counts.LateUsage)
+			})
+		}
+	}
+}

@@ -273,7 +273,9 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	opening := waiting[0].at
 	r.begin.header, r.begin.model = isHeader(&waiting[0].event), waiting[0].event.Model != ""
 	r.begin.floating = r.begin.header || opening.Source == clock.SourceCarried && !opening.Ahead
-	r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID)
+	if r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID); r.continues.shown && s.run.end.by == events.KindUnspecified {
+		r.top.ledger.Continue(&s.run.top.ledger)
+	}
 	s.run = r
 	if r.standing == account.First && r.account != nil {
 		s.opened(r)

@@ -24,6 +24,12 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	}
 	placed := a.chat != nil && a.chat.Take(ev)
 	switch {
+	case u.Scope != events.UsageScopeCall && ofRun.Closed:
+		sum := ofRun.AddLateTotal(ev.Model, u)
+		if part := sum.Usage(); part.Tokens != (events.Tokens{}) || part.CostUSD != 0 {
+			return &part
+		}
+		return nil
 	case u.Scope != events.UsageScopeCall:
 		ofRun.AddTotal(ev.Model, u)
 	case a.role == roleDuplicate:

@@ -14,15 +14,19 @@ import (
 //	total = larger of (totals, calls + elsewhere), for each type
 //	rest  = total - placed - elsewhere
 //
+// A run that was closed because nothing followed for long may continue. The totals at its end then include its first
+// part, whose tokens are on the spans of that part, and lack it here.
+//
 // The ledger of a run's own agent includes the calls of the sub-agents in its stream.
 type Ledger struct {
-	Prices  *Prices  // shared by all ledgers of a registry
-	calls   ByModel  // reported by model calls
-	placed  ByModel  // the part of it on spans of model calls and of sub-agents
-	totals  ByModel  // reported by the run's end, sub-agents included
-	outside *outside // nil if empty
-	Closed  bool     // the agent's own span was made: later usage is on no span
-	Linked  ByModel  // used by sub-agents in separate streams
+	Prices  *Prices       // shared by all ledgers of a registry
+	calls   ByModel       // reported by model calls
+	placed  ByModel       // the part of it on spans of model calls and of sub-agents
+	totals  ByModel       // reported by the run's end, sub-agents included
+	earlier events.Tokens // of the parts of the run before, which no totals have reported
+	outside *outside      // nil if empty
+	Closed  bool          // the agent's own span was made: later usage is on no span
+	Linked  ByModel       // used by sub-agents in separate streams
 	// Incomplete is true if the total lacks usage of such sub-agents.
 	Incomplete bool
 	// Partial is true if a total was omitted because it includes the tokens of earlier processes.
@@ -54,7 +58,30 @@ func (l *Ledger) AddCall(model string, u *events.Usage, placed bool) {
 	}
 }
 
-func (l *Ledger) AddTotal(model string, u *events.Usage) { l.totals.Of(model).add(u) }
+func (l *Ledger) AddTotal(model string, u *events.Usage) {
+	part := *u
+	part.Tokens = u.Tokens.Beyond(l.earlier)
+	l.earlier = l.earlier.Beyond(u.Tokens)
+	l.totals.Of(model).add(&part)
+}
+
+// AddLateTotal is AddTotal for an agent whose own span was made. It returns what no call has reported.
+func (l *Ledger) AddLateTotal(model string, u *events.Usage) Sum {
+	before := l.Unseen()
+	l.AddTotal(model, u)
+	unseen, known := l.Unseen(), before.Total()
+	late := unseen.Total()
+	return Sum{Tokens: late.Tokens.Beyond(known.Tokens), CostUSD: max(late.CostUSD-known.CostUSD, 0)}
+}
+
+// Continue records that the agent continues the work of before, whose span was made.
+func (l *Ledger) Continue(before *Ledger) {
+	if !before.HasTotals() {
+		sum := before.calls.Total()
+		sum.Tokens.Add(before.earlier)
+		l.earlier = sum.Tokens
+	}
+}
 
 // HasTotals reports whether the run's end reported tokens.
 func (l *Ledger) HasTotals() bool {
