@@ -67,7 +67,7 @@ func (s *Stream) passed(at clock.Moment) {
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *Stream) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
 	at = s.place(at)
-	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) {
+	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !byProgram(ev) {
 		return
 	}
 	suppressed := s.suppressed
@@ -77,14 +77,11 @@ func (s *Stream) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silent
 	s.clock.Jump(at)
 }
 
-// awaitsAgents reports whether the open run is silent because sub-agents work for it in other streams. A gap before a line that
-// continues the run is then no sign that it was abandoned: while the run is followed, it is not idle ([Stream.Moved]).
+// awaitsAgents reports whether the open run is silent because sub-agents work for it in other streams, so that it is not idle
+// ([Stream.Moved]). A gap then shows that it was abandoned if the next line opens a run, or is by the program, as in a resumed session.
 func (s *Stream) awaitsAgents() bool {
-	r := s.run
-	if r == nil || r.closed {
-		return false
-	}
-	return slices.ContainsFunc(r.calls.open, (*call).startsAgent) || slices.ContainsFunc(s.links.announced, s.worksElsewhere)
+	return s.run != nil && !s.run.closed &&
+		(slices.ContainsFunc(s.run.calls.open, (*call).startsAgent) || slices.ContainsFunc(s.links.announced, s.worksElsewhere))
 }
 
 // startsAgent reports whether the call starts a sub-agent that works in another stream, if it works at all.

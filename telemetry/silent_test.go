@@ -174,6 +174,27 @@ func TestResumedAfterItsAgentsWereKilled(t *testing.T) {
 	})
 }
 
+// TestResumedByTheProgramAfterItsAgentsWereKilled: what Claude Code 2.1 writes in the user's name before the next prompt, such as a
+// local command, is no work of the killed run and does not extend it.
+func TestResumedByTheProgramAfterItsAgentsWereKilled(t *testing.T) {
+	eachRoute(t, func() map[string]script {
+		files := map[string]script{"main": spawned(), "ag1": atWork(1)}
+		command := prompt(20_000, "local-command")
+		command.Synthetic = true
+		files["main"] = append(files["main"], line(command), line(prompt(20_002, "p2")), line(text(20_003, "msg2", "Again.")), line(signsOff(20_004, "msg2")))
+		return files
+	}, func(t *testing.T, f *collected) {
+		t.Helper()
+		run := f.spans[slices.IndexFunc(f.spans, func(s ptrace.Span) bool {
+			return s.Name() == "invoke_agent claude-code" && keyID(s) == "msg1"
+		})]
+		assert.Equal(t, "timeout", attr(run, otlp.AttrCloseReason))
+		_, to := seconds(run)
+		assert.Less(t, to, 10.0)
+		assert.Equal(t, "110", attr(run, otlp.AttrUsageInput))
+	})
+}
+
 // TestSilentWhileItsAgentWorks: a run is not idle while its sub-agent is at work, however long that takes.
 func TestSilentWhileItsAgentWorks(t *testing.T) {
 	eachRoute(t, func() map[string]script {

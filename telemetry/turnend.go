@@ -20,12 +20,13 @@ func (r *run) showsEnd() bool {
 	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
 }
 
-// isAside reports whether an event is not work of the current run, which has shown its end. What the program writes by
-// itself or in the user's name, such as a compaction, does not extend that run.
+// isAside reports whether an event is not work of the current run, which has shown its end.
 func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
-	if a != r.top || ev.Sign != (events.Sign{}) || !r.showsEnd() {
-		return false
-	}
+	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && byProgram(ev)
+}
+
+// byProgram reports whether the program writes an event by itself or in the user's name, such as a compaction. It is no work.
+func byProgram(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
 }
 
