@@ -262,6 +262,51 @@ func TestIdleCloseZero(t *testing.T) {
 	}
 }
 
+// waiters opens consumers for which another stream last worked at a time.
+type waiters struct {
+	*filestest.Sink
+	moved time.Time
+}
+
+type waiter struct {
+	tail.Consumer
+	moved time.Time
+}
+
+func (w *waiters) Open(ctx context.Context, s tail.Stream) (tail.Consumer, error) {
+	c, err := w.Sink.Open(ctx, s)
+	return waiter{c, w.moved}, err
+}
+
+func (w waiter) Moved() time.Time { return w.moved }
+
+// TestWaiterIsNotIdle: a consumer for which other streams are at work is closed IdleClose after the last of that.
+func TestWaiterIsNotIdle(t *testing.T) {
+	inBubble(t, func(w *polledFolder) {
+		db := openDatabase(w.T, w.Path("opencode.db"))
+		insert(w.T, db, "session", "id, time_created, time_updated", "s0", 1, 1)
+		w.Put("a.json", "{}")
+		polled, err := poll.New(poll.Settings{
+			Documents: []string{w.Path("**")}, IsDocument: isJSON, Databases: []string{w.Path("opencode.db")},
+			Shared: tail.Settings{PollOnly: true, Store: filestest.NewMemory(), IdleClose: time.Hour},
+		}, &waiters{w.Sink, time.Now().Add(90 * time.Minute)})
+		require.NoError(w, err)
+		require.NoError(w, polled.Start(w.Context()))
+		closed := func() (all []tail.CloseReason) {
+			for _, s := range w.Sink.Opened() {
+				all = append(all, s.Closed...)
+			}
+			return all
+		}
+		w.Pass(149 * time.Minute)
+		require.Len(w, w.Sink.Opened(), 2)
+		assert.Empty(w, closed())
+		w.Pass(2 * time.Minute)
+		assert.Equal(w, []tail.CloseReason{tail.CloseReasonIdle, tail.CloseReasonIdle}, closed())
+		require.NoError(w, polled.Shutdown(w.Context()))
+	})
+}
+
 func TestPolledSettings(t *testing.T) {
 	_, err := poll.New(poll.Settings{Documents: []string{"["}, Databases: []string{"{a"}, MaxDocumentSize: -1}, filestest.NewSink())
 	for _, want := range []string{`"["`, `"{a"`, "max_document_size must not be negative, got -1"} {
