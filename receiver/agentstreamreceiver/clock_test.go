@@ -28,6 +28,7 @@ func (s *timedSpan) lasts() time.Duration { return s.end.Sub(s.start) }
 // clockChange is a change of the clock of a session's agent.
 type clockChange struct {
 	after    time.Time // the last time before it
+	again    time.Time // the last time before a second one; zero if there is none
 	by       time.Duration
 	identity otlp.Identity
 }
@@ -43,6 +44,9 @@ func (c clockChange) play(t *testing.T, paths []string) (spans map[string]timedS
 					return
 				}
 				if times = append(times, *at); at.After(c.after) {
+					*at = at.Add(c.by)
+				}
+				if !c.again.IsZero() && times[len(times)-1].After(c.again) {
 					*at = at.Add(c.by)
 				}
 			}
@@ -147,5 +151,27 @@ func TestClockSetBack(t *testing.T) {
 	}
 	for _, provider := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
 		assert.Greater(t, marked[provider], 100, provider)
+	}
+}
+
+// TestClockSetBackTwice sets the agent's clock back twice during a session, by a little and by a lot. No span contains the change.
+func TestClockSetBackTwice(t *testing.T) {
+	for name, paths := range clockCases(t) {
+		if len(paths) > 1 {
+			continue // it is unknown how many of the changes a sub-agent saw while its run was silent
+		}
+		if strings.HasPrefix(name, "opencode/") {
+			continue // it lists the end of a long call, which shows both changes as one, before what happened between them
+		}
+		t.Run(name, func(t *testing.T) {
+			want, times := clockChange{}.play(t, paths)
+			for i := 0; i+4 < len(times); i++ {
+				for _, by := range []time.Duration{-2 * time.Minute, -24 * time.Hour} {
+					change := clockChange{after: times[i], again: times[i+3], by: by}
+					got, _ := change.play(t, paths)
+					assert.Empty(t, change.problems(want, got, false), "set back by %s after %s and %s", by, change.after, change.again)
+				}
+			}
+		})
 	}
 }

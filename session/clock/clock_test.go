@@ -135,6 +135,15 @@ func TestCourse(t *testing.T) {
 			{"its end, after the change", line(-7080), clock.Floor{After: line(105)}, 125, true},
 			{"once more", line(-20000), clock.Floor{After: line(110)}, 125, true},
 		},
+		"set back twice": {
+			{"before", line(1000), clock.Floor{}, 1000, false},
+			{"after", line(-7000), clock.Floor{After: line(1000)}, 1000, true},
+			{"once more", line(-14000), clock.Floor{After: line(1000)}, 1000, true},
+			{"distances are kept", line(-13990), clock.Floor{After: line(1000)}, 1010, true},
+			{"from between the changes", line(-6995), clock.Floor{After: line(1000)}, 1005, true},
+			{"from before them", line(1002), clock.Floor{After: line(900)}, 1002, false},
+			{"after both", line(-13980), clock.Floor{After: line(1002)}, 1025, true},
+		},
 		"reported duration": {
 			{"call", line(100), clock.Floor{}, 100, false},
 			{"result", line(-7000), clock.Floor{After: line(100), Ends: clock.InstantOf(at(130))}, 130, true},
@@ -149,6 +158,12 @@ func TestCourse(t *testing.T) {
 		"sub-agent in another stream": {
 			{"after the change", line(-7000), clock.Floor{Run: clock.SetBack{By: 7150 * time.Second, Last: clock.InstantOf(at(120))}}, 150, true},
 			{"before it", line(130), clock.Floor{After: line(100)}, 130, false},
+		},
+		"sub-agent after the first of two changes": {
+			{"begins", line(-7000), clock.Floor{Run: clock.SetBack{
+				By: 14000 * time.Second, Last: clock.InstantOf(at(300)), Before: &clock.SetBack{By: 7150 * time.Second, Last: clock.InstantOf(at(120))},
+			}}, 150, true},
+			{"saw the second", line(-13800), clock.Floor{After: line(150), Run: clock.SetBack{By: 14000 * time.Second, Last: clock.InstantOf(at(300))}}, 150, true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

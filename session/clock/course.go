@@ -7,8 +7,31 @@ const step = time.Minute
 
 // SetBack is a change of an agent's clock during a run. Its zero value is none.
 type SetBack struct {
-	By   time.Duration `json:"by_ns"`
-	Last Instant       `json:"last"` // last time before the change
+	By     time.Duration `json:"by_ns"` // since the start of the run
+	Last   Instant       `json:"last"`  // last time before the change
+	Before *SetBack      `json:"before,omitempty"`
+}
+
+// maxSetBacks bounds the changes of a clock that are remembered.
+const maxSetBacks = 8
+
+// newest returns the latest n changes.
+func (b *SetBack) newest(n int) *SetBack {
+	if b == nil || b.By == 0 || n == 0 {
+		return nil
+	}
+	return &SetBack{b.By, b.Last, b.Before.newest(n - 1)}
+}
+
+// of returns the change after which at was written: the earliest one that places it between that change and the next.
+func (b *SetBack) of(at Instant) *SetBack {
+	found, next := b, Instant(0)
+	for one := b; one != nil; next, one = one.Last, one.Before {
+		if placed := at.Add(one.By); !placed.Before(one.Last) && (next.IsZero() || !placed.After(next)) {
+			found = one
+		}
+	}
+	return found
 }
 
 // Course is the course of time in a run by the agent's clock, which can be set back during the run. The times after
@@ -45,7 +68,8 @@ type Floor struct {
 	After Moment
 	// Ends is when the event happened if it ends what began then and reports how long that lasted; zero if it does not.
 	Ends Instant
-	// Run is how the clock was set back in the stream of the run if the event is in that of a sub-agent.
+	// Run is how the clock was set back in the stream of the run if the event is in that of a sub-agent. It counts if
+	// the sub-agent began after that; before, its own stream shows how it was set back.
 	Run SetBack
 }
 
@@ -56,31 +80,38 @@ func (c *Course) Fit(at Moment, floor Floor) Moment {
 		floor.After = Moment{At: c.first}
 	}
 	fit, newest := c.Place(at, floor.After), max(c.first, c.newest)
-	if c.back.By != 0 && !fit.Clamped && fit.At.After(c.back.Last) {
+	if c.back.By != 0 && fit.At.Sub(at.At) < c.back.By && fit.At.After(c.back.Last) {
 		c.back.By += fit.At.Sub(c.back.Last)
 		c.back.Last = fit.At
 	}
 	if at.read() && at.follows(&floor.After) && floor.After.At.Sub(fit.At) >= step && newest.Sub(fit.At) >= step {
 		fit.At, fit.Clamped = max(newest, floor.Ends), true
-		if floor.Run.By != 0 {
-			fit.At = max(fit.At, at.At.Add(floor.Run.By), floor.Run.Last)
+		if run := floor.Run.of(at.At); run.By != 0 && c.newest.IsZero() {
+			fit.At, newest = max(fit.At, at.At.Add(run.By), run.Last), max(newest, run.Last)
 		}
-		c.back = SetBack{fit.At.Sub(at.At), max(newest, floor.Run.Last)}
+		c.back = SetBack{fit.At.Sub(at.At), newest, c.back.newest(maxSetBacks)}
 	}
 	c.Pass(fit)
 	return fit
 }
 
-// Place is Fit for an event that is not applied yet. A time from before the change may follow those from after it: some
+// Place is Fit for an event that is not applied yet. A time from before a change may follow those from after it: some
 // formats list an item that lasted long before items that began earlier than its end.
 func (c *Course) Place(at, after Moment) Moment {
 	if c.back.By == 0 || !at.Known() {
 		return at
 	}
-	fit := at
-	fit.At, fit.Clamped = at.At.Add(c.back.By), true
-	if after.At.Sub(at.At) < step && at.At.Sub(c.newest).Abs() <= fit.At.Sub(c.newest).Abs() {
-		return at
+	fit := at.setBack(c.back.By)
+	for one := c.back.Before; ; one = one.Before {
+		earlier := at
+		if one != nil {
+			earlier = at.setBack(one.By)
+		}
+		if after.At.Sub(earlier.At) < step && earlier.At.Sub(c.newest).Abs() <= fit.At.Sub(c.newest).Abs() {
+			fit = earlier
+		}
+		if one == nil {
+			return fit
+		}
 	}
-	return fit
 }

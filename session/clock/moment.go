@@ -1,5 +1,7 @@
 package clock
 
+import "time"
+
 // Moment is a point in time and its source.
 type Moment struct {
 	At     Instant
@@ -29,6 +31,12 @@ func (m Moment) follows(earlier *Moment) bool {
 
 // Guessed reports whether neither the line nor one near it has the time.
 func (m Moment) Guessed() bool { return m.Source == SourceArrival || m.Source == SourceFile }
+
+// setBack returns the time by the clock before it was set back.
+func (m Moment) setBack(by time.Duration) Moment {
+	m.At, m.Clamped = m.At.Add(by), true
+	return m
+}
 
 // Later returns the later of two moments.
 func Later(a, b Moment) Moment {
