@@ -55,6 +55,16 @@ func TestReplayOfAClockSetBack(t *testing.T) {
 	}
 }
 
+// TestClockSetBackBeforeTheLastLine: the time of the only line after the change is that of the line before, and its spans are marked.
+func TestClockSetBackBeforeTheLastLine(t *testing.T) {
+	session := script{line(started()), line(prompt(1, "p1")), line(use(2, "msg1", "t1", "Bash", "make")), line(result(3, "t1")), line(text(4, "msg2", "Done."))}
+	for last := 3; last < len(session); last++ {
+		f := collect(t, setBackFrom(last, session[:last+1]), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+		withinMinutes(t, f, "last line", last)
+		assert.Equal(t, "true", attr(f.span(t, "invoke_agent claude-code"), otlp.AttrTimeClamped), "last line %d", last)
+	}
+}
+
 // TestClockSetBackBetweenRuns: the next run has its own times, and the sub-agent that the run before left in the background has the
 // times of that run.
 func TestClockSetBackBetweenRuns(t *testing.T) {

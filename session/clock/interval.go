@@ -37,8 +37,8 @@ func (i *Interval) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Cover extends the interval to m. It runs several times for each event, once for each enclosing item, so it takes a
-// pointer to the large value.
+// Cover extends the interval to m. A clamped m may be after an end of the same time, and replaces it. Cover runs several
+// times for each event, once for each enclosing item, so it takes a pointer to the large value.
 func (i *Interval) Cover(m *Moment) {
 	if !m.Known() {
 		return
@@ -46,7 +46,7 @@ func (i *Interval) Cover(m *Moment) {
 	if !i.Start.Known() || m.At.Before(i.Start.At) {
 		i.Start = *m
 	}
-	if !i.End.Known() || m.At.After(i.End.At) {
+	if !i.End.Known() || m.At.After(i.End.At) || m.Clamped && m.At == i.End.At {
 		i.End = *m
 	}
 }
