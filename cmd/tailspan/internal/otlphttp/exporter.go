@@ -40,7 +40,7 @@ type Settings struct {
 	Endpoints Endpoints
 	// UserAgent names the program.
 	UserAgent string
-	// Patience is how long a request is retried after an internal error of the endpoint before it counts as refused; 0: until
+	// Patience is how long a request is retried after the endpoint's first internal error before it counts as refused; 0: until
 	// the context ends.
 	Patience time.Duration
 	// Report is called when sending fails, once for each signal and kind of failure, and when it works again. It runs in the
@@ -240,7 +240,7 @@ func (e *Exporter) send(ctx context.Context, r request, err error) error {
 	if err != nil {
 		return e.refuse(r, fmt.Errorf("encode %s: %w", r.signal, err))
 	}
-	hurrying, since := false, time.Now()
+	hurrying, failing := false, time.Time{} // failing: since the first internal error
 	for backoff := retry.New(waits); ; {
 		no := e.try(ctx, r)
 		if no.kind != refusalNone && ctx.Err() != nil {
@@ -271,7 +271,7 @@ func (e *Exporter) send(ctx context.Context, r request, err error) error {
 			}
 			hurry = e.hurry
 		case refusalInternal:
-			if e.settings.Patience > 0 && time.Since(since) >= e.settings.Patience {
+			if failing = cmp.Or(failing, time.Now()); e.settings.Patience > 0 && time.Since(failing) >= e.settings.Patience {
 				return e.refuse(r, no.err)
 			}
 		case refusalTransient:
