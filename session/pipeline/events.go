@@ -35,9 +35,9 @@ type Events struct {
 	redactor *redact.Redactor
 	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	plain    *PlainText // nil unless requested
-	raw      [][]byte  // lines that the last call passed unchanged
-	last     time.Time // time of the last line; zero after its quiet time was handled, or without Live
+	plain    *PlainText                // nil unless requested
+	raw      [][]byte                  // lines that the last call passed unchanged
+	last     time.Time                 // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
 }
 
