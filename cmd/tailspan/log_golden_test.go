@@ -166,7 +166,7 @@ func parse(t *testing.T, provider, path string, data []byte, f func(offset int64
 	source, err := parser.New(provider)
 	require.NoError(t, err)
 	var offset int64
-	if parser.FramingOf(path) == parser.FramingDocument {
+	if parser.IsDocument(path) {
 		f(0, source.ParseEvents(data))
 		f(int64(len(data)), source.Flush())
 		return

@@ -46,7 +46,7 @@ func newReading(t *testing.T, registry *telemetry.Registry, path string) *readin
 	source, err := parser.New(parser.Auto)
 	require.NoError(t, err)
 	lines := slices.Collect(bytes.Lines(data))
-	if parser.FramingOf(path) == parser.FramingDocument {
+	if parser.IsDocument(path) {
 		lines = [][]byte{data}
 	}
 	return &reading{registry: registry, id: filepath.Base(path), path: path, source: source, lines: lines}

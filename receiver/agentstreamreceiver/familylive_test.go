@@ -94,7 +94,7 @@ func (e *exports) spans() []string {
 // even for a sub-agent that is called again while its parent continues.
 func TestFamiliesLive(t *testing.T) {
 	for name, paths := range families(t) {
-		if name == "claude/fork" || slices.ContainsFunc(paths, func(path string) bool { return parser.FramingOf(path) == parser.FramingDocument }) {
+		if name == "claude/fork" || slices.ContainsFunc(paths, func(path string) bool { return parser.IsDocument(path) }) {
 			continue // only marks distinguish a fork from its original; a document is read again whole
 		}
 		t.Run(name, func(t *testing.T) {
