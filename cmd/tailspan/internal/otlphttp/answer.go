@@ -72,6 +72,7 @@ func partialSuccessJSON(answer []byte) (rejected int64, message string, ok bool)
 	var response struct{ PartialSuccess map[string]any }
 	decoder := json.NewDecoder(bytes.NewReader(answer))
 	decoder.DisallowUnknownFields()
+	decoder.UseNumber() // a float would print a million as 1e+06
 	if decoder.Decode(&response) != nil {
 		return 0, "", false
 	}

@@ -3,6 +3,7 @@ package otlphttp_test
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -229,7 +230,7 @@ func TestForeignAnswers(t *testing.T) {
 
 // TestAnswerInJSON: what an endpoint rejects is counted, also if it answers in JSON.
 func TestAnswerInJSON(t *testing.T) {
-	for _, number := range []string{`"1"`, `1`} {
+	for number, want := range map[string]int64{`"1"`: 1, `1`: 1, `1000000`: 2} {
 		address, _ := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"partialSuccess":{"rejectedSpans":` + number + `,"errorMessage":"too old"}}`)) // the client may have disconnected
@@ -237,8 +238,8 @@ func TestAnswerInJSON(t *testing.T) {
 		e, reported := overHTTP(t, address)
 		_, err := e.Traces(t.Context(), spans(2))
 		require.NoError(t, err)
-		assert.EqualValues(t, 1, e.Rejected())
-		assert.Equal(t, []string{"1 of 2 spans were refused: too old"}, *reported)
+		assert.Equal(t, want, e.Rejected())
+		assert.Equal(t, []string{fmt.Sprintf("%d of 2 spans were refused: too old", want)}, *reported)
 	}
 }
 
