@@ -61,7 +61,7 @@
 // waits for its parent. For live lines the system clock decides instead of line times.
 //
 // The times of a run are those of the clock with which it began. If that is set back, later times are moved, and the span is marked
-// tailspan.time.clamped (restamp.go).
+// tailspan.time.clamped (course.go).
 //
 // An end never precedes its start. If the lines say so, the end is moved and the span is marked tailspan.time.clamped. A span lies
 // inside its parent or is marked tailspan.background.
