@@ -106,8 +106,9 @@ func (p *pipe) next() *writer {
 // follow reads the spools until the pipe is closed. When ctx ends, it keeps them.
 func (p *pipe) follow(ctx context.Context) {
 	for w := p.next(); w != nil; w = p.next() {
-		p.settle(ctx, w.spool, w.spool, w.deliver(ctx))
-		p.budget.Return(w.spool.Size())
+		err := w.deliver(ctx)
+		p.budget.Return(w.spool.Size()) // before the file is gone, for which the next writer may wait
+		p.settle(ctx, w.spool, w.spool, err)
 	}
 	_ = p.folder.unlock() // the end of the process would unlock it too
 }
