@@ -109,23 +109,13 @@ func (a *anchor) bytes(i int) string {
 }
 
 func membersOf(set *[256]bool) string {
-	var members []byte
+	members := make([]byte, 0, len(set))
 	for c, is := range set {
 		if is {
 			members = append(members, byte(c))
 		}
 	}
 	return string(members)
-}
-
-// eachPair calls f for each pair that may be at offset i of an anchor.
-func (a *anchor) eachPair(i int, f func(pair uint16)) {
-	seconds := a.bytes(i + 1)
-	for _, first := range []byte(a.bytes(i)) {
-		for _, second := range []byte(seconds) {
-			f(uint16(first) | uint16(second)<<8)
-		}
-	}
 }
 
 // anchors returns all built-in anchors.

@@ -2,7 +2,6 @@ package find
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -31,7 +30,7 @@ func newIndex(anchors []anchor, known []choice) index {
 func newIndexBuilder() *indexBuilder {
 	b := &indexBuilder{
 		index: index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
-		count: new([1 << 16]uint16), entries: make([]entry, 0, 1<<15),
+		count: new([1 << 16]uint16), sets: newPlaceSets(),
 	}
 	for i := range len(sample) - 1 {
 		b.count[pair(sample, i)]++
@@ -77,34 +76,13 @@ func (b *indexBuilder) chooseAll(anchors []anchor, from int) (chosen []choice) {
 // indexBuilder builds an index.
 type indexBuilder struct {
 	index
-	all     []place
-	entries []entry
+	all  []place
+	sets placeSets
 	// Of the sample: count is how often a pair occurs. For choosing, see readSample: last is one more than the offset of its last
 	// occurrence, before is the same for the previous occurrence.
 	count, last *[1 << 16]uint16
 	before      []uint16
 	bytes       [256][]uint16 // offsets of each byte, without the last byte of the sample
-}
-
-// entry is a pair and the number of its place in all.
-type entry struct{ pair, place uint16 }
-
-// byPair returns the numbers of the places of each pair, in the order in which they were entered: those of a pair are between
-// starts[pair] and starts[pair+1].
-func (b *indexBuilder) byPair() (numbers []uint16, starts []uint32) {
-	starts = make([]uint32, 1<<16+2)
-	for _, e := range b.entries {
-		starts[int(e.pair)+2]++
-	}
-	for i := range 1 << 16 {
-		starts[i+1] += starts[i]
-	}
-	numbers = make([]uint16, len(b.entries))
-	for _, e := range b.entries { // starts[pair+1] is the index for the next entry of the pair
-		numbers[starts[int(e.pair)+1]] = e.place
-		starts[int(e.pair)+1]++
-	}
-	return numbers, starts
 }
 
 // choose returns the pair of a, at an offset of the given parity, and the bucket with the fewest matches in the sample.
@@ -127,14 +105,23 @@ func (b *indexBuilder) choose(a *anchor, parity int) (best, bucket, least int) {
 func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 	p := newPlace(a, best)
 	p.bucket = uint8(bucket)
-	a.eachPair(best, func(pair uint16) {
-		b.entries = append(b.entries, entry{pair, uint16(len(b.all))})
-		b.first[pair] |= 1 << bucket
-	})
-	if bucket < bucketAny {
-		a.eachPair(best+2, func(pair uint16) { b.next[pair] |= 1 << bucket })
-	}
 	b.all = append(b.all, p)
+	firsts, seconds := a.bytes(best), a.bytes(best+1)
+	for _, second := range []byte(seconds) { // in the order of the tables
+		for _, first := range []byte(firsts) {
+			b.sets.add(pairOf(first, second), uint16(len(b.all)-1))
+			b.first[pairOf(first, second)] |= 1 << bucket
+		}
+	}
+	if bucket == bucketAny {
+		return
+	}
+	firsts, seconds = a.bytes(best+2), a.bytes(best+3)
+	for _, second := range []byte(seconds) {
+		for _, first := range []byte(firsts) {
+			b.next[pairOf(first, second)] |= 1 << bucket
+		}
+	}
 }
 
 // cheapest returns the bucket in which the pair of a at an offset has the fewest matches in the sample, and their number.
@@ -175,11 +162,13 @@ func (b *indexBuilder) eachAt(a *anchor, i int, f func(at int)) {
 	within := func(i int) bool { return i >= 0 && i < len(a.word) }
 	switch {
 	case within(i) && within(i+1):
-		a.eachPair(i, func(pair uint16) {
-			for at := b.last[pair]; at > 0; at = b.before[at-1] {
-				f(int(at) - 1)
+		for _, first := range []byte(a.bytes(i)) {
+			for _, second := range []byte(a.bytes(i + 1)) {
+				for at := b.last[pairOf(first, second)]; at > 0; at = b.before[at-1] {
+					f(int(at) - 1)
+				}
 			}
-		})
+		}
 	case within(i):
 		second := a.set(i + 1)
 		for _, c := range []byte(a.bytes(i)) {
@@ -219,45 +208,28 @@ func (b *indexBuilder) pairAt(i int) uint16 {
 	return pair(sample, i)
 }
 
-// number assigns a list to each pair. Pairs with the same anchors share one. When the numbers run out, the rarest pairs
+// number assigns a list to each pair. Pairs with the same places share one. When the numbers run out, the rarest pairs
 // share lists too, since the anchors of a list are compared in any case.
 func (b *indexBuilder) number() {
-	sorted, starts := b.byPair()
-	placesOf := func(pair uint16) []uint16 { return sorted[starts[pair]:starts[int(pair)+1]] }
-	var pairs, rest []uint16 // pairs of the sample, most frequent first; other pairs
-	for pair := range 1 << 16 {
-		switch {
-		case starts[pair] == starts[pair+1]:
-		case b.count[pair] > 0:
-			pairs = append(pairs, uint16(pair))
-		default:
-			rest = append(rest, uint16(pair))
-		}
-	}
-	slices.SortStableFunc(pairs, func(p, q uint16) int { return cmp.Compare(b.count[q], b.count[p]) })
-	numbers := make(map[string]int)
 	lists := make([][]place, len(b.starts)-1)
-	in := make([]bool, len(lists)*len(b.all)) // by list and place
-	var key []byte
-	for _, pair := range append(pairs, rest...) {
-		key = key[:0]
-		for _, p := range placesOf(pair) {
-			key = binary.LittleEndian.AppendUint16(key, p)
-		}
-		n, ok := numbers[string(key)]
-		if !ok {
-			if n = len(numbers) + listControl + 1; n > ownLists {
+	numbered := 0
+	for _, pair := range b.byFrequency() {
+		set := b.sets.of[pair]
+		list := &b.sets.all[set].list
+		if *list == 0 {
+			n := numbered + listControl + 1
+			if n > ownLists {
 				n = ownLists + n%(math.MaxUint8+1-ownLists)
 			}
-			numbers[string(key)] = n
-		}
-		b.pairs[pair] = uint8(n)
-		for _, p := range placesOf(pair) {
-			if at := n*len(b.all) + int(p); !in[at] {
-				in[at] = true
-				lists[n] = append(lists[n], b.all[p])
+			numbered++
+			*list = uint8(n)
+			for _, i := range b.sets.places(set) {
+				if p := b.all[i]; !slices.Contains(lists[n], p) {
+					lists[n] = append(lists[n], p)
+				}
 			}
 		}
+		b.pairs[pair] = *list
 	}
 	for n, list := range lists {
 		b.places = append(b.places, list...)
@@ -265,18 +237,39 @@ func (b *indexBuilder) number() {
 	}
 }
 
+// byFrequency returns the pairs that have places: those of the sample, the most frequent first, and then the others.
+func (b *indexBuilder) byFrequency() []uint16 {
+	var pairs, rest []uint16
+	for pair, set := range b.sets.of {
+		switch {
+		case set == 0:
+		case b.count[pair] > 0:
+			pairs = append(pairs, uint16(pair))
+		default:
+			rest = append(rest, uint16(pair))
+		}
+	}
+	slices.SortStableFunc(pairs, func(p, q uint16) int { return cmp.Compare(b.count[q], b.count[p]) })
+	return append(pairs, rest...)
+}
+
 // addControls enters every pair that contains a control byte: C0 except tab and line breaks, DEL, and C1 in its UTF-8
 // form, which begins with C2. No anchor contains such a byte.
 func (x *index) addControls() {
-	for c := range 256 {
-		if !text.IsControl(byte(c)) && !text.MayBeInvisible(byte(c)) {
-			continue
+	var isControl [256]bool
+	for c := range isControl {
+		isControl[c] = text.IsControl(byte(c)) || text.MayBeInvisible(byte(c))
+	}
+	controls, all := []byte(membersOf(&isControl)), []byte(membersOf(anyByte()))
+	for second := range 256 { // in the order of the tables
+		firsts := controls
+		if isControl[second] {
+			firsts = all
 		}
-		for other := range 256 {
-			for _, pair := range [2]int{c | other<<8, other | c<<8} {
-				x.pairs[pair] = listControl
-				x.first[pair] |= 1 << bucketAny
-			}
+		for _, first := range firsts {
+			pair := pairOf(first, byte(second))
+			x.pairs[pair] = listControl
+			x.first[pair] |= 1 << bucketAny
 		}
 	}
 }

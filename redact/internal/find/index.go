@@ -74,4 +74,7 @@ var builtIn = sync.OnceValues(func() (index, error) {
 func (x *index) of(list uint8) []place { return x.places[x.starts[list]:x.starts[int(list)+1]] }
 
 // pair returns the number of the pair at i.
-func pair[T text.Bytes](s T, i int) uint16 { return uint16(s[i]) | uint16(s[i+1])<<8 }
+func pair[T text.Bytes](s T, i int) uint16 { return pairOf(s[i], s[i+1]) }
+
+// pairOf returns the number of the pair of two bytes.
+func pairOf(first, second byte) uint16 { return uint16(first) | uint16(second)<<8 }

@@ -21,7 +21,7 @@ func MayBe[T text.Bytes](in *text.Input[T], sh *Shape, i int) bool {
 	if mayBe(in, sh, i) {
 		return true
 	}
-	if end := i + len(sh.literal()); end >= len(in.S) || !sh.longerAfter[in.S[end]] {
+	if end := i + len(sh.literal()); sh.longer == nil || end >= len(in.S) || !sh.longerAfter[in.S[end]] {
 		return false
 	}
 	for _, longer := range sh.longer {

@@ -37,8 +37,8 @@ type Shape struct {
 	next            byte
 	// longer are the shapes whose anchor has the anchor of this shape as a prefix.
 	longer []*Shape
-	// longerAfter are the bytes that follow this shape's literal in one of them.
-	longerAfter [256]bool
+	// longerAfter are the bytes that follow this shape's literal in one of them; nil if there is none.
+	longerAfter *[256]bool
 }
 
 // part is a piece of a shape: literal text, or a number of bytes from a set.
@@ -84,16 +84,32 @@ func parseShapes(table string) (out []*Shape, err error) {
 		sh.kind = columns[0]
 		out = append(out, sh)
 	}
-	for _, a := range out {
-		for _, b := range out {
-			if short, long := a.literal(), b.literal(); len(long) > len(short) && strings.HasPrefix(long, short) {
-				a.longer = append(a.longer, b)
-				a.longerAfter[long[len(short)]] = true
-			}
-		}
-		slices.SortStableFunc(a.longer, func(x, y *Shape) int { return len(y.literal()) - len(x.literal()) })
-	}
+	setLonger(out)
 	return out, nil
+}
+
+// setLonger sets the longer shapes of each, the longest first. In the order of their literals, they follow it.
+func setLonger(shapes []*Shape) {
+	shapes = slices.Clone(shapes)
+	slices.SortStableFunc(shapes, func(a, b *Shape) int { return strings.Compare(a.literal(), b.literal()) })
+	for i, sh := range shapes {
+		short := sh.literal()
+		for _, next := range shapes[i+1:] {
+			rest, ok := strings.CutPrefix(next.literal(), short)
+			if !ok {
+				break
+			}
+			if rest == "" {
+				continue
+			}
+			if sh.longer == nil {
+				sh.longerAfter = new([256]bool)
+			}
+			sh.longer = append(sh.longer, next)
+			sh.longerAfter[rest[0]] = true
+		}
+		slices.SortStableFunc(sh.longer, func(a, b *Shape) int { return len(b.literal()) - len(a.literal()) })
+	}
 }
 
 // Anchor returns the word by which a shape is found, the bytes that may precede it, those that follow it up to reach (nil for
@@ -110,6 +126,9 @@ func (sh *Shape) Anchor() (word string, before, after *[256]bool, reach int, beg
 }
 
 func (sh *Shape) literal() string { return sh.parts[sh.anchor].literal }
+
+// special are the characters of a shape that are not literal text.
+const special = `<{\|`
 
 // parseShape parses the second column of a line.
 func parseShape(text string, classes map[byte]*[256]bool) (*Shape, error) {
@@ -135,9 +154,13 @@ func parseShape(text string, classes map[byte]*[256]bool) (*Shape, error) {
 		default:
 			if c == '\\' && i+1 < len(text) {
 				i++
-				c = text[i]
 			}
-			sh.addLiteral(c)
+			end := i + 1
+			for end < len(text) && strings.IndexByte(special, text[end]) < 0 {
+				end++
+			}
+			sh.addLiteral(text[i:end])
+			i = end - 1
 		}
 		i++
 	}
@@ -170,12 +193,12 @@ func (sh *Shape) setProbe() {
 	}
 }
 
-func (sh *Shape) addLiteral(c byte) {
+func (sh *Shape) addLiteral(literal string) {
 	if n := len(sh.parts); n > sh.kept && sh.parts[n-1].set == nil {
-		sh.parts[n-1].literal += string(c)
+		sh.parts[n-1].literal += literal
 		return
 	}
-	sh.parts = append(sh.parts, part{literal: string(c)})
+	sh.parts = append(sh.parts, part{literal: literal})
 }
 
 // parsePart parses a class and its length.
