@@ -4,8 +4,10 @@ package process
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -31,20 +33,42 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 			command.SysProcAttr.Foreground, command.SysProcAttr.Ctty = true, c.tty.fd
 		}
 	}
-	start := command.Start
+	start := spawn
 	if s.EndWithParent {
-		start = func() error { return startTied(command, c.over) }
+		start = func(command *exec.Cmd) (int, error) { return spawnTied(command, c.over) }
 	}
-	if err := start(); err != nil {
-		c.tty.handOver(c) // the child may have been in the foreground before exec failed
+	var err error
+	c.pid, err = start(command)
+	c.tty.handOver(c) // after an error too: the child may have been in the foreground before exec failed
+	if err != nil {
 		c.tty.release()
 		return nil, err
 	}
-	c.pid = command.Process.Pid
-	// wait uses the process ID, because the standard library does not report a stopped child.
-	_ = command.Process.Release()
-	c.tty.handOver(c)
 	return c, nil
+}
+
+// spawn starts a command and returns its process ID, by which it is waited for and signaled: the standard library does not report
+// a stopped child. Its Start would first start another process, to find out whether it can use a descriptor instead (Go 1.26).
+func spawn(command *exec.Cmd) (pid int, err error) {
+	if command.Err != nil {
+		return 0, command.Err
+	}
+	stdin, ok := command.Stdin.(*os.File)
+	if !ok {
+		if stdin, err = os.Open(os.DevNull); err != nil {
+			return 0, err
+		}
+		defer stdin.Close()
+	}
+	pid, err = syscall.ForkExec(command.Path, command.Args, &syscall.ProcAttr{
+		Dir: command.Dir, Env: command.Environ(), Sys: command.SysProcAttr,
+		Files: []uintptr{stdin.Fd(), command.Stdout.(*os.File).Fd(), command.Stderr.(*os.File).Fd()},
+	})
+	runtime.KeepAlive(command)
+	if err != nil {
+		return 0, &fs.PathError{Op: "exec", Path: command.Path, Err: err}
+	}
+	return pid, nil
 }
 
 // wait returns how the leader ended.

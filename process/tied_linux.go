@@ -6,19 +6,21 @@ import (
 	"syscall"
 )
 
-// startTied starts a command that the kernel kills when this process ends. The kernel ties it to the thread that started the
+// spawnTied starts a command that the kernel kills when this process ends. The kernel ties it to the thread that started the
 // command (prctl(2), PR_SET_PDEATHSIG), so that thread is kept until over is closed.
-func startTied(command *exec.Cmd, over <-chan struct{}) error {
+func spawnTied(command *exec.Cmd, over <-chan struct{}) (pid int, err error) {
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	started := make(chan error)
+	started := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := command.Start()
-		started <- err
-		if err == nil {
+		pid, err = spawn(command)
+		failed := err != nil
+		close(started)
+		if !failed {
 			<-over
 		}
 	}()
-	return <-started
+	<-started
+	return pid, err
 }

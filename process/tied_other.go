@@ -4,5 +4,5 @@ package process
 
 import "os/exec"
 
-// startTied starts a command; these systems can't tie it to this process.
-func startTied(command *exec.Cmd, _ <-chan struct{}) error { return command.Start() }
+// spawnTied starts a command; these systems can't tie it to this process.
+func spawnTied(command *exec.Cmd, _ <-chan struct{}) (pid int, err error) { return spawn(command) }

@@ -65,7 +65,10 @@ func Start(s Settings) (*Child, error) {
 	}
 	c := &Child{Process: p, hurry: make(chan struct{})}
 	stop := c.passSignals(signals)
-	c.stopPassing = func() { stop(); signal.Stop(signals) }
+	c.stopPassing = func() {
+		stop()
+		go signal.Stop(signals) // it takes longer than the rest of the end, and the process usually ends now
+	}
 	return c, nil
 }
 
