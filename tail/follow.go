@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,12 +26,16 @@ type Input interface {
 	Arrival(offset int64) time.Time
 }
 
+// followBytes is the default size of a batch: what is read at once, which an input keeps for as long as it is open.
+const followBytes = 256 << 10
+
 // Follow delivers the lines of in to c until in or ctx ends. It returns nil only if in ended and all lines were acknowledged.
 // Lines end as in files, and the bytes after the last newline of an ended input are a line too. The caller closes c, because
 // it knows how the input ended.
 //
 // Follow uses the settings for lines, batches and retries.
 func Follow(ctx context.Context, in Input, c Consumer, s Settings) error {
+	s.BatchBytes = cmp.Or(s.BatchBytes, followBytes)
 	s = s.WithDefaults()
 	f := &follower{
 		input: in, consumer: c, settings: s,

@@ -56,7 +56,7 @@ const (
 	DefaultIdleFlush          = 2 * time.Second
 	DefaultSuspendAfter       = 10 * time.Second
 	DefaultMaxLineSize        = 16 << 20
-	DefaultBatchBytes         = 256 << 10
+	DefaultBatchBytes         = 1 << 20
 	DefaultBatchLines         = 512
 	DefaultMaxConcurrentFiles = 4
 	DefaultMaxOpenFiles       = 64
