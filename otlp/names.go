@@ -144,7 +144,7 @@ const (
 	AttrUsageModels     = "tailspan.usage.models" // slice of maps: the total of each model, if there are several
 	AttrUsageScope      = "tailspan.usage.scope"
 	AttrUsagePricing    = "tailspan.usage.pricing"    // map: price list, USD per million tokens
-	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks the usage of some sub-agents
+	AttrUsageIncomplete = "tailspan.usage.incomplete" // the total lacks tokens
 	AttrUsageRun        = "tailspan.usage.run"        // map: usage of the run that the record ends
 
 	AttrSessionCacheHit  = "tailspan.usage.session.cache_hit"

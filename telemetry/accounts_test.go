@@ -107,3 +107,30 @@ func TestTwoAccountsOfNoise(t *testing.T) {
 		require.Empty(t, otlpjson.Check(f.traces...), "seed %d", seed)
 	}
 }
+
+// TestOutputIsFoundLater reads the transcript of a run when the span of the run, whose stream was cut, is exported. The output that
+// the stream lacks is in the metrics, once, and the total on the span is marked.
+func TestOutputIsFoundLater(t *testing.T) {
+	var used events.Tokens
+	set := telemetry.StreamSettings{Agent: claude, IdleGap: time.Hour, OnUsed: func(u telemetry.Used) { used.Add(u.Tokens) }}
+	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
+	var f collected
+	read := func(id string, output int64) {
+		set.ID = id
+		s := registry.Open(set)
+		call := spend(2, "msg1", "m1", events.Usage{Tokens: events.Tokens{Input: 10, Output: output}, OutputUnknown: output == 0})
+		s.Feed(telemetry.Line{Live: true, Arrival: at(1)}, line(started()))
+		s.Feed(telemetry.Line{Offset: 1, Live: true, Arrival: at(1)}, line(text(1, "msg1", "a"), call))
+		s.Close(otlp.CloseReasonTimeout)
+		f.take(s.Take())
+	}
+	read("stream", 0)
+	require.Equal(t, events.Tokens{Input: 10}, used)
+	run := f.spans[len(f.spans)-1]
+	require.Equal(t, "true", attr(run, otlp.AttrUsageIncomplete))
+	read("transcript", 7)
+	read("copy", 7)
+	require.Equal(t, events.Tokens{Input: 10, Output: 7}, used)
+	require.Equal(t, 1, f.counts.LateUsage)
+	require.Len(t, f.spans, 2, "nothing is exported twice")
+}

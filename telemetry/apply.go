@@ -67,6 +67,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		}
 		late = s.useTokens(a, ev)
 	}
+	a.reportCall(s, ev, at)
 	s.converse(a, ev)
 	if s.endsLater(a, ev, at, o) {
 		s.finishRun(a, ev)

@@ -93,6 +93,9 @@ func (s *Stream) closeChat(a *agent) {
 		if a != a.run.top {
 			a.run.top.ledger.UnknownOutputs++
 		}
+		if !s.recorded && !a.run.isChild() {
+			a.lacksCall(c)
+		}
 	}
 	a.cover(&c.Span.Start, &c.Span.End)
 	s.finishChat(a, c)
@@ -121,12 +124,17 @@ func (s *Stream) writeFirst(r *run) {
 
 func (s *Stream) writeChat(a *agent, c *chat) {
 	if c.elsewhere {
+		a.lacksCall(c)
 		return
 	}
 	of := s.span(a, c.ID, a.spanID, &c.Span)
 	if of.Trace.IsEmpty() {
+		if !s.suppressed {
+			a.lacksCall(c) // another account exported it
+		}
 		return
 	}
+	a.run.exportsCall(c)
 	var cause events.Cause
 	if a == a.run.top { // only the last model call of the run can have a cause, because work revokes a sign
 		cause = a.run.signs.Last().Cause

@@ -84,7 +84,7 @@ func (r *run) unanswered() (n int) {
 // totalsAt returns the totals of the run until at.
 func (r *run) totalsAt(at clock.Moment) *events.Totals {
 	total := r.top.ledger.Total()
-	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.Usage(), Incomplete: r.top.ledger.Incomplete || r.top.ledger.Partial}
+	t := &events.Totals{ToolCalls: r.toolCalls, ToolErrors: r.toolErrors, Usage: total.Usage(), Incomplete: r.top.ledger.IsIncomplete()}
 	if start := r.top.span.Start; start.Known() && at.Known() {
 		if d := at.At.Sub(start.At); events.PlausibleDuration(d) {
 			t.Elapsed = d
@@ -134,10 +134,15 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	}
 	s.writeFirst(r)
 	s.closeChat(r.top)
+	if r.others != nil {
+		s.closeChat(r.others)
+	}
 	s.writeFirst(r) // it may be the only call
 	if !r.isChild() {
+		r.closing.other = r.closing.other || r.awaitsOther(s)
 		s.endRecord(r, why)
 	}
+	r.otherOver(s)
 	r.closed, r.top.closed = true, true
 	s.past.lastEnd = r.top.span.End
 	s.registry.timers.Stop(waitProgress, s)
@@ -163,6 +168,9 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 			r.ref.SetUnused()
 		}
 		r.ref.End(r.top.span, r.top.ledger.HasTotals())
+		if r.top.ledger.HasTotals() {
+			r.ref.Team.Calls.Drop()
+		}
 	}
 	s.endAgentAccounts(r)
 	s.writeTop(r, why)

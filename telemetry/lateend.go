@@ -18,6 +18,8 @@ type closing struct {
 	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
 	// sub-agents were at work.
 	abandoned bool
+	// other is true if the run's span waits for another account of the run; see [run.awaitsOther].
+	other bool
 }
 
 // lateEnd is the record of a run's end that waits with its span.
@@ -32,7 +34,10 @@ type lateEnd struct {
 // endsLater reports whether the record of the event that ends a run waits with the run's span, and stores it until then.
 func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
 	r := a.run
-	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil || !s.waitsForLinked(r) {
+	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil {
+		return false
+	}
+	if r.closing.other = r.awaitsOther(s); !s.waitsForLinked(r) {
 		return false
 	}
 	kept := *ev

@@ -35,7 +35,11 @@ func (s *Stream) announceAgent(c *call, id string) {
 		return
 	}
 	if c.child == nil { // otherwise its work is in this stream
-		c.caller.run.ref.Team.Asked(s.keyOf(c).Member(), c.caller.run.childKey.Member())
+		if r := c.caller.run; r.isJoined() { // the same call has no ID in the first account
+			r.ref.Team.Named(s.keyOf(c).Member(), r.childKey.Member())
+		} else {
+			r.ref.Team.Asked(s.keyOf(c).Member(), r.childKey.Member())
+		}
 		s.links.announced = append(s.links.announced, s.keyOf(c))
 		if drop := len(s.links.announced) - maxState; drop > 0 {
 			s.links.announced = slices.Delete(s.links.announced, 0, drop)

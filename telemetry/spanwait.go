@@ -83,8 +83,8 @@ func (s *Stream) isUnwritten(r *run) bool {
 	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
-// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; a time
-// long ago if none did. Until then the stream is not idle, although it is silent.
+// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; while
+// the stream waits for the first account of a run, a time for which it is not idle yet; else a time long ago. Until then the stream is not idle, although it is silent.
 func (s *Stream) Moved() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,6 +95,8 @@ func (s *Stream) Moved() time.Time {
 func (s *Stream) agentsMoved() time.Time {
 	r, wait := s.run, s.registry.settings.linkWait()
 	switch {
+	case s.awaitsAccount():
+		return s.registry.settings.Now().Add(wait - max(s.settings.IdleGap, wait)) // looked at again after wait
 	case r == nil || r.closed || r.ref == nil:
 		return time.Time{}
 	case !r.isChild():
@@ -122,7 +124,7 @@ func (s *Stream) waitsForLinked(r *run) bool {
 // unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
 func (s *Stream) lacksLinked(r *run) bool {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
-	return u.AtWork || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
+	return u.AtWork || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
 }
 
 // unnamedAgents returns the number of calls that are open, or were when the run closed, whose sub-agents have no ID. These work in
@@ -154,6 +156,7 @@ func (s *Stream) takeLinked(r *run) {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
 	r.top.ledger.Linked = u.Used
 	r.top.ledger.Incomplete = u.Incomplete || s.recorded && u.Unasked < r.unnamedAgents()
+	r.takeCalls(false)
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
@@ -188,7 +191,7 @@ func (s *Stream) enterLinked(r *run, over bool) {
 	if !over {
 		r.ref.Team.GoesOn(r.childKey.Member())
 	} else {
-		s.followUp.notify(s.registry.links.Over(r.ref, r.childKey, end, r.top.ledger.Own()))
+		s.followUp.notify(s.registry.links.Over(r.ref, r.childKey, end, r.top.ledger.OwnExported()))
 	}
 }
 
@@ -201,7 +204,6 @@ func (s *Stream) worksInline(a *agent, over bool) {
 
 // writeClosed writes the span of a closed run or makes it wait.
 func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
-	r.top.ledger.Closed = true
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
 		if child := r.isChild(); child || !r.isJoined() {
@@ -232,6 +234,7 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 		s.writeChild(r, why)
 		return
 	}
+	r.takeCalls(true)
 	v := s.process.evidenceOf(r, why).Verdict()
 	if r.inPipeline {
 		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)

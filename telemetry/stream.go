@@ -300,6 +300,9 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(s.lastReason(reason))
 		}
+		s.meter.Flush()
+	})
+	s.work(false, func() { // other accounts of its runs, which waited for their end, have reported what they have
 		if s.process.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // no more output follows
 		}

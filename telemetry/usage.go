@@ -141,10 +141,13 @@ func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
 	for i := range models {
 		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
 	}
+	for _, one := range a.ledger.Found {
+		a.use(s, a.span.End, a.ref(), Used{Model: one.Model, Tokens: one.Tokens})
+	}
 	for _, one := range a.ledger.Unseen() {
 		a.use(s, a.span.End, a.ref(), Used{Model: cmp.Or(one.Model, a.thread.Models.Only()), Tokens: one.Tokens, CostUSD: one.CostUSD})
 	}
-	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.Incomplete || a.ledger.Partial}
+	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.IsIncomplete()}
 }
 
 // Used is the usage of a model as the metrics count it, with the time, the session and its folder, which metrics lack.

@@ -99,9 +99,9 @@ func (t Tokens) covers(o Tokens) bool { return t.Input >= o.Input && t.Output >=
 func twice(own, calls, total int64) bool { return own > 0 && own+calls > total }
 
 // placeholders reports whether the model calls seem to carry the API's first counts: all have the same few tokens, while the
-// agent's span has the rest.
+// agent's span has the rest. A rest that is as small may be the output of a call without one.
 func (u *agentUsage) placeholders() bool {
-	if len(u.chats) < 2 || u.own.Output == 0 {
+	if len(u.chats) < 2 || u.own.Output <= maxPlaceholder {
 		return false
 	}
 	for _, n := range u.chats {

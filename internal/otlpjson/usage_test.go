@@ -39,6 +39,7 @@ func TestCheckUsage(t *testing.T) {
 		{name: "calls of a second account", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
 		{name: "no totals", nodes: []node{agent(1, 0, 30, 9, 0, 0), chat(2, 1, 10, 4)}},
 		{name: "placeholders", nodes: []node{agent(1, 0, 0, 400, 30, 406), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}, want: []otlpjson.ProblemKind{otlpjson.ProblemPlaceholder}},
+		{name: "a rest of one call", nodes: []node{agent(1, 0, 0, 3, 40, 9), chat(2, 1, 10, 3), chat(3, 1, 20, 3), chat(4, 1, 10, 0)}},
 		{name: "short answers", nodes: []node{agent(1, 0, 0, 0, 30, 6), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -133,6 +133,13 @@ func (r *Registry[S]) Await(s S, first *Account) bool {
 	return true
 }
 
+// Awaited reports whether a stream waits for the end of an account.
+func (r *Registry[S]) Awaited(first *Account) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiting.Of(first)) > 0
+}
+
 // Over returns and removes the streams that wait for the end of an account. Call it when the account is over.
 func (r *Registry[S]) Over(first *Account) []S {
 	r.mu.Lock()

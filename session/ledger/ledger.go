@@ -25,8 +25,11 @@ type Ledger struct {
 	totals  ByModel       // reported by the run's end, sub-agents included
 	earlier events.Tokens // of the parts of the run before, which no totals have reported
 	outside *outside      // nil if empty
+	shared  ByModel       // the part of the calls whose spans another stream exported
 	Closed  bool          // the agent's own span was made: later usage is on no span
 	Linked  ByModel       // used by sub-agents in separate streams
+	Added   ByModel       // used by model calls that only other accounts of the run have
+	Found   ByModel       // the part of the calls that only another account reports, and that is on no span of a call
 	// Incomplete is true if the total lacks usage of such sub-agents.
 	Incomplete bool
 	// Partial is true if a total was omitted because it includes the tokens of earlier processes.
@@ -64,6 +67,27 @@ func (l *Ledger) AddTotal(model string, u *events.Usage) {
 	l.earlier = l.earlier.Beyond(u.Tokens)
 	l.totals.Of(model).add(&part)
 }
+
+// AddMissing adds the tokens of a model call that only another account of the run reports. placed is true if they are on a span
+// of that account, and whole if the output of the call was unknown until now.
+func (l *Ledger) AddMissing(model string, t events.Tokens, placed, whole bool) {
+	sum := Sum{Tokens: t, hasOutput: whole}
+	l.calls.Of(model).AddAll(&sum)
+	if placed {
+		l.placed.Of(model).AddAll(&sum)
+	} else {
+		l.Found.Of(model).AddAll(&sum)
+	}
+	if whole && l.UnknownOutputs > 0 {
+		l.UnknownOutputs--
+	}
+}
+
+// IsIncomplete reports whether the total lacks tokens.
+func (l *Ledger) IsIncomplete() bool { return l.Incomplete || l.Partial || l.LacksOutput() }
+
+// LacksOutput reports whether the total lacks the output tokens of model calls.
+func (l *Ledger) LacksOutput() bool { return l.UnknownOutputs > 0 && !l.HasTotals() }
 
 // AddLateTotal is AddTotal for an agent whose own span was made. It returns what no call has reported.
 func (l *Ledger) AddLateTotal(model string, u *events.Usage) Sum {
@@ -108,13 +132,14 @@ func (l *Ledger) Total() Sum {
 	sum, costs := l.reported(), l.Estimate()
 	estimate := costs.Total()
 	sum.AddAll(&estimate)
-	if len(l.Linked) == 0 {
+	if len(l.Linked)+len(l.Added) == 0 {
 		return sum
 	}
-	linked := l.Linked.Total()
+	linked, added := l.Linked.Total(), l.Added.Total()
 	if l.outside != nil {
 		linked.Tokens = linked.Tokens.Beyond(l.outside.elsewhere.Tokens)
 	}
+	linked.AddAll(&added)
 	if totals := l.totals.Total(); totals.HasCost {
 		linked.CostUSD, linked.HasCost, linked.Estimated = 0, false, false // the agent reports the cost of all of them
 	} else if partly := sum.HasCost != linked.HasCost; partly && (sum.Estimated || linked.Estimated) {
@@ -130,6 +155,22 @@ func (l *Ledger) Own() ByModel {
 	all := l.byModel()
 	for _, one := range l.Estimate() {
 		all.Of(one.Model).AddAll(&one.Sum)
+	}
+	return all
+}
+
+// AddExportedElsewhere records that the span of a call of the ledger was exported by another stream.
+func (l *Ledger) AddExportedElsewhere(model string, t events.Tokens) {
+	l.shared.Of(model).Tokens.Add(t)
+}
+
+// OwnExported is Own without the calls whose spans another stream exported, which counts them.
+func (l *Ledger) OwnExported() ByModel {
+	all := l.Own()
+	for i := range all {
+		if s := l.shared.known(all[i].Model); s != nil {
+			all[i].Tokens = all[i].Tokens.Beyond(s.Tokens)
+		}
 	}
 	return all
 }

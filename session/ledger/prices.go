@@ -71,7 +71,7 @@ func (p *Price) cost(t events.Tokens) float64 {
 // are unknown, or if a model with usage has no price.
 func (l *Ledger) Estimate() (costs ByModel) {
 	calls, totals := l.calls.Total(), l.totals.Total()
-	unknown := l.Partial || l.UnknownOutputs > 0 && !l.HasTotals() || l.outside != nil && l.outside.below.Tokens != (events.Tokens{}) && !l.outside.below.HasCost
+	unknown := l.Partial || l.LacksOutput() || l.outside != nil && l.outside.below.Tokens != (events.Tokens{}) && !l.outside.below.HasCost
 	if l.Prices == nil || len(*l.Prices) == 0 || calls.HasCost || totals.HasCost || unknown {
 		return nil
 	}

@@ -25,6 +25,11 @@ func (r *Registry[S]) Over(run *Run, key Key, end clock.Instant, used ledger.ByM
 	if !run.Team.Over(key.Member(), end, used) {
 		return nil
 	}
+	return r.AwaitingTeam(run)
+}
+
+// AwaitingTeam returns the streams that [Registry.AwaitTeam] makes wait.
+func (r *Registry[S]) AwaitingTeam(run *Run) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.teams.Of(run)

@@ -68,6 +68,9 @@ func (c *Call) Take(ev *events.DisplayEvent) bool {
 	return true
 }
 
+// Tokens returns the usage so far, and whether the output is known.
+func (c *Call) Tokens() (t events.Tokens, whole bool) { return c.tokens, c.usage == usageWhole }
+
 // LacksOutput reports whether the usage is known except for the output.
 func (c *Call) LacksOutput() bool { return c.usage == usageInput }
 

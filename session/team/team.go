@@ -40,8 +40,9 @@ type member struct {
 	spawn Key
 }
 
-// Team holds the sub-agents of one run.
+// Team holds what other streams add to the total of one run.
 type Team struct { // each open run has one, so it is small
+	Calls   Calls
 	changes atomic.Uint32
 	limit   int32
 
@@ -55,8 +56,8 @@ type Team struct { // each open run has one, so it is small
 // New returns a Team of at most limit members.
 func New(limit int) *Team { return &Team{limit: int32(min(limit, math.MaxInt32))} }
 
-// Changes returns a counter that changes with the members. It is read for each line and does not block.
-func (t *Team) Changes() uint32 { return t.changes.Load() }
+// Changes returns a counter that changes with the members and the model calls. It is read for each line and does not block.
+func (t *Team) Changes() uint32 { return t.changes.Load() + t.Calls.changes.Load() }
 
 // Empty reports whether there are no members.
 func (t *Team) Empty() bool {
@@ -95,6 +96,15 @@ func (t *Team) change(key Key, f func(*member)) {
 func (t *Team) Asked(key, maker Key) {
 	t.change(key, func(one *member) {
 		one.asked = true
+		if maker != (Key{}) {
+			one.maker = maker
+		}
+	})
+}
+
+// Named adds a sub-agent that a call in another account of the run started.
+func (t *Team) Named(key, maker Key) {
+	t.change(key, func(one *member) {
 		if maker != (Key{}) {
 			one.maker = maker
 		}
@@ -169,6 +179,7 @@ func (t *Team) Closed() {
 func (t *Team) drop() {
 	if t.written && t.open <= 0 {
 		t.members = nil
+		t.Calls.release()
 		t.changes.Add(1)
 	}
 }

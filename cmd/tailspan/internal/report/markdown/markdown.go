@@ -146,7 +146,7 @@ func (d *document) usage(r *report.Run) {
 	}
 	d.printf("\n")
 	if r.Usage.Incomplete {
-		d.printf("The total lacks what some sub-agents used.\n\n")
+		d.printf("The total lacks tokens.\n\n")
 	}
 	if r.Usage.Total.CostEstimated {
 		d.printf("~ marks an estimate by a list of prices; the agent reported no cost.\n\n")
