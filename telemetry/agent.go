@@ -7,7 +7,6 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/ledger"
@@ -54,6 +53,9 @@ const (
 	roleJoined              // another stream exports its span, and this stream its additional content
 	roleDuplicate           // another stream exports it
 )
+
+// agentWork opens and closes calls and sub-agents, and places their times.
+type agentWork struct{ talk }
 
 // callMade counts a call of the agent and of the run.
 func (a *agent) callMade() {
@@ -130,7 +132,7 @@ func (a *agent) inBackground() bool {
 	return false
 }
 
-func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
+func (s *agentWork) openAgent(c *call, id string, at clock.Moment) *agent {
 	if len(s.open.agents) >= s.registry.settings.Limits.OpenCalls {
 		s.count().EvictedAgents++
 		s.closeAgent(s.open.agents[0], outcome.Closed(otlp.CloseReasonEvicted))
@@ -170,7 +172,7 @@ func (s *Stream) openAgent(c *call, id string, at clock.Moment) *agent {
 }
 
 // closeAgent closes a sub-agent and its open items.
-func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
+func (s *agentWork) closeAgent(a *agent, v outcome.Verdict) {
 	if a.closed {
 		return
 	}
@@ -203,7 +205,7 @@ func (s *Stream) closeAgent(a *agent, v outcome.Verdict) {
 
 // hangUnderRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.
 // That call was made by an agent whose work another stream exports, but that stream does not have the call.
-func (s *Stream) hangUnderRun(a *agent) {
+func (s *agentWork) hangUnderRun(a *agent) {
 	r := a.run
 	if a.role == roleDuplicate || !r.exports() || a.call.exported() || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: a.call.SpanID}) {
 		return
@@ -218,42 +220,23 @@ func (o *openWork) innermostFirst() []*agent {
 	return list
 }
 
-// writeAgent writes the invoke_agent span of a run or a sub-agent.
-func (s *Stream) writeAgent(a *agent, v outcome.Verdict) {
-	r := a.run
-	a.ledger.Closed = true
-	said, size := a.thread.End(v.Outcome, v.Cause)
-	s.open.arguments -= size
-	if a.role == roleJoined || r.isJoined() && a == r.top {
-		return // the first account has the span
+// agentOf returns the agent of an event. The first sign of a sub-agent's work opens its span.
+func (s *agentWork) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
+	if ev.ParentID == "" {
+		return s.run.top
 	}
-	isRun := a.call == nil && !r.isChild()
-	of := s.span(a, a.spanID, a.parent, &a.span)
-	if of.Trace.IsEmpty() {
-		return
+	switch c := s.findCall(ev.ParentID); {
+	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
+		return s.run.elsewhere() // its call was not seen here, and another stream exports its work
+	case c == nil:
+		// The call that started it was never seen: its work becomes a child of the run and is marked.
+		return s.run.top
+	case c.child != nil:
+		return c.child // even if it is over: late events still belong to it
+	case c.caller.depth >= maxAgentDepth:
+		s.count().DeepAgents++
+		return c.caller
+	default:
+		return s.openAgent(c, ev.AgentID, at)
 	}
-	if first := r.continues.of; isRun && first != nil && r.continues.shown {
-		of.Links = []otlp.SpanRef{{Trace: first.Trace, Span: first.Top}}
-	}
-	of.ErrorType, of.Error, of.Reason = v.ErrorType(), v.Message, v.Reason
-	of.Background = of.Background || a.background || a.outlivesCall()
-	of.ParentUnknown = cmp.Or(a.unknownParent, r.orphan)
-	out := otlp.Agent{
-		Span: of, Name: a.name, AgentID: a.id, System: s.settings.Agent.System, Outcome: v.Outcome,
-		ToolCalls: a.toolCalls, ToolErrors: a.toolErrors, Usage: s.usageOf(a), Messages: said,
-	}
-	out.Models, out.MoreModels = a.thread.Models.List()
-	if a.call == nil {
-		out.Session = s.session.shown()
-	}
-	if isRun {
-		out.Run = &otlp.Run{Key: r.key, End: r.end.line, Exit: s.process.of(r).Shown()}
-		s.meter.Count(metrics.Key{
-			Instrument: metrics.InstrumentRuns, Agent: a.name, Model: a.thread.Models.First(), Outcome: v.Outcome, ErrorType: of.ErrorType,
-		}, a.ref())
-	}
-	s.sink.AddAgent(r.resource, &out)
-	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInvokeAgent, Agent: a.name, Model: a.thread.Models.First(), Outcome: v.Outcome, ErrorType: of.ErrorType,
-	}, &a.span, a.ref())
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // apply applies one event at its time.
-func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
+func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	if s.run == nil {
 		// Only events that open a run arrive here without one, and they went through openRun.
 		return
@@ -67,7 +67,7 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		}
 		late = s.useTokens(a, ev)
 	}
-	a.reportCall(s, ev, at)
+	a.reportCall(s.self, ev, at)
 	s.converse(a, ev)
 	if s.endsLater(a, ev, at, o) {
 		s.finishRun(a, ev)
@@ -100,39 +100,5 @@ func (s *Stream) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 // enclosing agents.
 const maxAgentDepth = 64
 
-// agentOf returns the agent of an event. The first sign of a sub-agent's work opens its span.
-func (s *Stream) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
-	if ev.ParentID == "" {
-		return s.run.top
-	}
-	switch c := s.findCall(ev.ParentID); {
-	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
-		return s.run.elsewhere() // its call was not seen here, and another stream exports its work
-	case c == nil:
-		// The call that started it was never seen: its work becomes a child of the run and is marked.
-		return s.run.top
-	case c.child != nil:
-		return c.child // even if it is over: late events still belong to it
-	case c.caller.depth >= maxAgentDepth:
-		s.count().DeepAgents++
-		return c.caller
-	default:
-		return s.openAgent(c, ev.AgentID, at)
-	}
-}
-
 // maxSearchedRuns bounds the search for a call, so that the cost of a line does not grow with the number of runs in the background.
 const maxSearchedRuns = 64
-
-// findCall searches for a call in the current run and in the latest runs that still have an active agent.
-func (s *Stream) findCall(id string) *call {
-	if c := s.run.calls.byID[id]; c != nil {
-		return c
-	}
-	for i, searched := len(s.open.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
-		if c := s.open.busy[i].calls.byID[id]; c != nil {
-			return c
-		}
-	}
-	return nil
-}

@@ -2,9 +2,6 @@ package telemetry
 
 import (
 	"slices"
-
-	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Open items are in lists, oldest first: of a stream, of a run and of an agent, because each of these closes its own
@@ -71,20 +68,6 @@ func (o *openWork) agentClosed(a *agent) {
 	}
 }
 
-// linger remembers a closed run for n open calls. All closed runs together may have as many open calls as one active
-// run; the oldest are closed first.
-func (s *Stream) linger(r *run, n int) {
-	s.open.lateCalls += n
-	if !r.work.late {
-		r.work.late = true
-		s.open.lingering = append(s.open.lingering, r)
-	}
-	for s.open.lateCalls > s.registry.settings.Limits.OpenCalls {
-		s.count().EvictedCalls++
-		s.closeCall(s.open.lingering[0].calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
-	}
-}
-
 // callClosed records that a run has one open call less.
 func (o *openWork) callClosed(r *run) {
 	if !r.work.late {
@@ -93,28 +76,6 @@ func (o *openWork) callClosed(r *run) {
 	if o.lateCalls--; len(r.calls.open) == 0 {
 		r.work.late = false
 		remove(&o.lingering, r)
-	}
-}
-
-// closeLingering closes the open calls of closed runs.
-func (s *Stream) closeLingering(reason otlp.CloseReason) {
-	for _, r := range slices.Clone(s.open.lingering) {
-		for _, c := range slices.Clone(r.calls.open) {
-			s.closeCall(c, outcome.WithoutResult(reason))
-		}
-	}
-}
-
-// holdArguments keeps the arguments of a call for its span if the arguments of all open calls stay within the limit.
-func (s *Stream) holdArguments(c *call, arguments []byte) {
-	limits := &s.registry.settings.Limits
-	if n := min(len(arguments), limits.ContentBytes); s.open.arguments+n > limits.PendingBytes {
-		s.count().DroppedArguments++
-		return
-	}
-	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
-		c.Hold(held)
-		s.open.arguments += len(held)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/toolcall"
 )
@@ -82,7 +83,7 @@ func (c *calls) setEarly(id string, early toolcall.EarlyResult, limits *Limits) 
 }
 
 // startCall opens a call. It supersedes an open call of the same ID, because the source declares a new one.
-func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
+func (s *agentWork) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
 	t := &ev.Tool
 	r := a.run
 	anonymous := t.ID == ""
@@ -122,7 +123,7 @@ func (s *Stream) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 
 // resultOf finds the call of a result, in the current run or, for background work, in an earlier one. A result that
 // precedes its call is stored for it.
-func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
+func (s *agentWork) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
 	if ev.Tool.ID == "" {
 		ev.Tool.ID = s.run.calls.anonymous(ev.Tool.Name)
 	}
@@ -143,7 +144,7 @@ func (s *Stream) resultOf(ev *events.DisplayEvent, at clock.Moment) *call {
 }
 
 // progressOf finds the call of a progress event.
-func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
+func (s *agentWork) progressOf(ev *events.DisplayEvent) *call {
 	c := s.findCall(ev.Tool.ID)
 	if c != nil {
 		if c.AgentType == "" {
@@ -156,11 +157,151 @@ func (s *Stream) progressOf(ev *events.DisplayEvent) *call {
 }
 
 // noteApproval records that a call waits for approval.
-func (s *Stream) noteApproval(ev *events.DisplayEvent) {
+func (s *agentWork) noteApproval(ev *events.DisplayEvent) {
 	if ev.Approval == nil || ev.Approval.ID == "" {
 		return
 	}
 	if c := s.findCall(ev.Approval.ID); c != nil {
 		c.Asks = true
 	}
+}
+
+// findCall searches for a call in the current run and in the latest runs that still have an active agent.
+func (s *agentWork) findCall(id string) *call {
+	if c := s.run.calls.byID[id]; c != nil {
+		return c
+	}
+	for i, searched := len(s.open.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
+		if c := s.open.busy[i].calls.byID[id]; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// holdArguments keeps the arguments of a call for its span if the arguments of all open calls stay within the limit.
+func (s *agentWork) holdArguments(c *call, arguments []byte) {
+	limits := &s.registry.settings.Limits
+	if n := min(len(arguments), limits.ContentBytes); s.open.arguments+n > limits.PendingBytes {
+		s.count().DroppedArguments++
+		return
+	}
+	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
+		c.Hold(held)
+		s.open.arguments += len(held)
+	}
+}
+
+// linger remembers a closed run for n open calls. All closed runs together may have as many open calls as one active
+// run; the oldest are closed first.
+func (s *agentWork) linger(r *run, n int) {
+	s.open.lateCalls += n
+	if !r.work.late {
+		r.work.late = true
+		s.open.lingering = append(s.open.lingering, r)
+	}
+	for s.open.lateCalls > s.registry.settings.Limits.OpenCalls {
+		s.count().EvictedCalls++
+		s.closeCall(s.open.lingering[0].calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
+	}
+}
+
+// closeLingering closes the open calls of closed runs.
+func (s *agentWork) closeLingering(reason otlp.CloseReason) {
+	for _, r := range slices.Clone(s.open.lingering) {
+		for _, c := range slices.Clone(r.calls.open) {
+			s.closeCall(c, outcome.WithoutResult(reason))
+		}
+	}
+}
+
+// finishCall closes the call that a result answers. A second result changes nothing.
+func (s *agentWork) finishCall(c *call, t *events.Tool, at clock.Moment, abridged bool) {
+	switch {
+	case c == nil:
+		return
+	case c.closed:
+		s.count().LateResults++
+		return
+	}
+	out := outcome.OfResult(t, abridged)
+	c.Span.End = at
+	if !out.Background { // otherwise the duration may be that of the work, which continues
+		if waited := c.Span.Lasts(t.Duration); c.Asks {
+			out.ApprovalWait = waited
+		}
+	}
+	if c.child != nil {
+		if out.Background {
+			c.child.background = true
+		} else {
+			s.closeAgent(c.child, outcome.OfAgent(t))
+			c.Span.CoverAll(&c.child.span)
+		}
+	}
+	if s.registry.settings.Capture.ToolOutput {
+		out.Result = string(t.Output)
+	}
+	s.closeCall(c, out)
+}
+
+// finishBackground closes a background sub-agent when a notice reports the end of its work.
+func (s *agentWork) finishBackground(c *call, ev *events.DisplayEvent) {
+	if c == nil || !c.closed {
+		return // a foreground call: its result follows
+	}
+	v, over := outcome.OfNotice(&ev.Tool)
+	if !over {
+		return
+	}
+	if c.AgentID != "" {
+		s.followUp.notify(s.registry.links.End(s.keyOf(c), link.End{Verdict: v, Took: ev.Tool.Duration}))
+	}
+	if c.child != nil && (c.child.background || c.child.detached) {
+		if c.task == 0 && !c.child.closed { // the duration reported later is since the start of the first task
+			c.child.coverDuration(ev.Tool.Duration)
+		}
+		s.closeAgent(c.child, v)
+	}
+}
+
+// closeCall closes a call and everything open below it.
+func (s *agentWork) closeCall(c *call, out outcome.Call) {
+	if c.closed {
+		return
+	}
+	if c.caller.run.calls.close(c, s.registry.settings.Limits.RememberedIDs) {
+		s.count().ForgottenIDs++
+	}
+	s.open.callClosed(c.caller.run)
+	if c.Requested && out.ErrorType == otlp.ErrorTypeNoResult {
+		out.ErrorType = ""
+	}
+	if out.ErrorType != "" {
+		c.caller.callFailed()
+	}
+	if out.Reason != otlp.CloseReasonResult && !out.HasResult {
+		if !c.Requested {
+			s.count().UnclosedCalls++
+		}
+		if c.child != nil && !c.child.background {
+			s.closeAgent(c.child, outcome.Closed(out.Reason))
+		}
+		// It lasted as long as its agent was active.
+		c.Span.Cover(&c.caller.span.End)
+	}
+	clamped := c.Span.Clamp()
+	switch {
+	case !c.caller.closed:
+		c.caller.cover(&c.Span.Start, &c.Span.End)
+	case c.Span.Start.At.After(c.caller.span.End.At):
+		c.background = true // it was made after its agent's span was closed
+	default:
+		clamped = c.Span.ClampInto(c.caller.span) || clamped // the parent's span was exported already
+	}
+	c.caller.inside.CoverAll(&c.Span)
+	s.announceEnd(c, out)
+	s.writeCall(c, out, clamped)
+	s.open.dropArguments(c) // a closed call is remembered for long
+	s.allWritten(c.caller.run)
 }

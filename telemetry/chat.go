@@ -7,7 +7,6 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
-	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/modelcall"
@@ -20,6 +19,9 @@ type chat struct {
 	wording   *wording // nil unless another account may say the same
 }
 
+// talk follows what the model says, and counts its tokens.
+type talk struct{ writing }
+
 // is reports whether an event is part of the model call.
 func (c *chat) is(ev *events.DisplayEvent) bool { return c != nil && c.Is(ev) }
 
@@ -27,7 +29,7 @@ func (c *chat) is(ev *events.DisplayEvent) bool { return c != nil && c.Is(ev) }
 func (c *chat) isNamed(ev *events.DisplayEvent) bool { return c.is(ev) && !c.ID.IsEmpty() }
 
 // modelWorks handles part of a model message: it belongs to the agent's open model call or begins the next one.
-func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
+func (s *talk) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call == nil {
 		a.run.shape.message = true
 	}
@@ -55,12 +57,12 @@ func (s *Stream) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 
 // afterCalls reports whether ev is usage of the agent's model call that was reported only after the calls which the
 // model requested.
-func (s *Stream) afterCalls(a *agent, ev *events.DisplayEvent) bool {
+func (s *talk) afterCalls(a *agent, ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.chat.Span.End.At.Before(a.thread.LastInput.At)
 }
 
 // nameChat sets the model call's ID once its first content is known. With a nil event, it sets the ID of a call without content.
-func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
+func (s *talk) nameChat(a *agent, ev *events.DisplayEvent) {
 	c, r, kind, what, detail := a.chat, a.run, "", "", ""
 	switch {
 	case !c.ID.IsEmpty():
@@ -80,7 +82,7 @@ func (s *Stream) nameChat(a *agent, ev *events.DisplayEvent) {
 // closeChat closes the agent's open model call. The first call of a run with unknown start is written at the end of the
 // run, because only the run's duration shows when both began. If all times are the file's, it is written at once,
 // because no durations are known.
-func (s *Stream) closeChat(a *agent) {
+func (s *talk) closeChat(a *agent) {
 	c := a.chat
 	if c == nil {
 		return
@@ -105,7 +107,7 @@ func (s *Stream) closeChat(a *agent) {
 }
 
 // finishChat writes a finished model call or stores it until the end of its run.
-func (s *Stream) finishChat(a *agent, c *chat) {
+func (s *talk) finishChat(a *agent, c *chat) {
 	if r := a.run; a == r.top && c.Unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.Span.End.Source != clock.SourceFile {
 		r.first = c
 		return
@@ -114,41 +116,9 @@ func (s *Stream) finishChat(a *agent, c *chat) {
 	s.writeChat(a, c)
 }
 
-// writeFirst writes the model call that was stored until the end of its run.
-func (s *Stream) writeFirst(r *run) {
-	if c := r.first; c != nil {
-		r.first = nil
-		s.writeChat(r.top, c)
-	}
-}
-
-func (s *Stream) writeChat(a *agent, c *chat) {
-	if c.elsewhere {
-		a.lacksCall(c)
-		return
-	}
-	of := s.span(a, c.ID, a.spanID, &c.Span)
-	if of.Trace.IsEmpty() {
-		if !s.suppressed {
-			a.lacksCall(c) // another account exported it
-		}
-		return
-	}
-	a.run.exportsCall(c)
-	var cause events.Cause
-	if a == a.run.top { // only the last model call of the run can have a cause, because work revokes a sign
-		cause = a.run.signs.Last().Cause
-	}
-	out := c.Chat(of, a.name, cause, s.counted(a.run))
-	s.sink.AddChat(a.run.resource, &out)
-	measureSpan(&s.meter, metrics.Key{
-		Instrument: metrics.InstrumentInference, Model: c.Model, Agent: a.name, ErrorType: out.ErrorType,
-	}, &c.Span, out.Ref())
-}
-
 // failedCall writes a model call that failed according to an event. The model said nothing, so no other span has it. It
 // lasted from the input it should have answered, including retries.
-func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) {
+func (s *talk) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	id := cmp.Or(ev.MessageID, ev.ItemID)
 	if !ev.Sign.ModelCall || id == "" || a.closed {
 		return
@@ -165,7 +135,7 @@ func (s *Stream) failedCall(a *agent, ev *events.DisplayEvent, at clock.Moment) 
 const domainFailed = "failed"
 
 // converse adds the content of an event to the agent's conversation and to the model call that it is part of.
-func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
+func (s *talk) converse(a *agent, ev *events.DisplayEvent) {
 	settings := &s.registry.settings
 	if !settings.Capture.Messages || a.closed || a.role == roleDuplicate || !messages.Says(ev) {
 		return
@@ -180,4 +150,21 @@ func (s *Stream) converse(a *agent, ev *events.DisplayEvent) {
 		c = &a.chat.Call
 	}
 	s.open.arguments += a.thread.Say(ev, c, settings.Limits.ContentBytes)
+}
+
+// settleWording writes the pending texts of a model call unless the first account contains all that the call said.
+func (s *talk) settleWording(a *agent) {
+	w := a.chat.wording
+	if w == nil {
+		return
+	}
+	for _, what := range w.waiting {
+		kind := what.ev.Kind
+		if s.hasAnySign(a.run, s.signOfWords(a.run, kind, &w.joined[kindOfWords(kind)])) {
+			s.dropped(a.run)
+		} else {
+			s.writeRecord(a, nil, what)
+		}
+	}
+	a.chat.wording = nil
 }

@@ -9,7 +9,7 @@ import (
 
 // beginCourse begins the course of time of a run. A pipeline contains its runs, so theirs is that of the run before in
 // its session. Elsewhere the clock may have been set back between two runs, and the next one has its own times.
-func (s *Stream) beginCourse(r *run, at clock.Moment) {
+func (s *agentWork) beginCourse(r *run, at clock.Moment) {
 	if before := s.run; before != nil && r.inPipeline && r.sessionID != "" && before.sessionID == r.sessionID {
 		r.course = before.course
 		return
@@ -24,7 +24,7 @@ func (s *Stream) beginCourse(r *run, at clock.Moment) {
 // the agent's clock was set back during the run: what was exported keeps its times, and what follows continues them.
 //
 // Case 232: the clock was two hours ahead.
-func (s *Stream) fit(ev *events.DisplayEvent, at clock.Moment) clock.Moment {
+func (s *agentWork) fit(ev *events.DisplayEvent, at clock.Moment) clock.Moment {
 	r, c := s.run, (*call)(nil)
 	if ev.ParentID != "" {
 		if c = s.findCall(ev.ParentID); c != nil {
@@ -50,7 +50,7 @@ func (s *Stream) fit(ev *events.DisplayEvent, at clock.Moment) clock.Moment {
 }
 
 // place returns the time of an event that is not applied yet by the clock with which the current run began.
-func (s *Stream) place(at clock.Moment) clock.Moment {
+func (s *agentWork) place(at clock.Moment) clock.Moment {
 	if s.run == nil || s.run.course.Straight(at) {
 		return at
 	}
@@ -74,7 +74,7 @@ func reported(ev *events.DisplayEvent) (d time.Duration) {
 // floorOf returns a time that an event cannot precede. by is the call that started its agent, if that is a sub-agent.
 // Some formats list a result before calls of the same message that began earlier, and the usage of a message after the
 // results of its calls.
-func (s *Stream) floorOf(ev *events.DisplayEvent, by *call) clock.Moment {
+func (s *agentWork) floorOf(ev *events.DisplayEvent, by *call) clock.Moment {
 	a := s.run.top
 	if ev.Kind == events.KindToolResult {
 		if c := s.findCall(ev.Tool.ID); c != nil && !c.closed {
@@ -102,7 +102,7 @@ func (s *Stream) floorOf(ev *events.DisplayEvent, by *call) clock.Moment {
 
 // restamp sets the time of everything that has a guessed time and was not exported. Exported records and spans keep
 // their times, and the enclosing spans still cover them.
-func (s *Stream) restamp(m clock.Moment) {
+func (s *agentWork) restamp(m clock.Moment) {
 	s.past.lastEnd.Restamp(m) // otherwise the end would limit the start of a measured run
 	if s.run == nil || s.run.closed {
 		return

@@ -17,18 +17,6 @@ type deferredClose struct {
 	reason otlp.CloseReason
 }
 
-// deferClose reports whether the end of the stream has to wait, and records it.
-func (s *Stream) deferClose(reason otlp.CloseReason) bool {
-	if reason != otlp.CloseReasonShutdown || !s.awaitsAccount() {
-		return false
-	}
-	r := s.registry
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.deferred = append(r.deferred, deferredClose{s, reason})
-	return true
-}
-
 // closeDeferred closes the streams that waited.
 func (r *Registry) closeDeferred(into *batch) {
 	r.mu.Lock()

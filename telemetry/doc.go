@@ -15,6 +15,10 @@
 //	      └─ execute_tool Agent
 //	         └─ invoke_agent Explore    a sub-agent, to any depth
 //
+// # Layers
+//
+// A Stream is built in layers, from core to lifetime. Each embeds the one below it and knows none above it; see core.
+//
 // # Identity
 //
 // IDs are pure functions of the session, of the ID that the format gives an item, and of the item's content

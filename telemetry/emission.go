@@ -66,7 +66,7 @@ type sighting struct {
 }
 
 // record writes the log record of an event, about a call or none, and reports whether it was exported.
-func (s *Stream) record(a *agent, of *call, what sighting) bool {
+func (s *writing) record(a *agent, of *call, what sighting) bool {
 	switch s.exportsRecord(a, of, what) {
 	case recordWaits:
 		return false
@@ -79,7 +79,7 @@ func (s *Stream) record(a *agent, of *call, what sighting) bool {
 }
 
 // writeRecord writes the record after the accounts of the run decided to export it.
-func (s *Stream) writeRecord(a *agent, of *call, what sighting) bool {
+func (s *writing) writeRecord(a *agent, of *call, what sighting) bool {
 	r, ev := a.run, what.ev
 	// A UID is made only for exported records. Most replayed lines and second accounts only need to know whether the
 	// record was exported, which a cheaper hash of the same parts answers.
@@ -139,7 +139,7 @@ func recordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) ot
 
 // span returns the common part of a span of an agent's run. It has no trace if it must not be exported: it is replayed,
 // was exported by another file, or is history of another session.
-func (s *Stream) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.Span {
+func (s *writing) span(a *agent, id, parent otlp.SpanID, i *clock.Interval) otlp.Span {
 	if !a.exports() || !s.registry.ids.FirstSpan(otlp.SpanRef{Trace: a.run.traceID, Span: id}) || s.suppressed {
 		return otlp.Span{}
 	}
@@ -153,4 +153,25 @@ func measureSpan(m *metrics.Meter, key metrics.Key, i *clock.Interval, in otlp.S
 	if i.End.Source.Rank() != clock.SourceFile {
 		m.Duration(key, i.End.At.Sub(i.Start.At), in)
 	}
+}
+
+// recordEnd writes the record of a run's end if no line of the format ends the run, so that every run has one. It has
+// the attributes of an event that ends a run.
+func (s *writing) recordEnd(r *run, why otlp.CloseReason) {
+	if r.end.by != events.KindUnspecified || !r.top.exports() || r.isSecond() {
+		return
+	}
+	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.settings.Agent.Provider, r.sessionID, otlp.EventNameRunEnd, r.traceID.String(), r.top.spanID.String())
+	if !s.registry.ids.FirstRecord(parts) || s.suppressed {
+		return
+	}
+	v := s.process.evidenceOf(r, why).Verdict()
+	at := r.top.span.End
+	end := events.End{
+		Error: v.ErrorType() != "", Interrupted: v.Outcome == events.OutcomeInterrupted, Decided: v.Outcome,
+		Cause: events.Cause(v.ErrorType()), Err: v.Message, Totals: r.totalsAt(at),
+	}
+	out := recordAt(at, s.moved, r.top.ref(), otlp.UIDOf(parts))
+	out.Conversation, out.Agent = r.sessionID, r.top.name
+	s.sink.AddRunEnd(r.resource, &out, &end, r.top.id, v.Reason)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // finishRun closes the run that ev ends.
-func (s *Stream) finishRun(a *agent, ev *events.DisplayEvent) {
+func (s *runs) finishRun(a *agent, ev *events.DisplayEvent) {
 	if a.call != nil {
 		if a.detached { // its call is over, so nothing else shows its end
 			s.closeAgent(a, (&outcome.Evidence{End: ev.End, Why: otlp.CloseReasonResult}).Verdict())
@@ -47,30 +47,6 @@ func endOf(e *events.End) *events.End {
 	return &end
 }
 
-// attachTotals adds the totals of the run to its end, for readers that did not see its beginning.
-func (s *Stream) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment) {
-	r := a.run
-	if !ends(ev) || ev.End == nil || a.call != nil {
-		return
-	}
-	if !r.closed {
-		s.takeLinked(r)
-	}
-	end := *ev.End
-	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end does not know the sub-agents
-		end.Totals.Incomplete = false
-	}
-	e := outcome.Evidence{End: ev.End, Signs: r.signs, Open: len(r.calls.open) > 0, Why: otlp.CloseReasonResult}
-	v := e.Verdict()
-	if !ev.Synthetic {
-		end.Decided, end.Cause = v.Outcome, v.Cause
-	}
-	if left := outcome.WithoutResult(v.Inner()); left.ErrorType != "" {
-		end.Totals.ToolErrors += r.unanswered()
-	}
-	ev.End = &end
-}
-
 // unanswered returns how many calls have no result if the run ends now.
 func (r *run) unanswered() (n int) {
 	for _, c := range r.calls.open {
@@ -93,30 +69,8 @@ func (r *run) totalsAt(at clock.Moment) *events.Totals {
 	return t
 }
 
-// measure sets the start of a run from its duration if no line has the start because the first answer is its first
-// line. The start is not before the end of the previous run. The first model call gets the same start.
-func (s *Stream) measure(r *run) {
-	if r.begin.known || r.end.line == nil || r.end.line.Duration <= 0 || !events.PlausibleDuration(r.end.line.Duration) {
-		return
-	}
-	span := &r.top.span
-	from := clock.Moment{At: span.End.At.Add(-r.end.line.Duration), Source: clock.DurationFrom(span.End)}
-	if s.past.lastEnd.Known() && from.At.Before(s.past.lastEnd.At) {
-		from.At = s.past.lastEnd.At
-	}
-	if from.At.Before(span.Start.At) {
-		span.Start = from
-		if r.chats == 0 {
-			s.closeChat(r.top)
-		}
-		if r.first != nil {
-			r.first.Span.Start = from
-		}
-	}
-}
-
 // closeRun closes everything open in the run except sub-agents in the background, and then the run.
-func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
+func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
 	r.end.agents = r.unnamedAgents()
 	r.closing.abandoned = !r.showsEnd() && why != otlp.CloseReasonResult && why != otlp.CloseReasonSuperseded
@@ -139,22 +93,22 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	}
 	s.writeFirst(r) // it may be the only call
 	if !r.isChild() {
-		r.closing.other = r.closing.other || r.awaitsOther(s)
+		r.closing.other = r.closing.other || r.awaitsOther(s.self)
 		s.endRecord(r, why)
 	}
-	r.otherOver(s)
+	r.otherOver(s.self)
 	r.closed, r.top.closed = true, true
 	s.past.lastEnd = r.top.span.End
-	s.registry.timers.Stop(waitProgress, s)
-	s.registry.timers.Stop(waitEnd, s)
+	s.registry.timers.Stop(waitProgress, s.self)
+	s.registry.timers.Stop(waitEnd, s.self)
 	if n := len(r.calls.open); n > 0 {
 		s.linger(r, n)
 	}
 	if r.isChild() {
 		s.enterLinked(r, true)
 		s.writeClosed(r, why)
-		s.registry.timers.Stop(waitParent, s)
-		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s {
+		s.registry.timers.Stop(waitParent, s.self)
+		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s.self {
 			s.followUp.parents = append(s.followUp.parents, maker)
 		}
 		s.endAgentAccounts(r)
@@ -175,4 +129,17 @@ func (s *Stream) closeRun(r *run, why otlp.CloseReason) {
 	s.endAgentAccounts(r)
 	s.writeTop(r, why)
 	s.allWritten(r)
+}
+
+// closeOpen closes everything open for reason.
+func (s *runs) closeOpen(reason otlp.CloseReason) {
+	if s.run != nil && !s.run.closed {
+		s.closeRun(s.run, s.endOf(s.run, reason))
+	}
+	for _, a := range s.open.innermostFirst() {
+		s.closeAgent(a, outcome.Closed(reason))
+	}
+	s.closeLingering(reason)
+	s.links.announced = nil
+	s.writeUnwritten()
 }

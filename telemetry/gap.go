@@ -2,11 +2,10 @@ package telemetry
 
 import (
 	"slices"
+	"time"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
-	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Only silence shows that an agent was killed or abandoned. A followed stream is closed after a silence, and a stream
@@ -16,7 +15,7 @@ import (
 // decided, and its decisions are stored ([StepClose]), as are the ranges of these lines ([StreamState.Lived]).
 
 // beforeGap returns the part of waiting before its first gap. over is true if there is a gap: then that part is complete.
-func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
+func (s *runs) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
 	if s.settings.IdleGap <= 0 {
 		return waiting, false
 	}
@@ -34,88 +33,43 @@ func (s *Stream) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bo
 	return waiting, false
 }
 
-// unaskedBeforeGap returns the number of events in waiting before the first prompt if a gap follows them. A header with a model may
-// be older than its prompt too: it has the time at which the session was created.
-func (s *Stream) unaskedBeforeGap(waiting pendingEvents) int {
-	if !s.mayBeUnasked() {
-		return 0
-	}
-	if n := waiting.unasked(); n > 0 && n < len(waiting) {
-		if part, over := s.beforeGap(waiting[:n+1]); over {
-			return len(part)
-		}
-	}
-	return 0
-}
-
-// mayBeUnasked reports whether no run is open that pending events belong to.
-func (s *Stream) mayBeUnasked() bool { return s.run == nil || s.run.closed }
-
-// dropUnasked counts events that are no run, and keeps what they contain about the program.
-func (s *Stream) dropUnasked(waiting []pendingEvent) {
-	s.noteStart(waiting)
-	s.count().EmptySessions++
-}
-
 // passed records the time of an applied event.
-func (s *Stream) passed(at clock.Moment) {
+func (s *runs) passed(at clock.Moment) {
 	s.clock.Passed(at)
 	s.replay.lastReplayed = s.suppressed
-}
-
-// closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
-// resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
-func (s *Stream) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
-	at = s.place(at)
-	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !byProgram(ev) {
-		return
-	}
-	suppressed := s.suppressed
-	s.suppressed = silentLine && (s.replay.lastReplayed || !s.replay.restored)
-	s.closeGap()
-	s.suppressed = suppressed
-	s.clock.Jump(at)
-}
-
-// awaitsAgents reports whether the open run is silent because sub-agents work for it in other streams, so that it is not idle
-// ([Stream.Moved]). A gap then shows that it was abandoned if the next line opens a run, or is by the program, as in a resumed session.
-func (s *Stream) awaitsAgents() bool {
-	return s.run != nil && !s.run.closed &&
-		(slices.ContainsFunc(s.run.calls.open, (*call).startsAgent) || slices.ContainsFunc(s.links.announced, s.worksElsewhere))
 }
 
 // startsAgent reports whether the call starts a sub-agent that works in another stream, if it works at all.
 func (c *call) startsAgent() bool { return c.AgentType != "" && c.child == nil }
 
-// closeOpen closes everything open for reason.
-func (s *Stream) closeOpen(reason otlp.CloseReason) {
-	if s.run != nil && !s.run.closed {
-		s.closeRun(s.run, s.endOf(s.run, reason))
+// closeGap closes what a gap ends: the run that has shown its end, or everything open if the stream was abandoned.
+func (s *runs) closeGap() {
+	if s.turnOver() {
+		s.closeRun(s.run, otlp.CloseReasonTimeout)
+	} else {
+		s.closeOpen(otlp.CloseReasonTimeout)
 	}
-	for _, a := range s.open.innermostFirst() {
-		s.closeAgent(a, outcome.Closed(reason))
-	}
-	s.closeLingering(reason)
-	s.links.announced = nil
-	s.writeUnwritten()
 }
 
-// endOf returns the close reason of a run whose stream ends for reason.
-func (s *Stream) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
-	if len(r.calls.open) > 0 {
-		return reason
+// gapBound is the largest gap between two lines before the current run counts as over; 0 means no limit.
+func (s *runs) gapBound() time.Duration {
+	bound := s.settings.IdleGap
+	if grace := s.registry.settings.EndGrace; grace > 0 && (bound <= 0 || grace < bound) && s.turnOver() {
+		return grace
 	}
-	if r.isChild() {
-		if k := s.linkNow(r); k.Ended {
-			return k.End.Reason // its call is over, and only the link was pending
-		}
-	}
-	return reason
+	return bound
 }
 
-// countLate counts the events of a sub-agent after its span was closed.
-func (s *Stream) countLate(a *agent, ev *events.DisplayEvent) {
-	if a.closed && (a.call != nil || a.run.subAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
-		s.count().LateAgents++
+// turnOver reports whether the current run has shown its end and nothing below it is active. A sub-agent in a separate
+// stream ends with its call.
+func (s *runs) turnOver() bool {
+	if !s.run.showsEnd() {
+		return false
 	}
+	r := s.run
+	if r.isChild() && !s.registry.links.Lookup(r.childKey).Background {
+		return false
+	}
+	return !slices.ContainsFunc(s.open.agents, func(a *agent) bool { return a.run == r }) &&
+		!slices.ContainsFunc(s.links.announced, s.worksElsewhere)
 }

@@ -32,12 +32,12 @@ type lateEnd struct {
 }
 
 // endsLater reports whether the record of the event that ends a run waits with the run's span, and stores it until then.
-func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
+func (s *endings) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
 	r := a.run
 	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil {
 		return false
 	}
-	if r.closing.other = r.awaitsOther(s); !s.waitsForLinked(r) {
+	if r.closing.other = r.awaitsOther(s.self); !s.waitsForLinked(r) {
 		return false
 	}
 	kept := *ev
@@ -46,7 +46,7 @@ func (s *Stream) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o
 }
 
 // endRecord writes the record of the end of a run that no line ends, or makes it wait with the run's span.
-func (s *Stream) endRecord(r *run, why otlp.CloseReason) {
+func (s *endings) endRecord(r *run, why otlp.CloseReason) {
 	switch {
 	case r.end.by != events.KindUnspecified:
 	case s.waitsForLinked(r):
@@ -55,4 +55,28 @@ func (s *Stream) endRecord(r *run, why otlp.CloseReason) {
 		s.takeLinked(r)
 		s.recordEnd(r, why)
 	}
+}
+
+// attachTotals adds the totals of the run to its end, for readers that did not see its beginning.
+func (s *endings) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment) {
+	r := a.run
+	if !ends(ev) || ev.End == nil || a.call != nil {
+		return
+	}
+	if !r.closed {
+		s.takeLinked(r)
+	}
+	end := *ev.End
+	if end.Totals = r.totalsAt(at); r.end.by != ev.Kind && r.closed { // a second end does not know the sub-agents
+		end.Totals.Incomplete = false
+	}
+	e := outcome.Evidence{End: ev.End, Signs: r.signs, Open: len(r.calls.open) > 0, Why: otlp.CloseReasonResult}
+	v := e.Verdict()
+	if !ev.Synthetic {
+		end.Decided, end.Cause = v.Outcome, v.Cause
+	}
+	if left := outcome.WithoutResult(v.Inner()); left.ErrorType != "" {
+		end.Totals.ToolErrors += r.unanswered()
+	}
+	ev.End = &end
 }

@@ -16,8 +16,14 @@ import (
 // The parent's stream announces what sub-agents in separate streams need: its runs, the agents that its calls start,
 // and how those calls end.
 
+// family links the runs, calls and sub-agents of a stream to those of other streams.
+type family struct {
+	accounting
+	links streamLinks
+}
+
 // announceTurn links a turn to its run.
-func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
+func (s *family) announceTurn(r *run, ev *events.DisplayEvent) {
 	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
 		return // a sub-agent works in a turn that its parent announces, and history belongs to its own session
 	}
@@ -26,7 +32,7 @@ func (s *Stream) announceTurn(r *run, ev *events.DisplayEvent) {
 }
 
 // announceAgent links an agent to the call that started it.
-func (s *Stream) announceAgent(c *call, id string) {
+func (s *family) announceAgent(c *call, id string) {
 	if id == "" || c.AgentID != "" || id == s.links.child.Agent {
 		return // an agent did not start itself
 	}
@@ -45,21 +51,21 @@ func (s *Stream) announceAgent(c *call, id string) {
 			s.links.announced = slices.Delete(s.links.announced, 0, drop)
 		}
 	}
-	s.followUp.notify(s.registry.links.AnnounceCall(s, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
+	s.followUp.notify(s.registry.links.AnnounceCall(s.self, s.keyOf(c), c.caller.run.ref, newCallRef(c)))
 	if c.closed {
 		s.endAgent(c, link.End{Verdict: outcome.Closed(otlp.CloseReasonResult), Span: c.Span})
 	}
 }
 
 // endAgent reports the end of an agent. A duplicate account leaves that to the account that exports the call.
-func (s *Stream) endAgent(c *call, how link.End) {
+func (s *family) endAgent(c *call, how link.End) {
 	if c.AgentID != "" && c.exported() {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), how))
 	}
 }
 
 // announceEnd reports that the call which started an agent is over.
-func (s *Stream) announceEnd(c *call, out outcome.Call) {
+func (s *family) announceEnd(c *call, out outcome.Call) {
 	switch {
 	case c.AgentID == "":
 	case out.Background:
@@ -70,7 +76,7 @@ func (s *Stream) announceEnd(c *call, out outcome.Call) {
 	s.announceSpawningCall(c, out)
 }
 
-func (s *Stream) keyOf(c *call) link.Key {
+func (s *family) keyOf(c *call) link.Key {
 	return link.Key{Provider: s.settings.Agent.Provider, Session: c.caller.run.sessionID, Agent: c.AgentID, Task: int(c.task)}
 }
 
@@ -81,7 +87,7 @@ func (f *followUp) notify(children []*Stream) {
 
 // holdsChildren reports whether the folder of the run's session may link children to the run. The folder is that of the
 // transcript; a stream of the same session is another account.
-func (s *Stream) holdsChildren(r *run) bool {
+func (s *family) holdsChildren(r *run) bool {
 	return s.settings.Agent.Folders && s.recorded && s.links.child.IsZero() && !r.subAgent && (r.exports() || r.isJoined()) && r.sessionID != ""
 }
 
@@ -91,7 +97,7 @@ func (s *streamSettings) folder(session string) folder.Session {
 }
 
 // announceRun announces a run to the children in the session's folder.
-func (s *Stream) announceRun(r *run, at clock.Moment) {
+func (s *family) announceRun(r *run, at clock.Moment) {
 	if s.holdsChildren(r) {
 		s.registry.links.Enter(r.ref)
 		s.registry.folders.AnnounceRun(s.settings.folder(r.sessionID), r.ref, at.At)
@@ -99,21 +105,21 @@ func (s *Stream) announceRun(r *run, at clock.Moment) {
 }
 
 // announceTime announces the progress of the session. It excludes events that are pending for their run's key.
-func (s *Stream) announceTime() {
+func (s *family) announceTime() {
 	if at := s.clock.Reached(); s.run != nil && at.Known() && s.holdsChildren(s.run) {
 		s.followUp.notify(s.registry.folders.AnnounceTime(s.settings.folder(s.run.sessionID), at.At))
 	}
 }
 
 // announceSpawningCall announces a call that started an agent whose ID is not in the result.
-func (s *Stream) announceSpawningCall(c *call, out outcome.Call) {
+func (s *family) announceSpawningCall(c *call, out outcome.Call) {
 	r := c.caller.run
 	if c.AgentType == "" || c.AgentID != "" || c.child != nil || out.Reason != otlp.CloseReasonResult || !s.holdsChildren(r) {
 		return
 	}
 	ref := newCallRef(c)
 	r.ref.Team.Asked(spawnKey(ref), team.Key{})
-	s.registry.folders.AnnounceSpawn(s, s.settings.folder(r.sessionID), r.ref, folder.Spawn{
+	s.registry.folders.AnnounceSpawn(s.self, s.settings.folder(r.sessionID), r.ref, folder.Spawn{
 		Call: *ref, End: link.End{Verdict: out.Verdict(), Span: c.Span}, Target: folder.MarkOf(c.Target),
 	})
 }
@@ -130,3 +136,68 @@ func newCallRef(c *call) *link.Call {
 
 // refTo returns the span of a run.
 func refTo(r *link.Run) otlp.SpanRef { return otlp.SpanRef{Trace: r.Trace, Span: r.Top} }
+
+// enterLinked reports the usage of a sub-agent to the team of its run.
+func (s *family) enterLinked(r *run, over bool) {
+	var end clock.Instant
+	if last := r.top.span.End; last.FromLine() || last.Source == clock.SourceCarried {
+		end = last.At
+	}
+	if s.settings.ParentSession != "" && over {
+		if k := s.linkNow(r); k.Call != nil {
+			r.ref.Team.Spawned(r.childKey.Member(), spawnKey(k.Call))
+		}
+	}
+	if !over {
+		r.ref.Team.GoesOn(r.childKey.Member())
+	} else {
+		s.followUp.notify(s.registry.links.Over(r.ref, r.childKey, end, r.top.ledger.OwnExported()))
+	}
+}
+
+// lacksLinked reports whether sub-agents of a closed run are, or may be, active. For a stream on standard output it is
+// unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
+func (s *family) lacksLinked(r *run) bool {
+	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
+	return u.AtWork || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
+}
+
+// sumsUpAgents reports whether the run's own totals include the tokens of its sub-agents.
+func (s *family) sumsUpAgents(r *run) bool {
+	return !r.isChild() && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
+}
+
+// takeLinked updates the ledger of a run with the usage of sub-agents in other streams.
+func (s *family) takeLinked(r *run) {
+	if s.sumsUpAgents(r) || r.isJoined() || r.ref == nil {
+		return
+	}
+	var until clock.Instant
+	if end := r.top.span.End; !r.closing.abandoned && (end.FromLine() || end.Source == clock.SourceCarried) {
+		until = end.At.Add(s.registry.settings.linkWait())
+	}
+	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
+	r.top.ledger.Linked = u.Used
+	r.top.ledger.Incomplete = u.Incomplete || s.recorded && u.Unasked < r.unnamedAgents()
+	r.takeCalls(false)
+}
+
+// worksInline records that a sub-agent works in the run's stream, or that it has ended.
+func (s *family) worksInline(a *agent, over bool) {
+	if c := a.call; c.AgentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
+		a.run.ref.Team.Inline(s.keyOf(c).Member(), over)
+	}
+}
+
+// worksElsewhere reports whether a sub-agent in a separate stream continues after its call.
+func (s *family) worksElsewhere(key link.Key) bool {
+	k := s.registry.links.Lookup(key)
+	return k.Background && !k.Ended && !k.Done
+}
+
+// awaitsAgents reports whether the open run is silent because sub-agents work for it in other streams, so that it is not idle
+// ([Stream.Moved]). A gap then shows that it was abandoned if the next line opens a run, or is by the program, as in a resumed session.
+func (s *family) awaitsAgents() bool {
+	return s.run != nil && !s.run.closed &&
+		(slices.ContainsFunc(s.run.calls.open, (*call).startsAgent) || slices.ContainsFunc(s.links.announced, s.worksElsewhere))
+}

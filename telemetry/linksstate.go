@@ -1,9 +1,6 @@
 package telemetry
 
 import (
-	"slices"
-
-	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
 )
 
@@ -14,7 +11,7 @@ import (
 // those runs whose spans were not written, which the states of their streams list ([StreamState.Needs]).
 
 // childState returns what is known of the sub-agent that works in the stream, or nil.
-func (s *Stream) childState() *link.Child {
+func (s *family) childState() *link.Child {
 	if s.links.child.IsZero() {
 		return nil
 	}
@@ -36,14 +33,14 @@ func (s *Stream) childState() *link.Child {
 func (r *run) isChild() bool { return r != nil && !r.childKey.IsZero() }
 
 // keepLinks adds to the state of a complete stream what its unseen sub-agents need.
-func (s *Stream) keepLinks(state *StreamState) {
+func (s *family) keepLinks(state *StreamState) {
 	for _, key := range s.links.announced {
 		if k := s.registry.links.Lookup(key); !k.Done && k.Run != nil {
 			state.Agents = append(state.Agents, *s.registry.links.State(k))
 		}
 	}
 	if r := s.run; r != nil && s.settings.Agent.Folders {
-		state.Folder = s.registry.folders.State(s, s.settings.folder(r.sessionID))
+		state.Folder = s.registry.folders.State(s.self, s.settings.folder(r.sessionID))
 	}
 }
 
@@ -96,39 +93,4 @@ func (r *Registry) Recalled() {
 		}
 	}
 	r.recalled = recalled{}
-}
-
-// unwrittenSpans returns the spans of the stream's closed runs that were not accepted.
-func (s *Stream) unwrittenSpans() (spans []otlp.SpanID) {
-	for r := range s.spans.runs() {
-		spans = append(spans, r.top.spanID)
-	}
-	return spans
-}
-
-// needs returns the runs with sub-agents whose spans in this stream are not written yet.
-func (s *Stream) needs() (runs []link.RunID) {
-	add := func(ref *link.Run) {
-		if !ref.Team.Empty() && !slices.Contains(runs, ref.RunID) {
-			runs = append(runs, ref.RunID)
-		}
-	}
-	if r := s.run; r != nil && !r.closed && !r.isJoined() && r.ref != nil {
-		add(r.ref)
-	}
-	for r := range s.spans.runs() {
-		add(r.ref)
-	}
-	return runs
-}
-
-// dropSpans leaves the waiting spans to a later process.
-func (s *Stream) dropSpans() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for r := range s.spans.runs() {
-		s.registry.links.ReleaseTeam(s, r.ref, false)
-	}
-	s.spans = nil
-	s.registry.timers.Stop(waitTeam, s)
 }

@@ -2,8 +2,9 @@ package telemetry
 
 import (
 	"cmp"
-	"github.com/tailspan/tailspan/internal/memory"
 	"strings"
+
+	"github.com/tailspan/tailspan/internal/memory"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"

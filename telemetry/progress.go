@@ -4,38 +4,11 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 )
 
 // A live run is reported while it is active: one record at its start, with its model and agent, and one per
 // ProgressInterval with the elapsed time. A session that is read afterwards has no such records.
-
-// stepStarted writes the start record of a live run that is no second account.
-func (s *Stream) stepStarted(r *run, waiting []pendingEvent) {
-	if !s.watch() {
-		return
-	}
-	model := ""
-	for i := range waiting {
-		if model = waiting[i].event.Model; model != "" {
-			break
-		}
-	}
-	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
-}
-
-// watch starts progress reports of the current run if it is live. They begin with its start or with the first line that
-// was written while the stream was followed.
-func (s *Stream) watch() bool {
-	r := s.run
-	if !s.live || r == nil || r.closed || r.standing != account.First || r.subAgent || r.watched {
-		return false
-	}
-	r.watched = true
-	s.registry.startTimer(waitProgress, s)
-	return true
-}
 
 // reportProgress writes the elapsed time of the run. Its records are numbered by the intervals since the run's start,
 // so that none has the number of one exported before a restart. It reports whether the run has stalled.

@@ -15,6 +15,9 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
+// runs opens and closes the runs of a stream.
+type runs struct{ endings }
+
 // run is the time from a prompt (or start line) to its result: one invoke_agent span at the top and everything below it.
 type run struct {
 	runIdentity
@@ -96,7 +99,7 @@ type toolCounts struct{ toolCalls, toolErrors int }
 type runStart struct {
 	clock clock.Instant // for progress records
 	known bool          // the opening line has a time
-	// floating is set if the opening line has no time, so the start is that of the line before; see [Stream.beginsAt].
+	// floating is set if the opening line has no time, so the start is that of the line before; see [runs.beginsAt].
 	floating bool
 	// header is set until the first prompt of a run that the header of a transcript opened; model, if that header has a model.
 	header, model bool
@@ -223,7 +226,7 @@ func (r *run) elsewhere() *agent {
 }
 
 // openRun opens the run that begins with waiting. It closes the previous one, whose result never came.
-func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
+func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
@@ -283,16 +286,8 @@ func (s *Stream) openRun(key *runKey, waiting []pendingEvent) {
 	s.announceRun(r, waiting[0].at)
 }
 
-// idSession returns the session's part of IDs.
-func (s *Stream) idSession(session string) string {
-	if session == "" {
-		return s.settings.Fingerprint
-	}
-	return session
-}
-
 // startOf returns the start of the run that begins with waiting: by the system clock if it is live, else by its lines.
-func (s *Stream) startOf(waiting []pendingEvent) clock.Instant {
+func (s *runs) startOf(waiting []pendingEvent) clock.Instant {
 	if s.live || !waiting[0].at.Known() {
 		return clock.InstantOf(s.registry.settings.Now())
 	}
@@ -323,28 +318,34 @@ func sessionOf(waiting []pendingEvent) string {
 }
 
 // joinPipeline counts a sub-agent whose parent was not found among the runs of its pipeline.
-func (s *Stream) joinPipeline(r *run) {
+func (s *runs) joinPipeline(r *run) {
 	if s.settings.Parent.Empty() && r.exports() {
 		_, r.inPipeline = s.registry.runStarted(r.resource, true)
 	}
 }
 
-// placeRun sets the trace of the run and the parent of its top span: from the outer trace, else the pipeline, else the
-// session, else the run's own trace. It reports whether the run is alone in its trace.
-func (s *Stream) placeRun(r *run) (alone bool) {
-	if outer := s.settings.Parent; !outer.Empty() {
-		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
+// watch starts progress reports of the current run if it is live. They begin with its start or with the first line that
+// was written while the stream was followed.
+func (s *runs) watch() bool {
+	r := s.run
+	if !s.live || r == nil || r.closed || r.standing != account.First || r.subAgent || r.watched {
 		return false
 	}
-	counts := r.standing == account.First && s.links.child.IsZero()
-	if parent, ok := s.registry.runStarted(r.resource, counts); ok {
-		r.traceID, r.top.parent, r.inPipeline = parent.Trace, parent.Span, counts
-		return false
-	}
-	if s.registry.settings.TraceBySession && r.sessionID != "" {
-		r.traceID = otlp.NewTraceID(0, s.settings.Agent.Provider, r.sessionID)
-		return false
-	}
-	r.traceID = r.ownTrace(s.settings.Agent.Provider)
+	r.watched = true
+	s.registry.startTimer(waitProgress, s.self)
 	return true
+}
+
+// stepStarted writes the start record of a live run that is no second account.
+func (s *runs) stepStarted(r *run, waiting []pendingEvent) {
+	if !s.watch() {
+		return
+	}
+	model := ""
+	for i := range waiting {
+		if model = waiting[i].event.Model; model != "" {
+			break
+		}
+	}
+	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
 }

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -8,15 +9,24 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/exported"
 )
+
+// identities makes the keys of a stream's runs and items, and the signs by which two accounts of a run are matched.
+type identities struct {
+	core
+	seen exported.Seen
+}
 
 // runKey identifies a run by an ID of the format and by what the model said first.
 type runKey struct {
-	id        string // see [Stream.runKey]
+	id        string // see [identities.runKey]
 	content   string // of the first item of the model; empty if the run has none or if the IDs of messages are unique
 	byMessage bool   // id is that of a model message
 	marked    bool   // the format marks that item as history of another session
-	account   uint64 // hash of the run, equal in each account of it; see [Stream.classifyRun]
+	account   uint64 // hash of the run, equal in each account of it; see [accounting.classifyRun]
 	copy      uint64 // hash that the item shares with a copy; see [exported.Item]; 0 if copies cannot be proven
 }
 
@@ -32,7 +42,7 @@ func (k *runKey) String() string {
 }
 
 // runKey returns the key of the run that begins with waiting. ok is false while a better key may follow.
-func (s *Stream) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
+func (s *identities) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
 	over := false
 	for i := range waiting {
 		ev := &waiting[i].event
@@ -76,7 +86,7 @@ func startsTwice(waiting []pendingEvent) bool {
 
 // fallbackKey identifies a run whose model messages have no IDs: by the turn; else by the session with the first line's
 // own ID or the run's number in the stream; else by the fingerprint of the stream and the offset of the run.
-func (s *Stream) fallbackKey(waiting []pendingEvent) string {
+func (s *identities) fallbackKey(waiting []pendingEvent) string {
 	session := ""
 	for i := range waiting {
 		ev := &waiting[i].event
@@ -96,4 +106,48 @@ func (s *Stream) fallbackKey(waiting []pendingEvent) string {
 		}
 	}
 	return session + "#" + strconv.Itoa(s.past.runs)
+}
+
+// idSession returns the session's part of IDs.
+func (s *identities) idSession(session string) string {
+	if session == "" {
+		return s.settings.Fingerprint
+	}
+	return session
+}
+
+// copyKey returns the key of an item. ok is false if a copy cannot be proven: a server's answers are never history, and
+// without a session there is no other one.
+func (s *identities) copyKey(ev *events.DisplayEvent) (key exported.Item, ok bool) {
+	if s.settings.Agent.Bodies || ev.SessionID == "" {
+		return key, false
+	}
+	key = exported.Item{Provider: s.settings.Agent.Provider, ID: cmp.Or(ev.Tool.ID, ev.MessageID, ev.ItemID), Kind: ev.Kind}
+	if clock.Plausible(ev.Time) {
+		key.At = ev.Time.UnixNano()
+	} else {
+		key.Line = ev.ItemID
+	}
+	if key.What, key.Detail = saidBy(ev); ev.Kind != events.KindToolUse {
+		key.What = ev.Text // the whole text: history is in transcripts, which contain whole texts
+	}
+	return key, key.ID != "" && (key.At != 0 || key.Line != "")
+}
+
+// leavesHistory reports whether ev is the first original work of a session whose run so far is copied history.
+func (s *identities) leavesHistory(ev *events.DisplayEvent) bool {
+	r := s.run
+	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
+		return false
+	}
+	if r.standing == account.Copy && (r.account == nil || r.account.Recalled()) {
+		return false
+	}
+	key, ok := s.copyKey(ev)
+	return !ok || !s.registry.ids.Said(&key)
+}
+
+// opens reports whether ev begins a new run.
+func (s *identities) opens(ev *events.DisplayEvent) bool {
+	return s.run.opens(ev) || s.leavesHistory(ev)
 }

@@ -1,12 +1,14 @@
 package telemetry
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"time"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 )
 
 // The span of a run, or of a sub-agent in a separate stream, carries the total usage including its sub-agents (package
@@ -29,6 +31,13 @@ const backlogShare = 6
 // linkWait is how long a span waits for sub-agents in other streams.
 func (s *Settings) linkWait() time.Duration {
 	return max(s.EndGrace, s.ParentWait) + settleTime
+}
+
+// endings writes the spans of runs that are over, which may have to wait for sub-agents in other streams or for the exit of the
+// process.
+type endings struct {
+	agentWork
+	spans *spanWaits // closed runs whose spans wait for sub-agents in other streams
 }
 
 // spanWait is a closed run whose span is waiting.
@@ -79,37 +88,12 @@ type sentSpan struct {
 }
 
 // isUnwritten reports whether a replayed run was closed by an earlier process that did not write its span.
-func (s *Stream) isUnwritten(r *run) bool {
+func (s *endings) isUnwritten(r *run) bool {
 	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
 }
 
-// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; while
-// the stream waits for the first account of a run, a time for which it is not idle yet; else a time long ago. Until then the stream is not idle, although it is silent.
-func (s *Stream) Moved() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.agentsMoved()
-}
-
-// agentsMoved is Moved. Streams that are idle at the same time end from the leaves up: a sub-agent, one with sub-agents, the run.
-func (s *Stream) agentsMoved() time.Time {
-	r, wait := s.run, s.registry.settings.linkWait()
-	switch {
-	case s.awaitsAccount():
-		return s.registry.settings.Now().Add(wait - max(s.settings.IdleGap, wait)) // looked at again after wait
-	case r == nil || r.closed || r.ref == nil:
-		return time.Time{}
-	case !r.isChild():
-		return r.ref.Moved().Add(wait)
-	case s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0).Members > 0:
-		return r.ref.Moved().Add(wait / 2)
-	default:
-		return time.Time{}
-	}
-}
-
 // waitsForLinked reports whether the span of a run that closes now has to wait for sub-agents in other streams.
-func (s *Stream) waitsForLinked(r *run) bool {
+func (s *endings) waitsForLinked(r *run) bool {
 	switch {
 	case !r.exports() || r.isJoined() || s.sumsUpAgents(r):
 		return false
@@ -118,13 +102,6 @@ func (s *Stream) waitsForLinked(r *run) bool {
 	default:
 		return s.lacksLinked(r)
 	}
-}
-
-// lacksLinked reports whether sub-agents of a closed run are, or may be, active. For a stream on standard output it is
-// unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
-func (s *Stream) lacksLinked(r *run) bool {
-	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
-	return u.AtWork || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
 }
 
 // unnamedAgents returns the number of calls that are open, or were when the run closed, whose sub-agents have no ID. These work in
@@ -139,75 +116,12 @@ func (r *run) unnamedAgents() int {
 	return max(n, r.end.agents)
 }
 
-// sumsUpAgents reports whether the run's own totals include the tokens of its sub-agents.
-func (s *Stream) sumsUpAgents(r *run) bool {
-	return !r.isChild() && s.settings.Agent.TotalsOfAgents && r.top.ledger.HasTotals()
-}
-
-// takeLinked updates the ledger of a run with the usage of sub-agents in other streams.
-func (s *Stream) takeLinked(r *run) {
-	if s.sumsUpAgents(r) || r.isJoined() || r.ref == nil {
-		return
-	}
-	var until clock.Instant
-	if end := r.top.span.End; !r.closing.abandoned && (end.FromLine() || end.Source == clock.SourceCarried) {
-		until = end.At.Add(s.registry.settings.linkWait())
-	}
-	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
-	r.top.ledger.Linked = u.Used
-	r.top.ledger.Incomplete = u.Incomplete || s.recorded && u.Unasked < r.unnamedAgents()
-	r.takeCalls(false)
-}
-
-// reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
-func (s *Stream) reportLinked() {
-	r := s.run
-	if r == nil || r.closed || !r.isChild() {
-		return
-	}
-	over := s.endsByItself(r)
-	if over || r.closing.reported {
-		r.closing.reported = over
-		s.enterLinked(r, over)
-	}
-}
-
-// endsByItself reports whether the stream of a sub-agent shows the end of its work and is complete.
-func (s *Stream) endsByItself(r *run) bool {
-	return s.idle && len(s.pending) == 0 && (r.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
-}
-
-// enterLinked reports the usage of a sub-agent to the team of its run.
-func (s *Stream) enterLinked(r *run, over bool) {
-	var end clock.Instant
-	if last := r.top.span.End; last.FromLine() || last.Source == clock.SourceCarried {
-		end = last.At
-	}
-	if s.settings.ParentSession != "" && over {
-		if k := s.linkNow(r); k.Call != nil {
-			r.ref.Team.Spawned(r.childKey.Member(), spawnKey(k.Call))
-		}
-	}
-	if !over {
-		r.ref.Team.GoesOn(r.childKey.Member())
-	} else {
-		s.followUp.notify(s.registry.links.Over(r.ref, r.childKey, end, r.top.ledger.OwnExported()))
-	}
-}
-
-// worksInline records that a sub-agent works in the run's stream, or that it has ended.
-func (s *Stream) worksInline(a *agent, over bool) {
-	if c := a.call; c.AgentID != "" && a.role != roleDuplicate && !a.run.isJoined() {
-		a.run.ref.Team.Inline(s.keyOf(c).Member(), over)
-	}
-}
-
 // writeClosed writes the span of a closed run or makes it wait.
-func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
+func (s *endings) writeClosed(r *run, why otlp.CloseReason) {
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
 		if child := r.isChild(); child || !r.isJoined() {
-			s.registry.links.ReleaseTeam(s, r.ref, !child)
+			s.registry.links.ReleaseTeam(s.self, r.ref, !child)
 		}
 		return
 	}
@@ -219,8 +133,8 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 		s.spans = &spanWaits{}
 	}
 	s.spans.list = append(s.spans.list, w)
-	s.registry.links.AwaitTeam(s, r.ref)
-	s.registry.startTimer(waitTeam, s)
+	s.registry.links.AwaitTeam(s.self, r.ref)
+	s.registry.startTimer(waitTeam, s.self)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
 		return
@@ -229,7 +143,7 @@ func (s *Stream) writeClosed(r *run, why otlp.CloseReason) {
 }
 
 // writeRunSpan writes the span of a run, or of a sub-agent in a separate stream.
-func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
+func (s *endings) writeRunSpan(r *run, why otlp.CloseReason) {
 	if r.isChild() {
 		s.writeChild(r, why)
 		return
@@ -244,7 +158,7 @@ func (s *Stream) writeRunSpan(r *run, why otlp.CloseReason) {
 
 // writeReady writes the spans that need not wait any longer. It runs for each line, and there may be many sub-agents,
 // so it checks them only after a change.
-func (s *Stream) writeReady() {
+func (s *endings) writeReady() {
 	s.writeWaiting(func(w *spanWait) bool {
 		known := w.run.ref.Team.Changes() + 1
 		if known == w.looked {
@@ -256,7 +170,7 @@ func (s *Stream) writeReady() {
 }
 
 // writeDue also writes the spans that have waited long enough.
-func (s *Stream) writeDue(now time.Time) {
+func (s *endings) writeDue(now time.Time) {
 	wait := s.registry.settings.linkWait()
 	s.writeWaiting(func(w *spanWait) bool {
 		switch waited := now.Sub(w.since); {
@@ -271,10 +185,10 @@ func (s *Stream) writeDue(now time.Time) {
 }
 
 // writeAll writes all waiting spans.
-func (s *Stream) writeAll() { s.writeWaiting(func(*spanWait) bool { return true }) }
+func (s *endings) writeAll() { s.writeWaiting(func(*spanWait) bool { return true }) }
 
 // writeWaiting writes the waiting spans that ready selects.
-func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
+func (s *endings) writeWaiting(ready func(*spanWait) bool) {
 	if s.replay.active && s.replay.restored || s.spans == nil || len(s.spans.list) == 0 {
 		return
 	}
@@ -289,12 +203,12 @@ func (s *Stream) writeWaiting(ready func(*spanWait) bool) {
 	clear(s.spans.list[len(kept):])
 	if s.spans.list = kept; len(kept) == 0 {
 		s.spans.list = nil
-		s.registry.timers.Stop(waitTeam, s)
+		s.registry.timers.Stop(waitTeam, s.self)
 	}
 }
 
 // writeWaited writes a span that waited, and before it the record of its run's end.
-func (s *Stream) writeWaited(w *spanWait) {
+func (s *endings) writeWaited(w *spanWait) {
 	suppressed, r := s.suppressed, w.run
 	s.suppressed = w.suppressed && s.suppressed
 	defer func() { s.suppressed = suppressed }()
@@ -312,26 +226,93 @@ func (s *Stream) writeWaited(w *spanWait) {
 	}
 	s.writeRunSpan(r, w.why)
 	if s.suppressed {
-		s.registry.links.ReleaseTeam(s, r.ref, !r.isChild())
+		s.registry.links.ReleaseTeam(s.self, r.ref, !r.isChild())
 		return
 	}
 	sent := &sentSpan{stepTaken{unaccepted: true}, r}
 	s.spans.sent = append(s.spans.sent, sent)
-	s.sink.steps = append(s.sink.steps, sentStep{s, &sent.stepTaken})
+	s.sink.steps = append(s.sink.steps, sentStep{s.self, &sent.stepTaken})
 }
 
 // spansAccepted removes accepted spans.
-func (s *Stream) spansAccepted() {
+func (s *endings) spansAccepted() {
 	if s.spans == nil {
 		return
 	}
 	s.spans.sent = slices.DeleteFunc(s.spans.sent, func(g *sentSpan) bool {
 		if !g.unaccepted {
-			s.registry.links.ReleaseTeam(s, g.run.ref, g.run.childKey.IsZero())
+			s.registry.links.ReleaseTeam(s.self, g.run.ref, g.run.childKey.IsZero())
 		}
 		return !g.unaccepted
 	})
 	if len(s.spans.list)+len(s.spans.sent)+len(s.spans.unwritten) == 0 {
 		s.spans = nil
 	}
+}
+
+// writeChild writes the span of a sub-agent in a separate stream, with the call that started it as its parent. If that
+// call is unknown, the parent is the run, and the span is marked.
+func (s *endings) writeChild(r *run, why otlp.CloseReason) {
+	k := s.linkNow(r)
+	a := r.top
+	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call shows a better one
+	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
+		v = k.End.Verdict
+	}
+	if r.childKey.Task == 0 { // the duration reported later is since the start of the first task
+		a.coverDuration(k.End.Took)
+	}
+	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: k.Call.Span})) {
+		if s.settings.ParentSession != "" {
+			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.ref, k.Call)
+			if maker != nil && maker != s.self {
+				s.followUp.parents = append(s.followUp.parents, maker)
+			}
+		}
+		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)
+		// Its file may continue after the call's result, for milliseconds or for good. For a call that is still open at
+		// a shutdown this is unknown.
+		a.background = k.Background || !k.Call.Exported || !k.Ended || !k.End.Span.IsZero() && !k.End.Span.Contains(a.span)
+	} else {
+		a.parent = r.ref.Top
+		r.orphan = r.childKey.Agent
+		over := r.ref.Span()
+		a.background = !r.ref.Exported || over == nil || !over.Contains(a.span)
+	}
+	s.writeAgent(a, v)
+}
+
+// dropSpans leaves the waiting spans to a later process.
+func (s *endings) dropSpans() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.spans.runs() {
+		s.registry.links.ReleaseTeam(s.self, r.ref, false)
+	}
+	s.spans = nil
+	s.registry.timers.Stop(waitTeam, s.self)
+}
+
+// needs returns the runs with sub-agents whose spans in this stream are not written yet.
+func (s *endings) needs() (runs []link.RunID) {
+	add := func(ref *link.Run) {
+		if !ref.Team.Empty() && !slices.Contains(runs, ref.RunID) {
+			runs = append(runs, ref.RunID)
+		}
+	}
+	if r := s.run; r != nil && !r.closed && !r.isJoined() && r.ref != nil {
+		add(r.ref)
+	}
+	for r := range s.spans.runs() {
+		add(r.ref)
+	}
+	return runs
+}
+
+// unwrittenSpans returns the spans of the stream's closed runs that were not accepted.
+func (s *endings) unwrittenSpans() (spans []otlp.SpanID) {
+	for r := range s.spans.runs() {
+		spans = append(spans, r.top.spanID)
+	}
+	return spans
 }

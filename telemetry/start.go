@@ -2,12 +2,15 @@ package telemetry
 
 import (
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/team"
 )
 
 // begins applies a line that opens a run, a turn or a session. Its time is the start of the run. Its session attributes
 // hold until another line replaces them.
-func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
+func (s *runs) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call != nil {
 		return
 	}
@@ -25,7 +28,7 @@ func (s *Stream) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 // time, to the first time in its own lines, and the start of a run that the header of a transcript opened to the first line after the
 // header: idle time before a prompt belongs to no run. A header with a model was written for the prompt and belongs to the run,
 // unless the prompt came later than [Settings.EndGrace] after it.
-func (s *Stream) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
+func (s *runs) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
 	if !r.begin.floating || at.Source != clock.SourceLine || r.begin.header && (isHeader(ev) || isAsideOfWork(ev)) {
 		return
 	}
@@ -45,4 +48,23 @@ func (s *Stream) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
 	if last := top.thread.LastInput; last.Known() && (carried || last.At.Before(at.At)) {
 		top.thread.LastInput = at
 	}
+}
+
+// adopt makes the run just opened the work of a sub-agent in its parent's run.
+func (s *runs) adopt(key link.Key, ref *link.Run) {
+	r := s.run
+	r.childKey, r.ref, r.traceID, r.idScope, r.subAgent = key, ref, ref.Trace, ref.Scope, true
+	r.key = ref.Key
+	r.course.Begin(ref.Begun)
+	r.top.parent = otlp.SpanID{}
+	r.top.id = key.Agent
+	r.top.name = s.agentName
+	r.top.spanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.Nth(&s.seen.Agents, key.Agent), key.Provider, key.Session, "", key.Agent)
+	ref.Team.Opened(key.Member())
+	ref.Move(s.lastWrite())
+	if group := s.settings.Group; group != "" {
+		ref.Team.Group(team.Key{Agent: group})
+	}
+	s.classifyAgent(r, key)
+	s.registry.startTimer(waitParent, s.self)
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
@@ -213,19 +214,6 @@ type inFlight struct {
 	first     Place // the first of the events
 }
 
-// recordStep records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
-func (s *Stream) recordStep(do StepKind, into *batch) { s.recordRunStep("", do, into) }
-
-// recordRunStep records a step that affected the run with a key.
-func (s *Stream) recordRunStep(run string, do StepKind, into *batch) {
-	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
-	s.replay.steps = append(s.replay.steps, step)
-	if drop := len(s.replay.steps) - maxState; drop > 0 {
-		s.replay.steps = slices.Delete(s.replay.steps, 0, drop)
-	}
-	into.steps = append(into.steps, sentStep{s, step})
-}
-
 // sentStep is a step whose output is not acknowledged yet. Without a step, it stands for events that another stream
 // exported.
 type sentStep struct {
@@ -254,4 +242,12 @@ func (s *Stream) Detach() {
 	s.registry.timers.Stop(waitProgress, s)
 	s.registry.timers.Stop(waitEnd, s)
 	s.registry.leave(s)
+}
+
+// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; while
+// the stream waits for the first account of a run, a time for which it is not idle yet; else a time long ago. Until then the stream is not idle, although it is silent.
+func (s *Stream) Moved() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agentsMoved()
 }

@@ -3,16 +3,15 @@ package telemetry
 import (
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
-	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Line is the origin of events.
@@ -30,29 +29,8 @@ type Line struct {
 	Replay bool
 }
 
-// Stream turns the events of one stream into spans and records.
-type Stream struct {
-	registry *Registry
-	settings streamSettings
-	mu       sync.Mutex // held while the stream is running, because parents also call it
-	emitter
-	program
-	reading
-	followUp followUp // what the current line brings for other streams
-
-	run     *run
-	seen    exported.Seen
-	open    openWork
-	pending pendingEvents
-	decide  bool // the run is decided by what is known so far
-	clock   clock.Clock
-	past    past
-	replay  replay
-	claims  account.Claims
-	links   streamLinks
-	process processEnd
-	spans   *spanWaits // closed runs whose spans wait for sub-agents in other streams
-}
+// Stream turns the events of one stream into spans and records. It is built in layers; see core.
+type Stream struct{ lifetime }
 
 // past is what finished runs left behind.
 type past struct {
@@ -71,19 +49,6 @@ type reading struct {
 	rawLines *rawChain     // nil before the first raw line
 }
 
-// isOld reports whether the stream is complete: its last change is older than the gap, and no line was written while it was
-// followed. An eager registry also goes by the time of the last line, because a restored file is as new as its copy.
-func (s *Stream) isOld(gap time.Duration) bool {
-	last := s.changed
-	if gap <= 0 || last.IsZero() {
-		return false
-	}
-	if line := s.clock.LastLine(); s.registry.settings.Eager && line.Known() && line.At.Before(last) {
-		last = line.At
-	}
-	return clock.InstantOf(s.registry.settings.Now()).Sub(last) >= gap
-}
-
 // lastWrite returns when the last line was written: when it was read if the stream is followed, else the last change of the file.
 func (r *reading) lastWrite() time.Time {
 	if r.changed.IsZero() {
@@ -93,10 +58,8 @@ func (r *reading) lastWrite() time.Time {
 }
 
 func newStream(r *Registry, settings StreamSettings) *Stream {
-	s := &Stream{
-		registry: r,
-		settings: newStreamSettings(r, &settings),
-	}
+	s := &Stream{}
+	s.self, s.registry, s.settings = s, r, newStreamSettings(r, &settings)
 	s.seen = exported.NewSeen(r.ids)
 	a := s.settings.Agent
 	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
@@ -313,15 +276,6 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 	}
 }
 
-func (s *Stream) close(reason otlp.CloseReason) {
-	if s.mayBeUnasked() && s.pending.isUnasked() {
-		s.dropUnasked(s.pending)
-		s.pending = nil
-	}
-	s.release(releaseAll)
-	s.closeOpen(reason)
-}
-
 // Take returns the output since the last call and clears it.
 func (s *Stream) Take() Output {
 	s.mu.Lock()
@@ -329,4 +283,19 @@ func (s *Stream) Take() Output {
 	out := s.take(s.registry)
 	out.Counts.ForgottenIDs += s.seen.TakeEvicted()
 	return out
+}
+
+// Exited applies the exit of the process that writes the stream. Call it after the last line and before Close.
+func (s *Stream) Exited(e outcome.Exit) { s.work(false, func() { s.exited(e) }) }
+
+func (s *Stream) exited(e outcome.Exit) {
+	s.pending.date(s.clock.FileTime())
+	s.release(releaseAll)
+	s.process.exit = &e
+	s.writeUnwritten()
+	at := clock.Moment{At: clock.InstantOf(e.Time), Source: clock.SourceArrival}
+	if e.Incomplete && s.run != nil && !s.run.closed {
+		s.apply(e.IncompleteEnd(), s.clock.End(at), origin{offset: math.MaxInt64})
+	}
+	s.recordExit(at)
 }

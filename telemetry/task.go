@@ -39,13 +39,13 @@ func (r *run) noteTurn(ev *events.DisplayEvent) {
 
 // openTask opens the run of the task that begins with waiting. It returns false while its parent is unknown or the
 // previous task has not ended; force overrides both.
-func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
+func (s *waiting) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
 	before := s.run
 	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
 		before = nil
 	}
 	s.noteTask(waiting)
-	ref := s.registry.links.Await(s, key, s.settings.Group, s.turnOf(waiting))
+	ref := s.registry.links.Await(s.self, key, s.settings.Group, s.turnOf(waiting))
 	if before != nil && !before.closed {
 		k := s.registry.links.Lookup(before.childKey)
 		if !k.Ended && !force && !s.decide {
@@ -63,7 +63,7 @@ func (s *Stream) openTask(key link.Key, waiting []pendingEvent, force bool) bool
 		ref = before.ref // the call that started the task is unknown
 	}
 	if ref == nil {
-		s.registry.startTimer(waitParent, s)
+		s.registry.startTimer(waitParent, s.self)
 		return false
 	}
 	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {

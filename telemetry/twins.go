@@ -1,11 +1,14 @@
 package telemetry
 
 import (
+	"encoding/binary"
+	"hash/maphash"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -18,7 +21,7 @@ import (
 // signsOf returns the signs of what the model said or did on the main thread, or none. The sign of a text is its
 // beginning, which is equal in accounts that split it differently. The sign of a call is its target and the kind of its
 // tool, because IDs alone prove nothing and tools have two names. Without a target it is its tool.
-func (s *Stream) signsOf(session string, ev *events.DisplayEvent) (signs []uint64) {
+func (s *identities) signsOf(session string, ev *events.DisplayEvent) (signs []uint64) {
 	if !s.settings.Agent.StreamIDs || session == "" || !modelWorks(ev) {
 		return nil
 	}
@@ -78,7 +81,7 @@ func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
 // openingSigns returns the signs of the run that begins with waiting, and whether its stream is a transcript. Signs of
 // reasoning do not suffice, because the other account may have none.
-func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []uint64, recorded bool) {
+func (s *identities) openingSigns(session string, waiting []pendingEvent) (signs []uint64, recorded bool) {
 	recorded = s.recorded || slices.ContainsFunc(waiting, func(h pendingEvent) bool { return h.event.Session != nil && h.event.Session.Recorded })
 	for i := range waiting {
 		ev := &waiting[i].event
@@ -91,7 +94,7 @@ func (s *Stream) openingSigns(session string, waiting []pendingEvent) (signs []u
 }
 
 // noteSigns adds the signs of an item to the first account of a run. again is true if the record was exported before.
-func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
+func (s *identities) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	r := a.run
 	signs := s.signsOf(r.sessionID, ev)
 	if len(signs) == 0 || r.account == nil {
@@ -109,7 +112,7 @@ func (s *Stream) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 
 // callSign counts a call of a run and returns its sign with its number among similar calls: those with the same sign
 // alike and, if both accounts have the IDs of calls, the same ID.
-func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 {
+func (s *identities) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 {
 	call := strconv.FormatUint(alike, 16)
 	if s.settings.Agent.CallIDs {
 		call += ev.Tool.ID
@@ -119,23 +122,119 @@ func (s *Stream) callSign(r *run, ev *events.DisplayEvent, alike uint64) uint64 
 
 // hasSign reports whether the first account of a run has the item of ev, or may have it: an item without a sign proves
 // nothing.
-func (s *Stream) hasSign(r *run, ev *events.DisplayEvent) bool {
+func (s *identities) hasSign(r *run, ev *events.DisplayEvent) bool {
 	signs := s.signsOf(r.sessionID, ev)
 	return len(signs) == 0 || s.hasAnySign(r, signs...)
 }
 
 // hasAnySign reports whether the first account of a run has one of the signs.
-func (s *Stream) hasAnySign(r *run, signs ...uint64) bool {
+func (s *identities) hasAnySign(r *run, signs ...uint64) bool {
 	return s.registry.accounts.Has(r.account, signs, !s.recorded)
 }
 
 // hasCall reports whether the first account of a run has as many calls like ev as the second has up to it.
-func (s *Stream) hasCall(r *run, ev *events.DisplayEvent) bool {
+func (s *identities) hasCall(r *run, ev *events.DisplayEvent) bool {
 	signs := s.signsOf(r.sessionID, ev)
 	return len(signs) == 0 || s.hasAnySign(r, s.callSign(r, ev, signs[0]))
 }
 
 // isElsewhere reports whether the first account of a run has the call. isOut is true if its span was exported.
-func (s *Stream) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
+func (s *identities) isElsewhere(r *run, ev *events.DisplayEvent, isOut bool) bool {
 	return isOut || r.standing == account.Twin && s.hasCall(r, ev)
+}
+
+// Two accounts of a model call contain the same words but may split them differently: Gemini CLI's stream ends a text
+// where a call begins, while its transcript contains the whole text of a message or what was added to it. A second
+// account that is a twin therefore drops a text if the first account has the same text, or the same words in all texts
+// of a model call taken together. Until the model call is over, a text without an exact match is pending. The
+// comparison ignores invisible characters and white space, at which the texts may be split.
+
+// wording is what a model call has said so far.
+type wording struct {
+	joined [2]joined // texts and reasoning
+	// waiting lists the texts of a second account that have no exact match in the first.
+	waiting []sighting
+	bytes   int // size of waiting
+}
+
+// joined is the hash of concatenated texts.
+type joined struct {
+	maphash.Hash
+	texts int
+}
+
+// add appends a text.
+func (j *joined) add(seed maphash.Seed, text string) {
+	if j.texts == 0 {
+		j.SetSeed(seed)
+	}
+	j.texts++
+	from := 0
+	for i, r := range text {
+		if !visible(r) {
+			j.WriteString(text[from:i])
+			from = i + utf8.RuneLen(r)
+		}
+	}
+	j.WriteString(text[from:])
+}
+
+// wordingOf returns the wording of the agent's model call if ev is part of that, else a new one.
+func (a *agent) wordingOf(ev *events.DisplayEvent) *wording {
+	if !a.chat.is(ev) {
+		return &wording{}
+	}
+	if a.chat.wording == nil {
+		a.chat.wording = &wording{}
+	}
+	return a.chat.wording
+}
+
+// words reports whether ev is something that the model said.
+func words(ev *events.DisplayEvent) bool {
+	return (ev.Kind == events.KindText || ev.Kind == events.KindReasoning) && ev.ParentID == ""
+}
+
+// signsOfWords appends a text to its model call. It returns the sign of the text and the sign of all texts so far; for
+// the first text they are equal.
+func (s *identities) signsOfWords(a *agent, ev *events.DisplayEvent) (own, all uint64) {
+	w, seed := a.wordingOf(ev), s.registry.ids.Seed()
+	j := &w.joined[kindOfWords(ev.Kind)]
+	j.add(seed, ev.Text)
+	all = s.signOfWords(a.run, ev.Kind, j)
+	if j.texts == 1 {
+		return all, all
+	}
+	var alone joined
+	alone.add(seed, ev.Text)
+	return s.signOfWords(a.run, ev.Kind, &alone), all
+}
+
+func kindOfWords(kind events.Kind) int {
+	if kind == events.KindReasoning {
+		return 1
+	}
+	return 0
+}
+
+// signOfWords returns the sign of texts of a kind in a session.
+func (s *identities) signOfWords(r *run, kind events.Kind, j *joined) uint64 {
+	sum := binary.BigEndian.AppendUint64(nil, j.Sum64())
+	return s.seen.Mark([]string{string(sum), kind.String(), "words", s.settings.Agent.Provider, r.sessionID})
+}
+
+// decideWords adds a text of a twin to its model call and decides on the record.
+func (s *identities) decideWords(a *agent, what sighting) decision {
+	own, _ := s.signsOfWords(a, what.ev)
+	if s.hasAnySign(a.run, own) {
+		return recordDropped
+	}
+	size := bytesOf(what.ev)
+	if !a.chat.is(what.ev) || a.chat.wording.bytes+size > s.registry.settings.Limits.PendingBytes {
+		return recordExported
+	}
+	w, kept := a.chat.wording, *what.ev
+	kept.Tool.Input, kept.Tool.Output = nil, nil
+	w.waiting, w.bytes = append(w.waiting, sighting{&kept, what.at, what.from, 0}), w.bytes+size
+	return recordWaits
 }

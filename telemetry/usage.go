@@ -13,7 +13,7 @@ import (
 
 // useTokens adds the usage of an event to the ledgers of the agent and of its run. It returns usage that is too late
 // for any span, or nil.
-func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
+func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
 	u, ofRun := ev.Usage, &a.run.top.ledger
 	if u == nil {
 		return nil
@@ -48,32 +48,23 @@ func (s *Stream) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usag
 	return u
 }
 
-// counted reports whether the tokens of the run's calls are already in the totals of its first account or, for a
-// sub-agent's separate stream, in the totals of its run.
-func (s *Stream) counted(r *run) bool {
-	if r.isJoined() {
-		return r.account.Run().HasTotals()
-	}
-	return r.subAgent && s.settings.Agent.TotalsOfAgents && !r.ref.Recorded && r.ref.HasTotals()
-}
-
 // countUsage adds to the metrics what a model call used and what is too late for its run's span. The rest of the totals
 // is added with that span.
-func (s *Stream) countUsage(a *agent, ev *events.DisplayEvent, at clock.Moment, late *events.Usage) {
+func (s *talk) countUsage(a *agent, ev *events.DisplayEvent, at clock.Moment, late *events.Usage) {
 	in := a.ref()
 	if late != nil {
 		s.count().LateUsage++
-		a.use(s, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
+		a.use(s.self, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
 		if a.chat.isNamed(ev) {
 			in.Span = a.chat.ID
 		}
-		a.use(s, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
+		a.use(s.self, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
 	}
 }
 
 // countNotice counts the retries and compactions that notices report.
-func (s *Stream) countNotice(a *agent, ev *events.DisplayEvent) {
+func (s *talk) countNotice(a *agent, ev *events.DisplayEvent) {
 	key := metrics.Key{Agent: a.name, Model: cmp.Or(ev.Model, a.thread.Models.Only())}
 	switch ev.Notice.Code {
 	case events.NoticeAPIRetry:
@@ -96,7 +87,7 @@ const maxProcessModels = 1024
 
 // sinceLast returns the difference to the previous running total. That of a process was reported in this stream, that
 // of a session possibly in the stream of an earlier run.
-func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
+func (s *talk) sinceLast(ev *events.DisplayEvent) events.Usage {
 	u := ev.Usage
 	key, ofSession := ledger.RunningKey{Model: ev.Model}, u.Scope == events.UsageScopeSession
 	if ofSession {
@@ -121,33 +112,6 @@ func (s *Stream) sinceLast(ev *events.DisplayEvent) events.Usage {
 		}
 	}
 	return u.Since(&before)
-}
-
-// usageOf returns an agent's own tokens and its total. It adds to the metrics what no call used.
-func (s *Stream) usageOf(a *agent) otlp.AgentUsage {
-	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Own()
-	own := rest.Total()
-	if a == a.run.top { // it includes the calls of the sub-agents in its stream
-		for _, one := range a.ledger.Estimate() {
-			a.use(s, a.span.End, a.ref(), Used{Model: one.Model, EstimateUSD: one.CostUSD})
-		}
-	}
-	for i := range a.ledger.Linked {
-		one := &a.ledger.Linked[i]
-		models.Of(one.Model).AddAll(&one.Sum)
-	}
-	used := total.Usage()
-	each := make([]otlp.ModelUsage, 0, len(models))
-	for i := range models {
-		each = append(each, otlp.ModelUsage{Model: models[i].Model, Usage: models[i].Usage()})
-	}
-	for _, one := range a.ledger.Found {
-		a.use(s, a.span.End, a.ref(), Used{Model: one.Model, Tokens: one.Tokens})
-	}
-	for _, one := range a.ledger.Unseen() {
-		a.use(s, a.span.End, a.ref(), Used{Model: cmp.Or(one.Model, a.thread.Models.Only()), Tokens: one.Tokens, CostUSD: one.CostUSD})
-	}
-	return otlp.AgentUsage{Own: own.Tokens, Total: used, Models: each, Incomplete: a.ledger.IsIncomplete()}
 }
 
 // Used is the usage of a model as the metrics count it, with the time, the session and its folder, which metrics lack.
@@ -177,4 +141,33 @@ func (a *agent) use(s *Stream, at clock.Moment, in otlp.SpanRef, u Used) {
 	}
 	u.Tokens, u.CostUSD = u.Tokens.Beyond(events.Tokens{}), max(u.CostUSD, 0) // like the metrics, which cannot decrease
 	s.settings.OnUsed(u)
+}
+
+// countLate counts the events of a sub-agent after its span was closed.
+func (s *talk) countLate(a *agent, ev *events.DisplayEvent) {
+	if a.closed && (a.call != nil || a.run.subAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
+		s.count().LateAgents++
+	}
+}
+
+// measure sets the start of a run from its duration if no line has the start because the first answer is its first
+// line. The start is not before the end of the previous run. The first model call gets the same start.
+func (s *talk) measure(r *run) {
+	if r.begin.known || r.end.line == nil || r.end.line.Duration <= 0 || !events.PlausibleDuration(r.end.line.Duration) {
+		return
+	}
+	span := &r.top.span
+	from := clock.Moment{At: span.End.At.Add(-r.end.line.Duration), Source: clock.DurationFrom(span.End)}
+	if s.past.lastEnd.Known() && from.At.Before(s.past.lastEnd.At) {
+		from.At = s.past.lastEnd.At
+	}
+	if from.At.Before(span.Start.At) {
+		span.Start = from
+		if r.chats == 0 {
+			s.closeChat(r.top)
+		}
+		if r.first != nil {
+			r.first.Span.Start = from
+		}
+	}
 }

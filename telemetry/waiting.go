@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 )
 
 // pendingEvent is an event that waits for its run's key or for a time.
@@ -21,7 +22,14 @@ type pendingEvent struct {
 	upTo  int64
 }
 
-func (s *Stream) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
+// waiting keeps events until their run is known, and then applies them.
+type waiting struct {
+	runs
+	pending pendingEvents
+	decide  bool // the run is decided by what is known so far
+}
+
+func (s *waiting) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replay.active}
 	h.event.Tool.Input, h.event.Tool.Output = nil, nil
 	if s.registry.settings.Capture.Inputs() {
@@ -51,7 +59,7 @@ const (
 //
 // New events are exported, whatever released them, and so are events that were pending when the stream's state was
 // saved. Without a saved state, an event of a replayed line counts as exported if a replayed line releases it.
-func (s *Stream) release(mode releaseMode) {
+func (s *waiting) release(mode releaseMode) {
 	force := mode != releaseReady
 	done, suppressed := 0, s.suppressed
 	defer func() { s.suppressed = suppressed }()
@@ -88,11 +96,8 @@ func (s *Stream) release(mode releaseMode) {
 	s.pending = slices.Delete(s.pending, 0, done)
 }
 
-// opens reports whether ev begins a new run.
-func (s *Stream) opens(ev *events.DisplayEvent) bool { return s.run.opens(ev) || s.leavesHistory(ev) }
-
 // tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
-func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
+func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
 	defer s.registry.accounts.Open()()
 	if key := s.childOf(waiting); !key.IsZero() {
 		if s.openTask(key, waiting, force) {
@@ -136,7 +141,7 @@ func (s *Stream) tryOpenRun(waiting []pendingEvent, force bool) bool {
 }
 
 // timeOf returns the time of an event, or unknown if no line so far has one.
-func (s *Stream) timeOf(ev *events.DisplayEvent) clock.Moment {
+func (s *waiting) timeOf(ev *events.DisplayEvent) clock.Moment {
 	at, before := s.clock.Of(ev.Time)
 	if before.Open {
 		s.restamp(before.Pending)
@@ -160,4 +165,94 @@ func inBatch(evs []events.DisplayEvent, i int) bool {
 		}
 	}
 	return false
+}
+
+// unaskedBeforeGap returns the number of events in waiting before the first prompt if a gap follows them. A header with a model may
+// be older than its prompt too: it has the time at which the session was created.
+func (s *waiting) unaskedBeforeGap(waiting pendingEvents) int {
+	if !s.mayBeUnasked() {
+		return 0
+	}
+	if n := waiting.unasked(); n > 0 && n < len(waiting) {
+		if part, over := s.beforeGap(waiting[:n+1]); over {
+			return len(part)
+		}
+	}
+	return 0
+}
+
+// dropUnasked counts events that are no run, and keeps what they contain about the program.
+func (s *waiting) dropUnasked(waiting []pendingEvent) {
+	s.noteStart(waiting)
+	s.count().EmptySessions++
+}
+
+// mayBeUnasked reports whether no run is open that pending events belong to.
+func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.closed }
+
+// closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
+// resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
+func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
+	at = s.place(at)
+	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !byProgram(ev) {
+		return
+	}
+	suppressed := s.suppressed
+	s.suppressed = silentLine && (s.replay.lastReplayed || !s.replay.restored)
+	s.closeGap()
+	s.suppressed = suppressed
+	s.clock.Jump(at)
+}
+
+// awaited is the account whose end the stream's pending events last waited for.
+type awaited struct {
+	account *account.Account
+	run     bool   // a run waits, not the work of a sub-agent
+	from    origin // the first event of that run
+}
+
+// contains reports whether the run that begins at from is still waiting. Later events do not change that, so they need
+// not be checked one by one.
+func (a *awaited) contains(from origin) bool {
+	return a != nil && a.run && a.from == from && !a.account.Over()
+}
+
+// waits reports whether the run that begins with waiting has to wait for the end of its first account.
+func (s *waiting) waits(key *runKey, waiting []pendingEvent) bool {
+	standing, first := s.classifyRun(s.idSession(sessionOf(waiting)), key, waiting)
+	if standing != account.Second || first == nil || !s.await(first) {
+		return false
+	}
+	s.links.awaited.run, s.links.awaited.from = true, waiting[0].origin
+	return true
+}
+
+// await makes the stream wait for the end of an account and reports whether it has to.
+func (s *waiting) await(first *account.Account) bool {
+	if !s.registry.accounts.Await(s.self, first) {
+		return false
+	}
+	s.links.awaited = &awaited{account: first}
+	return true
+}
+
+// awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
+func (s *waiting) awaitsAccount() bool {
+	return len(s.pending) > 0 && s.links.awaited != nil && !s.links.awaited.account.Over()
+}
+
+// waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.
+func (s *waiting) waitsForAgent(key link.Key) bool {
+	first, mine := s.claim(agentAccount(key))
+	return !mine && first != nil && s.await(first)
+}
+
+// waitsForRun reports whether a sub-agent's stream has to wait for the end of its run. If the run's first account is a
+// stream on standard output, its totals include the tokens of sub-agents, and only its end shows whether it has totals.
+func (s *waiting) waitsForRun(ref *link.Run) bool {
+	if !s.settings.Agent.TotalsOfAgents || ref.Recorded || ref.Account == 0 {
+		return false
+	}
+	first := s.registry.accounts.Of(ref.Account)
+	return first != nil && s.await(first.First())
 }

@@ -1,0 +1,67 @@
+package telemetry
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tailspan/tailspan/session/clock"
+)
+
+// core is the lowest layer of a [Stream]: the state that all layers share. Each layer embeds the one below it and knows none of
+// those above it; a method belongs to the lowest layer that has what it needs.
+//
+//	layer       its methods
+//	lifetime    close what is open, when its time has come
+//	waiting     keep events until their run is known, then apply them
+//	runs        open and close runs
+//	endings     write the spans of runs, which may have to wait for others
+//	agentWork   open and close calls and sub-agents, and place their times
+//	talk        follow what the model says, and count its tokens
+//	writing     write spans and records
+//	family      link runs, calls and sub-agents of different streams
+//	accounting  decide which of several accounts of a run exports what
+//	identities  make the keys of runs and items, and the signs by which accounts are matched
+//	core        hold what all share
+type core struct {
+	self     *Stream // by which registries know the stream
+	registry *Registry
+	settings streamSettings
+	mu       sync.Mutex // held while the stream is running, because parents also call it
+	emitter
+	program
+	reading
+	followUp followUp // what the current line brings for other streams
+
+	run    *run
+	open   openWork
+	clock  clock.Clock
+	past   past
+	replay replay
+}
+
+// isOld reports whether the stream is complete: its last change is older than the gap, and no line was written while it was
+// followed. An eager registry also goes by the time of the last line, because a restored file is as new as its copy.
+func (s *core) isOld(gap time.Duration) bool {
+	last := s.changed
+	if gap <= 0 || last.IsZero() {
+		return false
+	}
+	if line := s.clock.LastLine(); s.registry.settings.Eager && line.Known() && line.At.Before(last) {
+		last = line.At
+	}
+	return clock.InstantOf(s.registry.settings.Now()).Sub(last) >= gap
+}
+
+// recordStep records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
+func (s *core) recordStep(do StepKind, into *batch) { s.recordRunStep("", do, into) }
+
+// recordRunStep records a step that affected the run with a key.
+func (s *core) recordRunStep(run string, do StepKind, into *batch) {
+	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
+	s.replay.steps = append(s.replay.steps, step)
+	if drop := len(s.replay.steps) - maxState; drop > 0 {
+		s.replay.steps = slices.Delete(s.replay.steps, 0, drop)
+	}
+	into.steps = append(into.steps, sentStep{s.self, step})
+}

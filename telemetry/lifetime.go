@@ -1,0 +1,254 @@
+package telemetry
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/link"
+)
+
+// lifetime closes what is open when its time has come: at the end of a turn or of an old file, after a silence, and at the end of
+// the stream.
+type lifetime struct{ waiting }
+
+// agentsMoved is Moved. Streams that are idle at the same time end from the leaves up: a sub-agent, one with sub-agents, the run.
+func (s *lifetime) agentsMoved() time.Time {
+	r, wait := s.run, s.registry.settings.linkWait()
+	switch {
+	case s.awaitsAccount():
+		return s.registry.settings.Now().Add(wait - max(s.settings.IdleGap, wait)) // looked at again after wait
+	case r == nil || r.closed || r.ref == nil:
+		return time.Time{}
+	case !r.isChild():
+		return r.ref.Moved().Add(wait)
+	case s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0).Members > 0:
+		return r.ref.Moved().Add(wait / 2)
+	default:
+		return time.Time{}
+	}
+}
+
+func (s *lifetime) close(reason otlp.CloseReason) {
+	if s.mayBeUnasked() && s.pending.isUnasked() {
+		s.dropUnasked(s.pending)
+		s.pending = nil
+	}
+	s.release(releaseAll)
+	s.closeOpen(reason)
+}
+
+// closeAtEnd closes everything open at the end of a stream. The files of its sub-agents may not have been read yet.
+func (s *lifetime) closeAtEnd(reason otlp.CloseReason) {
+	announced := s.links.announced
+	s.close(reason)
+	s.links.announced = announced
+}
+
+// closeOld closes what an old file left open. A sub-agent's file is closed by its parent, as long as that may come.
+func (s *lifetime) closeOld() {
+	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
+		return
+	}
+	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.process.unwritten == nil {
+		return
+	}
+	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
+		return
+	}
+	if s.awaitsAgents() {
+		s.registry.startTimer(waitAgents, s.self)
+		return
+	}
+	s.recordStep(StepOld, s.sink)
+	s.closeAtEnd(otlp.CloseReasonTimeout)
+}
+
+// lastReason returns the reason to close for at the end of the stream: an old file is abandoned, and only waited for sub-agents.
+func (s *lifetime) lastReason(reason otlp.CloseReason) otlp.CloseReason {
+	if s.isOld(s.settings.IdleGap) && !s.awaitsAccount() && s.links.child.IsZero() {
+		return otlp.CloseReasonTimeout
+	}
+	return reason
+}
+
+// deferClose reports whether the end of the stream has to wait, and records it.
+func (s *lifetime) deferClose(reason otlp.CloseReason) bool {
+	if reason != otlp.CloseReasonShutdown || !s.awaitsAccount() {
+		return false
+	}
+	r := s.registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deferred = append(r.deferred, deferredClose{s.self, reason})
+	return true
+}
+
+// isComplete reports whether nothing follows what a file shows as over.
+func (s *lifetime) isComplete() bool {
+	gap := s.settings.IdleGap
+	if s.registry.settings.Eager {
+		gap = s.registry.settings.EndGrace
+	}
+	return s.isOld(gap)
+}
+
+// A transcript has no line for the end of a run. The run is over when its last event shows the end of the turn
+// ([events.Sign]), nothing below it is active, and no line follows for [Settings.EndGrace]: by the system clock while
+// the stream is followed, else by the times of its lines. A file whose last change is older than
+// [StreamSettings.IdleGap] ends at its last line. If more lines of the same prompt follow after all, they form another
+// run with a link to the first.
+
+// showsEnd reports whether an open run has shown its end and has no open call. It is false for a nil run.
+func (r *run) showsEnd() bool {
+	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
+}
+
+// isAside reports whether an event is not work of the current run, which has shown its end.
+func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
+	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && byProgram(ev)
+}
+
+// byProgram reports whether the program writes an event by itself or in the user's name, such as a compaction. It is no work.
+func byProgram(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
+}
+
+// awaitEnd starts the timer for the end of a run that has shown it, or stops the timer if the run continues.
+func (s *lifetime) awaitEnd() {
+	if s.replay.active {
+		return
+	}
+	if s.registry.settings.Eager && s.idle && s.isComplete() {
+		s.endTurn()
+	}
+	if len(s.pending) == 0 && s.run.showsEnd() {
+		s.registry.startTimer(waitEnd, s.self)
+	} else {
+		s.registry.timers.Stop(waitEnd, s.self)
+	}
+}
+
+// endTurn closes the run that has shown its end, after enough time without a line, unless something below it is active.
+func (s *lifetime) endTurn() {
+	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
+		return
+	}
+	s.recordRunStep(s.run.key, StepTurn, s.sink)
+	s.closeRun(s.run, otlp.CloseReasonTimeout)
+}
+
+// continuation is a run that another may continue, and whether it does.
+type continuation struct {
+	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
+	shown bool
+}
+
+// continuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins
+// without a prompt, turn or session, or if its end shows this (events.End.Continues).
+func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation {
+	if r == nil || !r.closed || r.sessionID != session || !r.exports() {
+		return continuation{}
+	}
+	c := continuation{of: r.ref}
+	if r.continues.shown {
+		c = r.continues
+	}
+	switch ev.Kind {
+	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:
+		c.shown = false
+	default:
+		c.shown = true
+	}
+	return c
+}
+
+// reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
+func (s *lifetime) reportLinked() {
+	r := s.run
+	if r == nil || r.closed || !r.isChild() {
+		return
+	}
+	over := s.endsByItself(r)
+	if over || r.closing.reported {
+		r.closing.reported = over
+		s.enterLinked(r, over)
+	}
+}
+
+// endsByItself reports whether the stream of a sub-agent shows the end of its work and is complete.
+func (s *lifetime) endsByItself(r *run) bool {
+	return s.idle && len(s.pending) == 0 && (r.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
+}
+
+// expire closes the run of a sub-agent that has been quiet since before, even if its call is unknown or it has open
+// calls: its parent is over, so nothing more follows. The same holds for an old file that was read to its end.
+//
+// A stream that waits for its run, or for the call that started its next task, gets the best match so far.
+func (s *lifetime) expire(before time.Time) {
+	if s.moved.After(before) {
+		return
+	}
+	last := s.isOld(s.settings.IdleGap) && s.idle && s.registry.backlog.quietSince(before)
+	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey.IsZero() {
+		return
+	}
+	k, why := s.linkNow(s.run), otlp.CloseReasonResult
+	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil; {
+	case !over && !last:
+		return
+	case !over:
+		why = otlp.CloseReasonTimeout
+	}
+	s.recordStep(StepEnd, s.sink)
+	s.closeRun(s.run, cmp.Or(k.End.Reason, why))
+}
+
+// expireHeld releases the pending events of a sub-agent's stream if it must decide now, which last forces. It reports
+// whether it did.
+func (s *lifetime) expireHeld(last bool) bool {
+	if s.run != nil && (s.run.childKey.IsZero() || s.run.ref.Span() == nil) && !last {
+		return false
+	}
+	s.decide = true
+	s.release(releaseReady)
+	s.decide = false
+	if len(s.pending) > 0 && last && !s.awaitsAccount() {
+		s.recordStep(StepOld, s.sink)
+		s.closeAtEnd(otlp.CloseReasonTimeout)
+	}
+	return true
+}
+
+// expireOld closes what an old file left open, unless a sub-agent's file that was read meanwhile shows that it is at work.
+func (s *lifetime) expireOld(now time.Time) {
+	if !s.isOld(s.settings.IdleGap) || !s.idle || s.run.closed {
+		s.registry.timers.Stop(waitAgents, s.self)
+		return
+	}
+	if !s.registry.backlog.quietSince(now.Add(-s.registry.settings.linkWait())) || now.Sub(s.agentsMoved()) < s.settings.IdleGap {
+		return
+	}
+	s.registry.timers.Stop(waitAgents, s.self)
+	s.recordStep(StepOld, s.sink)
+	s.closeAtEnd(otlp.CloseReasonTimeout)
+}
+
+// settle closes the run of a sub-agent in a separate stream if its call is over and its stream is complete. Files are
+// read concurrently, so the result of the call may be read before the sub-agent's last lines. A stream that shows no
+// end waits for them ([lifetime.expire]), unless the file is old.
+func (s *lifetime) settle() {
+	r := s.run
+	if r == nil || r.closed || r.childKey.IsZero() || !s.idle || len(r.calls.open) > 0 {
+		return
+	}
+	if !s.endsByItself(r) && !s.isComplete() {
+		return
+	}
+	if k := s.registry.links.Lookup(r.childKey); k.Ended {
+		s.suppressed = false // had it been closed before a restart, it would be closed
+		s.recordStep(StepEnd, s.sink)
+		s.closeRun(r, k.End.Reason)
+	}
+}
