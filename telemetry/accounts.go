@@ -127,16 +127,6 @@ func (s *accounting) stepOfAccount(r *run, ofFirst *otlp.Resource, first otlp.Sp
 	}
 }
 
-// waitsForFirst reports whether the run is a second account that was opened before the first one ended. Its events stay
-// pending. Those that exceed the limits are dropped, because the first account most likely has them.
-func (r *run) waitsForFirst() bool {
-	if r == nil || !r.isJoined() || r.late {
-		return false
-	}
-	r.late = r.account.Over()
-	return !r.late
-}
-
 // secondExports reports whether events of this kind may be exported from a second account: what the agent said and did.
 func secondExports(kind events.Kind) bool {
 	switch kind {
@@ -189,15 +179,6 @@ func (s *accounting) exportsRecord(a *agent, of *call, what sighting) decision {
 
 // exported reports whether this stream exports the span of the call.
 func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
-
-// outside reports whether a span of a second account is not within the exported span of the first account above it.
-func (r *run) outside(a *agent, i *clock.Interval) bool {
-	if !r.isJoined() {
-		return a.role == roleJoined
-	}
-	over := r.account.Run().Span()
-	return a.call != nil || over == nil || !over.Contains(*i)
-}
 
 // dropped counts a record that is not exported because another stream exports it or its original.
 func (s *accounting) dropped(r *run) {

@@ -240,3 +240,14 @@ func (s *agentWork) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
 		return s.openAgent(c, ev.AgentID, at)
 	}
 }
+
+// wordingOf returns the wording of the agent's model call if ev is part of that, else a new one.
+func (a *agent) wordingOf(ev *events.DisplayEvent) *wording {
+	if !a.chat.is(ev) {
+		return &wording{}
+	}
+	if a.chat.wording == nil {
+		a.chat.wording = &wording{}
+	}
+	return a.chat.wording
+}

@@ -143,3 +143,32 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 	s.links.announced = nil
 	s.writeUnwritten()
 }
+
+// showsEnd reports whether an open run has shown its end and has no open call. It is false for a nil run.
+func (r *run) showsEnd() bool {
+	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
+}
+
+// isAside reports whether an event is not work of the current run, which has shown its end.
+func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
+	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && byProgram(ev)
+}
+
+// continuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins
+// without a prompt, turn or session, or if its end shows this (events.End.Continues).
+func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation {
+	if r == nil || !r.closed || r.sessionID != session || !r.exports() {
+		return continuation{}
+	}
+	c := continuation{of: r.ref}
+	if r.continues.shown {
+		c = r.continues
+	}
+	switch ev.Kind {
+	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:
+		c.shown = false
+	default:
+		c.shown = true
+	}
+	return c
+}

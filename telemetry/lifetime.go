@@ -100,16 +100,6 @@ func (s *lifetime) isComplete() bool {
 // [StreamSettings.IdleGap] ends at its last line. If more lines of the same prompt follow after all, they form another
 // run with a link to the first.
 
-// showsEnd reports whether an open run has shown its end and has no open call. It is false for a nil run.
-func (r *run) showsEnd() bool {
-	return r != nil && !r.closed && !r.shape.start && r.signs.ShowEnd() && len(r.calls.open) == 0
-}
-
-// isAside reports whether an event is not work of the current run, which has shown its end.
-func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
-	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && byProgram(ev)
-}
-
 // byProgram reports whether the program writes an event by itself or in the user's name, such as a compaction. It is no work.
 func byProgram(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
@@ -143,25 +133,6 @@ func (s *lifetime) endTurn() {
 type continuation struct {
 	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	shown bool
-}
-
-// continuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins
-// without a prompt, turn or session, or if its end shows this (events.End.Continues).
-func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation {
-	if r == nil || !r.closed || r.sessionID != session || !r.exports() {
-		return continuation{}
-	}
-	c := continuation{of: r.ref}
-	if r.continues.shown {
-		c = r.continues
-	}
-	switch ev.Kind {
-	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:
-		c.shown = false
-	default:
-		c.shown = true
-	}
-	return c
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.

@@ -29,9 +29,6 @@ func (s *family) childState() *link.Child {
 	return s.registry.links.State(k)
 }
 
-// isChild reports whether the run is a sub-agent's task in a separate stream.
-func (r *run) isChild() bool { return r != nil && !r.childKey.IsZero() }
-
 // keepLinks adds to the state of a complete stream what its unseen sub-agents need.
 func (s *family) keepLinks(state *StreamState) {
 	for _, key := range s.links.announced {
@@ -60,37 +57,4 @@ func (c *recalled) add(state *StreamState) {
 	if sub := state.Child; sub != nil && sub.Run != nil && len(state.Used)+len(state.Needs) > 0 {
 		c.agents = append(c.agents, state)
 	}
-}
-
-// Recall restores the things that an earlier state of a stream owned, whether or not the stream is opened again. So a
-// copy of its history is recognized even if it is found after a restart, and its sub-agents find their calls. Call it
-// before opening streams.
-func (r *Registry) Recall(stream string, state *StreamState) {
-	r.accounts.Recall(stream, state.Owned)
-	for i := range state.Agents {
-		r.links.Restore(&state.Agents[i])
-	}
-	if state.Folder != nil {
-		r.folders.Restore(state.Folder, r.links.Recall)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.recalled.add(state)
-}
-
-// Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has
-// one shared reference, whichever stream is opened first.
-func (r *Registry) Recalled() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, state := range r.recalled.agents {
-		if _, needed := r.recalled.needs[state.Child.Run.RunID]; !needed {
-			continue
-		}
-		ref := r.links.Recall(state.Child.Run)
-		for i := range state.Used {
-			ref.Team.Recall(state.Child.Agent, &state.Used[i])
-		}
-	}
-	r.recalled = recalled{}
 }

@@ -45,14 +45,6 @@ func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	into.AddStalled(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
 
-// liveRecord returns a record about the run at the current time.
-func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
-	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
-	of := recordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.top.ref(), uid)
-	of.Conversation, of.Agent = r.sessionID, r.top.name
-	return &of
-}
-
 // dueProgress returns the streams whose run had no progress record for an interval. Without progress records, it only
 // checks them for a stall.
 func (r *Registry) dueProgress(now time.Time) []*Stream {

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/cicd"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/ledger"
@@ -205,3 +207,83 @@ const (
 )
 
 func (r *Registry) startTimer(kind timerKind, s *Stream) { r.timers.Start(kind, s, r.settings.Now()) }
+
+// closeDeferred closes the streams that waited.
+func (r *Registry) closeDeferred(into *batch) {
+	r.mu.Lock()
+	list := slices.Clone(r.deferred)
+	r.deferred = nil
+	r.mu.Unlock()
+	for _, d := range list {
+		d.stream.workInto(into, false, func() { d.stream.close(d.reason) })
+		r.leave(d.stream)
+		counts := d.stream.Take().Counts
+		r.mu.Lock()
+		r.counts.add(&counts)
+		r.mu.Unlock()
+	}
+}
+
+// Recall restores the things that an earlier state of a stream owned, whether or not the stream is opened again. So a
+// copy of its history is recognized even if it is found after a restart, and its sub-agents find their calls. Call it
+// before opening streams.
+func (r *Registry) Recall(stream string, state *StreamState) {
+	r.accounts.Recall(stream, state.Owned)
+	for i := range state.Agents {
+		r.links.Restore(&state.Agents[i])
+	}
+	if state.Folder != nil {
+		r.folders.Restore(state.Folder, r.links.Recall)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recalled.add(state)
+}
+
+// Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has
+// one shared reference, whichever stream is opened first.
+func (r *Registry) Recalled() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, state := range r.recalled.agents {
+		if _, needed := r.recalled.needs[state.Child.Run.RunID]; !needed {
+			continue
+		}
+		ref := r.links.Recall(state.Child.Run)
+		for i := range state.Used {
+			ref.Team.Recall(state.Child.Agent, &state.Used[i])
+		}
+	}
+	r.recalled = recalled{}
+}
+
+// fileTime returns the time of a file, or now if no agent can have run then: archives set all files to 1970.
+func (r *Registry) fileTime(t time.Time) clock.Instant {
+	if !t.IsZero() && !clock.Plausible(t) {
+		t = r.settings.Now()
+	}
+	return clock.InstantOf(t)
+}
+
+// agent returns the shared copy of a program's description.
+func (r *Registry) agent(a Agent) *Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.agents[a]
+	if known == nil {
+		known = &a
+		r.agents[a] = known
+	}
+	return known
+}
+
+// At a shutdown all streams are closed, in any order. A stream that waits for the first account of a run cannot end
+// before that account's stream: its output would suppress items that the first account still has open.
+
+// deferred holds the streams that were closed while they waited. The owner locks it.
+type deferred []deferredClose
+
+type deferredClose struct {
+	stream *Stream
+	reason otlp.CloseReason
+}

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/memory"
@@ -348,4 +349,66 @@ func (s *runs) stepStarted(r *run, waiting []pendingEvent) {
 		}
 	}
 	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
+}
+
+// waitsForFirst reports whether the run is a second account that was opened before the first one ended. Its events stay
+// pending. Those that exceed the limits are dropped, because the first account most likely has them.
+func (r *run) waitsForFirst() bool {
+	if r == nil || !r.isJoined() || r.late {
+		return false
+	}
+	r.late = r.account.Over()
+	return !r.late
+}
+
+// outside reports whether a span of a second account is not within the exported span of the first account above it.
+func (r *run) outside(a *agent, i *clock.Interval) bool {
+	if !r.isJoined() {
+		return a.role == roleJoined
+	}
+	over := r.account.Run().Span()
+	return a.call != nil || over == nil || !over.Contains(*i)
+}
+
+// isChild reports whether the run is a sub-agent's task in a separate stream.
+func (r *run) isChild() bool { return r != nil && !r.childKey.IsZero() }
+
+// opensTask reports whether an event begins a further task of the sub-agent that works in the stream.
+func (r *run) opensTask(ev *events.DisplayEvent) bool {
+	switch ev.Kind {
+	case events.KindTurnStarted:
+		return r.end.line != nil
+	case events.KindPrompt:
+		return !ev.Synthetic && !r.shape.turns && r.shape.message && r.signs.ShowEnd()
+	default:
+		return false
+	}
+}
+
+// noteTurn records how a turn of a sub-agent ended. The sub-agent's work ends with its call.
+func (r *run) noteTurn(ev *events.DisplayEvent) {
+	r.end.line, r.end.own = endOf(ev.End), !ev.Synthetic
+	if r.end.line == nil {
+		r.end.line = &events.End{}
+	}
+}
+
+// unnamedAgents returns the number of calls that are open, or were when the run closed, whose sub-agents have no ID. These work in
+// other streams, if at all.
+func (r *run) unnamedAgents() int {
+	n := 0
+	for _, c := range r.calls.open {
+		if c.startsAgent() && c.AgentID == "" {
+			n++
+		}
+	}
+	return max(n, r.end.agents)
+}
+
+// liveRecord returns a record about the run at the current time.
+func (r *run) liveRecord(now time.Time, name string, n int) *otlp.Record {
+	uid := otlp.RecordUID(n, name, r.traceID.String(), r.top.spanID.String())
+	of := recordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.top.ref(), uid)
+	of.Conversation, of.Agent = r.sessionID, r.top.name
+	return &of
 }

@@ -94,3 +94,24 @@ func NewDefaultSettings() Settings {
 		Now: time.Now,
 	}
 }
+
+// streamSettings are the [StreamSettings] that a stream needs for its lifetime.
+type streamSettings struct {
+	ID, Fingerprint      string
+	Agent                *Agent // shared by all streams of the program
+	Parent               otlp.Parent
+	ParentSession, Group string
+	ExpectedDuration     time.Duration
+	IdleGap              time.Duration
+	AwaitExit            bool
+	Resumed              bool
+	Changed              func()
+	OnUsed               func(Used)
+}
+
+func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
+	return streamSettings{
+		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
+		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed, OnUsed: s.OnUsed,
+	}
+}

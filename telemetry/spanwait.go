@@ -104,18 +104,6 @@ func (s *endings) waitsForLinked(r *run) bool {
 	}
 }
 
-// unnamedAgents returns the number of calls that are open, or were when the run closed, whose sub-agents have no ID. These work in
-// other streams, if at all.
-func (r *run) unnamedAgents() int {
-	n := 0
-	for _, c := range r.calls.open {
-		if c.startsAgent() && c.AgentID == "" {
-			n++
-		}
-	}
-	return max(n, r.end.agents)
-}
-
 // writeClosed writes the span of a closed run or makes it wait.
 func (s *endings) writeClosed(r *run, why otlp.CloseReason) {
 	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
 )
@@ -16,26 +15,6 @@ import (
 //	first  the first line of the stream                          its call, or the notice that the work is over
 //	next   a turn after one that ended, or a prompt after the    the same
 //	       agent's sign of the end; once the previous task ended
-
-// opensTask reports whether an event begins a further task of the sub-agent that works in the stream.
-func (r *run) opensTask(ev *events.DisplayEvent) bool {
-	switch ev.Kind {
-	case events.KindTurnStarted:
-		return r.end.line != nil
-	case events.KindPrompt:
-		return !ev.Synthetic && !r.shape.turns && r.shape.message && r.signs.ShowEnd()
-	default:
-		return false
-	}
-}
-
-// noteTurn records how a turn of a sub-agent ended. The sub-agent's work ends with its call.
-func (r *run) noteTurn(ev *events.DisplayEvent) {
-	r.end.line, r.end.own = endOf(ev.End), !ev.Synthetic
-	if r.end.line == nil {
-		r.end.line = &events.End{}
-	}
-}
 
 // openTask opens the run of the task that begins with waiting. It returns false while its parent is unknown or the
 // previous task has not ended; force overrides both.

@@ -179,17 +179,6 @@ func (j *joined) add(seed maphash.Seed, text string) {
 	j.WriteString(text[from:])
 }
 
-// wordingOf returns the wording of the agent's model call if ev is part of that, else a new one.
-func (a *agent) wordingOf(ev *events.DisplayEvent) *wording {
-	if !a.chat.is(ev) {
-		return &wording{}
-	}
-	if a.chat.wording == nil {
-		a.chat.wording = &wording{}
-	}
-	return a.chat.wording
-}
-
 // words reports whether ev is something that the model said.
 func words(ev *events.DisplayEvent) bool {
 	return (ev.Kind == events.KindText || ev.Kind == events.KindReasoning) && ev.ParentID == ""
