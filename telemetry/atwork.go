@@ -28,7 +28,8 @@ type openWork struct {
 	// lingering are closed runs with open calls: in the background or reported late. lateCalls is the number of these calls.
 	lingering []*run
 	lateCalls int
-	arguments int // size of the arguments of open calls, in bytes
+	late      []*agent // sub-agents that a model call works for although their spans are closed
+	arguments int      // size of the arguments of open calls, in bytes
 }
 
 // remove removes x from a list. It is fast for the oldest and the newest items, which end first as a rule, and keeps capacity.

@@ -171,6 +171,9 @@ func (s *agentWork) findCall(id string) *call {
 	if c := s.run.calls.byID[id]; c != nil {
 		return c
 	}
+	if before := s.run.continues.calls; before != nil && before.byID[id] != nil {
+		return before.byID[id]
+	}
 	for i, searched := len(s.open.busy)-1, 0; i >= 0 && searched < maxSearchedRuns; i, searched = i-1, searched+1 {
 		if c := s.open.busy[i].calls.byID[id]; c != nil {
 			return c
@@ -206,8 +209,11 @@ func (s *agentWork) linger(r *run, n int) {
 	}
 }
 
-// closeLingering closes the open calls of closed runs.
+// closeLingering closes the open calls of closed runs and sub-agents.
 func (s *agentWork) closeLingering(reason otlp.CloseReason) {
+	for _, a := range slices.Clone(s.open.late) {
+		s.closeChat(a)
+	}
 	for _, r := range slices.Clone(s.open.lingering) {
 		for _, c := range slices.Clone(r.calls.open) {
 			s.closeCall(c, outcome.WithoutResult(reason))

@@ -33,7 +33,7 @@ func (s *talk) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	if a.call == nil {
 		a.run.shape.message = true
 	}
-	if ev.MessageID == "" || ev.Synthetic || a.closed {
+	if ev.MessageID == "" || ev.Synthetic || a.closed && a.call == nil && !a.run.subAgent {
 		return
 	}
 	if a.chat.is(ev) {
@@ -52,6 +52,9 @@ func (s *talk) modelWorks(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	}
 	s.closeChat(a)
 	a.chat = &chat{Call: a.thread.Begin(ev, s.settings.Agent.System, at)}
+	if a.closed {
+		s.open.late = append(s.open.late, a)
+	}
 	s.nameChat(a, ev)
 }
 
@@ -90,6 +93,9 @@ func (s *talk) closeChat(a *agent) {
 	s.nameChat(a, nil)
 	s.settleWording(a)
 	a.chat = nil
+	if a.closed {
+		remove(&s.open.late, a)
+	}
 	if c.LacksOutput() {
 		a.ledger.UnknownOutputs++
 		if a != a.run.top {

@@ -105,7 +105,8 @@ func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 		s.linger(r, n)
 	}
 	if r.isChild() {
-		s.enterLinked(r, true)
+		r.closing.unreported = !s.idle // the next line may continue its work
+		s.enterLinked(r, s.idle)
 		s.writeClosed(r, why)
 		s.registry.timers.Stop(waitParent, s.self)
 		if maker := s.registry.links.Done(r.childKey); maker != nil && maker != s.self {
@@ -140,6 +141,10 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 		s.closeAgent(a, outcome.Closed(reason))
 	}
 	s.closeLingering(reason)
+	if r := s.run; r != nil && r.closing.unreported {
+		r.closing.unreported = false
+		s.enterLinked(r, true)
+	}
 	s.links.announced = nil
 	s.writeUnwritten()
 }
@@ -162,7 +167,7 @@ func (r *run) continuedBy(ev *events.DisplayEvent, session string) continuation 
 	}
 	c := continuation{of: r.ref}
 	if r.continues.shown {
-		c = r.continues
+		c = continuation{of: r.continues.of, shown: true}
 	}
 	switch ev.Kind {
 	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:

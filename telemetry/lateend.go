@@ -15,6 +15,8 @@ type closing struct {
 	exitKnown bool
 	// reported is true once a sub-agent's usage was added because its work seems to be over.
 	reported bool
+	// unreported is true while what a closed sub-agent used is not reported to its run, because its stream continues.
+	unreported bool
 	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
 	// sub-agents were at work.
 	abandoned bool

@@ -133,12 +133,20 @@ func (s *lifetime) endTurn() {
 type continuation struct {
 	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	shown bool
+	calls *calls // of the run before it, if it continues that: sub-agents may still work for them
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
 func (s *lifetime) reportLinked() {
 	r := s.run
-	if r == nil || r.closed || !r.isChild() {
+	if r == nil || !r.isChild() {
+		return
+	}
+	if r.closed {
+		if r.closing.unreported && s.idle {
+			r.closing.unreported = false
+			s.enterLinked(r, true)
+		}
 		return
 	}
 	over := s.endsByItself(r)

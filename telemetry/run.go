@@ -166,7 +166,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 		return r.closed
 	case events.KindUsage, events.KindNotice:
 		// An answer without other content, such as one that was filtered.
-		return r.closed && ev.MessageID != "" && ev.MessageID != r.lastMessage
+		return r.closed && (ev.MessageID != "" && ev.MessageID != r.lastMessage || r.closing.abandoned && hasTokens(ev))
 	case events.KindSessionEnded:
 		// A second end: a call that failed before it said anything.
 		return r.closed && r.end.by == events.KindSessionEnded
@@ -233,6 +233,9 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 		if !before.closed {
 			s.closeRun(before, otlp.CloseReasonSuperseded)
 		}
+		if before.closing.unreported {
+			s.enterLinked(before, true)
+		}
 		compacted = before.top.thread.Compacted
 	}
 	s.writeUnwritten()
@@ -279,6 +282,7 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	r.begin.floating = r.begin.header || opening.Source == clock.SourceCarried && !opening.Ahead
 	if r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID); r.continues.shown && s.run.end.by == events.KindUnspecified {
 		r.top.ledger.Continue(&s.run.top.ledger)
+		r.continues.calls, s.run.continues.calls = &s.run.calls, nil // only one earlier run is kept
 	}
 	s.run = r
 	if r.standing == account.First && r.account != nil {

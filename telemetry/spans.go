@@ -120,6 +120,7 @@ func (s *writing) writeChat(a *agent, c *chat) {
 		}
 		return
 	}
+	of.Background = of.Background || a.closed && !a.span.Contains(c.Span)
 	a.run.exportsCall(c)
 	var cause events.Cause
 	if a == a.run.top { // only the last model call of the run can have a cause, because work revokes a sign

@@ -35,7 +35,10 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 	case a.role == roleDuplicate:
 		ofRun.AddElsewhere(u)
 		return nil
+	case a.run.isChild() && a.closed && !placed && a.run.ref.Team.Calls.AddRest(ev.Model, u.Tokens):
+		return nil
 	case a == a.run.top || a.ledger.Closed: // only the run's own span is left
+		a.run.closing.unreported = a.run.isChild() && a.closed
 		ofRun.AddCall(ev.Model, u, placed)
 	default:
 		a.ledger.AddCall(ev.Model, u, placed)
@@ -80,6 +83,11 @@ func (s *talk) countNotice(a *agent, ev *events.DisplayEvent) {
 // costAlone reports whether an event is only the cost of earlier work.
 func costAlone(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.CostAlone()
+}
+
+// hasTokens reports whether an event is usage of a model.
+func hasTokens(ev *events.DisplayEvent) bool {
+	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.Tokens != (events.Tokens{})
 }
 
 // maxProcessModels bounds the models of a stream whose running totals are remembered.

@@ -24,6 +24,7 @@ type Ledger struct {
 	placed  ByModel       // the part of it on spans of model calls and of sub-agents
 	totals  ByModel       // reported by the run's end, sub-agents included
 	earlier events.Tokens // of the parts of the run before, which no totals have reported
+	before  *Ledger       // of the part of the run before, until its usage is taken over
 	outside *outside      // nil if empty
 	shared  ByModel       // the part of the calls whose spans another stream exported
 	Closed  bool          // the agent's own span was made: later usage is on no span
@@ -62,6 +63,7 @@ func (l *Ledger) AddCall(model string, u *events.Usage, placed bool) {
 }
 
 func (l *Ledger) AddTotal(model string, u *events.Usage) {
+	l.settle()
 	part := *u
 	part.Tokens = u.Tokens.Beyond(l.earlier)
 	l.earlier = l.earlier.Beyond(u.Tokens)
@@ -100,11 +102,19 @@ func (l *Ledger) AddLateTotal(model string, u *events.Usage) Sum {
 
 // Continue records that the agent continues the work of before, whose span was made.
 func (l *Ledger) Continue(before *Ledger) {
-	if !before.HasTotals() {
-		sum := before.calls.Total()
-		sum.Tokens.Add(before.earlier)
-		l.earlier = sum.Tokens
+	before.settle() // so that only one part is kept
+	l.before = before
+}
+
+// settle takes over what the part of the run before has used, its sub-agents included, which may have been at work until now.
+func (l *Ledger) settle() {
+	before := l.before
+	if l.before = nil; before == nil || before.HasTotals() {
+		return
 	}
+	sum := before.calls.Total()
+	sum.Tokens.Add(before.earlier)
+	l.earlier = sum.Tokens
 }
 
 // HasTotals reports whether the run's end reported tokens.
