@@ -26,7 +26,7 @@ var house = map[string]struct{ ours, others []string }{
 	"otlp":                         {ours: []string{"events"}, others: []string{"go.opentelemetry.io/collector/pdata"}},
 	"telemetry":                    {ours: []string{"events", "internal/memory", "otlp", "session"}},
 	"session/pipeline":             {ours: []string{"config", "events", "internal", "otlp", "parser", "redact", "session", "telemetry"}},
-	"tail":                         {ours: []string{"internal", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "go.uber.org/zap"}},
+	"tail":                         {ours: []string{"internal", "spool"}, others: []string{"github.com/fsnotify/fsnotify", "go.uber.org/zap", "golang.org/x/sync"}},
 	"poll":                         {ours: []string{"internal", "tail"}, others: []string{"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "go.uber.org/zap", "modernc.org/sqlite"}},
 	"spool":                        {},
 	"process":                      {ours: []string{"spool"}},

@@ -88,7 +88,7 @@ func NewDefaultStream() Stream {
 		IdleClose:          time.Hour,
 		MaxLineSize:        16 << 20,
 		MaxDocumentSize:    64 << 20,
-		MaxConcurrentFiles: 4,
+		MaxConcurrentFiles: 16,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
@@ -62,6 +63,9 @@ func (t *Tailer) Start(ctx context.Context) error {
 	return t.lifecycle.Start(ctx, t.start)
 }
 
+// batchesInFlight is how many whole batches are in flight at most. More would take memory and gain nothing: see docs/decisions.md.
+const batchesInFlight = 4
+
 func (t *Tailer) start(ctx, run context.Context) error {
 	t.tasks, t.results = make(chan fileset.Task), make(chan fileset.Done)
 	log := errorlog.New(t.settings.Logger)
@@ -86,7 +90,8 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	settings := t.settings.reader()
 	shared := reader.Shared{
 		Settings: &settings, Handler: t.handler, Globs: &t.globs, Opener: t.settings.Descriptors.Counted(t.open), Names: t.set.Names(),
-		Saver: t.saver, Buffers: lines.NewPool(t.settings.BatchBytes, t.settings.MaxLineSize), Context: run, Stop: t.lifecycle.Stop(),
+		Saver: t.saver, Buffers: lines.NewPool(t.settings.BatchBytes, t.settings.MaxLineSize),
+		InFlight: semaphore.NewWeighted(batchesInFlight * int64(t.settings.BatchBytes)), Context: run, Stop: t.lifecycle.Stop(),
 	}
 	for range t.settings.workers() {
 		r := reader.New(shared)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/tailspan/tailspan/internal/files/abridge"
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
@@ -125,7 +126,7 @@ func FuzzVisit(f *testing.F) {
 		r := reader.New(reader.Shared{
 			Settings: &settings, Handler: s, Globs: &discover.Globs{}, Opener: func(string) (openfile.Handle, error) { return disk, nil },
 			Names: stream.NewNames(), Saver: &checkpoint.Saver{}, Buffers: lines.NewPool(settings.BatchBytes, settings.MaxLineSize),
-			Context: t.Context(), Stop: make(chan struct{}),
+			InFlight: semaphore.NewWeighted(int64(settings.BatchBytes)), Context: t.Context(), Stop: make(chan struct{}),
 		})
 		open := reader.Open{Dirty: func() {}}
 		var pos fingerprint.Position

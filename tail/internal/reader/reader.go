@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
@@ -38,6 +40,8 @@ type Shared struct {
 	Names    *stream.Names
 	Saver    *checkpoint.Saver
 	Buffers  *lines.Pool
+	// InFlight bounds the bytes that all readers may have read and not delivered: a few large batches, or many small ones.
+	InFlight *semaphore.Weighted
 	// Context ends when the drain timeout expires. Stop is closed when no new batch may begin.
 	Context context.Context //nolint:containedctx // that of all visits
 	Stop    lifecycle.Signal

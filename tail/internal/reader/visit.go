@@ -51,6 +51,12 @@ type stopped struct {
 // readOn reads from the offset to the end, or until its turn is over.
 func (r *Reader) readOn(res *Result) {
 	res.Open.atEnd = false
+	size := expected(res, r.Settings.BatchBytes)
+	if r.InFlight.Acquire(r.Context, size) != nil {
+		res.Outcome = OutcomeStopped
+		return
+	}
+	defer r.InFlight.Release(size)
 	defer r.split.Release() // the reader may be idle for long
 	v := visit{Reader: r, res: res, handle: res.Open.handle}
 	if s := v.run(); s != nil {
@@ -78,6 +84,14 @@ func (r *Reader) readOn(res *Result) {
 	if res.Outcome == OutcomeEnd && o.SuspendsNow(r.Settings, res.Path, res.Pos.Offset, time.Since(time.Unix(0, res.MTime))) {
 		o.suspend(r.Settings.SuspendAfter)
 	}
+}
+
+// expected returns how many bytes a batch of a file will have: a whole batch if that is unknown.
+func expected(res *Result, batch int) int64 {
+	if openfile.IsCompressed(res.Path) {
+		return int64(batch)
+	}
+	return min(max(res.Size-res.Pos.Offset, 1), int64(batch))
 }
 
 // run reads and delivers lines; the offset in the result moves as they are acknowledged. Nil means that the end was reached.
