@@ -88,7 +88,10 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 	if err != nil {
 		message = get("Grpc-Message")
 	}
-	err = fmt.Errorf("%s answers with gRPC status %d: %s", shown(r.to.URL), code, message)
+	if message != "" {
+		message = ": " + message
+	}
+	err = fmt.Errorf("%s answers with gRPC status %d%s", shown(r.to.URL), code, message)
 	wait, recovers := retryInfo(get("Grpc-Status-Details-Bin"))
 	kind := kindOfCode(code, recovers)
 	if batch.IsTooLarge(err) {

@@ -154,6 +154,8 @@ func TestGRPCAnswers(t *testing.T) {
 	}{
 		{"unavailable", []error{status.Error(codes.Unavailable, "starting 100%")}, []int{4}, 0,
 			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 14: starting 100%", "sending traces works again"}},
+		{"unavailable without a message", []error{status.Error(codes.Unavailable, "")}, []int{4}, 0,
+			[]string{"sending traces fails, retrying: ADDRESS" + tracesPath + " answers with gRPC status 14", "sending traces works again"}},
 		{"too large", []error{status.Error(codes.ResourceExhausted, "grpc: received message larger than max (5 vs. 4)")}, []int{2, 2}, 0, nil},
 		{"exhausted for good", []error{status.Error(codes.ResourceExhausted, "quota is used up")}, nil, 4,
 			[]string{"spans were refused: ADDRESS" + tracesPath + " answers with gRPC status 8: quota is used up"}},
