@@ -105,7 +105,9 @@ func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 		s.linger(r, n)
 	}
 	if r.isChild() {
-		r.closing.unreported = !s.idle // the next line may continue its work
+		if r.closing.report = usageReported; !s.idle {
+			r.closing.report = usageDue // the next line may continue its work
+		}
 		s.enterLinked(r, s.idle)
 		s.writeClosed(r, why)
 		s.registry.timers.Stop(waitParent, s.self)
@@ -141,8 +143,8 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 		s.closeAgent(a, outcome.Closed(reason))
 	}
 	s.closeLingering(reason)
-	if r := s.run; r != nil && r.closing.unreported {
-		r.closing.unreported = false
+	if r := s.run; r != nil && r.closing.report == usageDue {
+		r.closing.report = usageReported
 		s.enterLinked(r, true)
 	}
 	s.links.announced = nil

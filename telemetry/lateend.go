@@ -13,16 +13,22 @@ type closing struct {
 	// exit is the exit of the process if the run was its last; nil if unknown. It is final once exitKnown is set.
 	exit      *outcome.Exit
 	exitKnown bool
-	// reported is true once a sub-agent's usage was added because its work seems to be over.
-	reported bool
-	// unreported is true while what a closed sub-agent used is not reported to its run, because its stream continues.
-	unreported bool
+	report    usageReport
 	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
 	// sub-agents were at work.
 	abandoned bool
 	// other is true if the run's span waits for another account of the run; see [run.awaitsOther].
 	other bool
 }
+
+// usageReport is whether the usage of a sub-agent in a separate stream was reported to its run.
+type usageReport uint8
+
+const (
+	usageUnreported usageReport = iota
+	usageReported               // its work seems to be over
+	usageDue                    // it is closed, and is reported once its stream does not continue
+)
 
 // lateEnd is the record of a run's end that waits with its span.
 type lateEnd struct {

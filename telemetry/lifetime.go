@@ -143,15 +143,17 @@ func (s *lifetime) reportLinked() {
 		return
 	}
 	if r.closed {
-		if r.closing.unreported && s.idle {
-			r.closing.unreported = false
+		if r.closing.report == usageDue && s.idle {
+			r.closing.report = usageReported
 			s.enterLinked(r, true)
 		}
 		return
 	}
 	over := s.endsByItself(r)
-	if over || r.closing.reported {
-		r.closing.reported = over
+	if over || r.closing.report == usageReported {
+		if r.closing.report = usageUnreported; over {
+			r.closing.report = usageReported
+		}
 		s.enterLinked(r, over)
 	}
 }

@@ -233,7 +233,7 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 		if !before.closed {
 			s.closeRun(before, otlp.CloseReasonSuperseded)
 		}
-		if before.closing.unreported {
+		if before.closing.report == usageDue {
 			s.enterLinked(before, true)
 		}
 		compacted = before.top.thread.Compacted

@@ -38,7 +38,9 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 	case a.run.isChild() && a.closed && !placed && a.run.ref.Team.Calls.AddRest(ev.Model, u.Tokens):
 		return nil
 	case a == a.run.top || a.ledger.Closed: // only the run's own span is left
-		a.run.closing.unreported = a.run.isChild() && a.closed
+		if a.run.isChild() && a.closed {
+			a.run.closing.report = usageDue
+		}
 		ofRun.AddCall(ev.Model, u, placed)
 	default:
 		a.ledger.AddCall(ev.Model, u, placed)
