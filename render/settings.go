@@ -49,8 +49,8 @@ type Settings struct {
 	Width func() int
 	// Location is the time zone of times; nil means local time.
 	Location *time.Location
-	// Now is the clock for events of a live stream that have no time. If it is nil, or if the times of the stream are more
-	// than a minute behind the clock, these events have the time of the previous event.
+	// Now is the clock for events of a live stream that have no time; it measures durations only if no event has one. If it is
+	// nil, or if the times of the stream are more than a minute behind it, these events have the time of the previous event.
 	Now func() time.Time
 	// Replay says that the stream was or may have been written earlier. Without a clock, lines of the activity style wait
 	// for the first time of the stream (at most 64 KiB of lines) and then show that time, or none if no event has one.

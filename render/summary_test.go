@@ -47,6 +47,27 @@ func TestSummaryMeasuresOnlyWhatIsLive(t *testing.T) {
 	assert.NotContains(t, log(), "duration")
 }
 
+// TestSummaryMeasuresByTheLines checks that events without a time take the time of their neighbors, as in spans, also if a live
+// stream has a clock; only the end that is made for an ended process has the time by the clock, unless the stream is old.
+func TestSummaryMeasuresByTheLines(t *testing.T) {
+	start := &events.DisplayEvent{Kind: events.KindSessionStarted}
+	ended := end(events.End{Error: true})
+	ended.Synthetic = true
+	for name, c := range map[string]struct {
+		now  float64 // seconds after nine o'clock
+		want string
+	}{
+		"live":        {20, "tools     1 call, 2s\n  Read  1 call, 2s\nduration  19s\n"},
+		"played back": {1e5, "tools     1 call, 2s\n  Read  1 call, 2s\nduration  2s\n"},
+	} {
+		now := nine.Add(time.Duration(c.now * float64(time.Second)))
+		s := render.Settings{Mode: render.ModeVerbose, Summary: true, Now: func() time.Time { return now }}
+		assert.Contains(t, emit(s, start, use("t", "Read", "a.go"), at(1, said("Hi")), at(3, answer("t", "ok")), ended), c.want, name)
+		assert.Contains(t, emit(s, at(1, use("t", "Read", "a.go")), at(3, said("Hi")), answer("t", "ok"), end(events.End{})),
+			"tools     1 call, 2s\n  Read  1 call, 2s\nduration  2s\n", name)
+	}
+}
+
 // TestSummary checks the summary at the end of a run, and that a second run starts a new one.
 func TestSummary(t *testing.T) {
 	s := render.Settings{Mode: render.ModeVerbose, Summary: true}

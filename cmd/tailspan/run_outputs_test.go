@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,21 @@ func TestSummaryFile(t *testing.T) {
 	code, _, stderr := begin(t, "--summary-file", filepath.Join(file, "x"), "--", "true").end(t)
 	assert.Equal(t, 1, code, "nothing is run whose summary can't be written")
 	assert.Contains(t, stderr, "not a directory")
+}
+
+// TestOneDuration: the log, the page and the span of a run that was killed have the same duration, measured by the times of its
+// lines. The first line of Claude Code has none.
+func TestOneDuration(t *testing.T) {
+	sink := newOTLPSink(t)
+	file := filepath.Join(t.TempDir(), "summary.md")
+	_, stdout, _ := begin(t, "--otlp", sink.URL, "--mode", "verbose", "--summary-file", file, "--", "sh", "-c", `head -n 5 "$0"; exit 1`, fixtures+"parity.jsonl").end(t)
+	span, _ := sink.span(t, runSpan)
+	took := span.EndTimestamp().AsTime().Sub(span.StartTimestamp().AsTime())
+	assert.Equal(t, 773*time.Millisecond, took)
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "| duration | 773ms |\n")
+	assert.Contains(t, stdout, "\nduration  773ms\n")
 }
 
 // TestShowNames: a log of names contains no text, argument, output or path, and none of the program's other output.

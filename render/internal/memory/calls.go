@@ -61,6 +61,14 @@ func (m *callMemory) remember(e *events.DisplayEvent, at time.Time) {
 	}
 }
 
+// redate sets the time of the calls made so far.
+func (m *callMemory) redate(at time.Time) {
+	for id, c := range m.byID {
+		c.at = at
+		m.byID[id] = c
+	}
+}
+
 // moveToBackground marks a call that was answered and continues in the background.
 func (m *callMemory) moveToBackground(t *events.Tool) {
 	id := text.BoundedID(t.ID)

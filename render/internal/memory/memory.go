@@ -33,7 +33,7 @@ type Settings struct {
 type Memory struct {
 	settings  Settings
 	last      time.Time // the newest time of an event
-	measure   time.Time // the newest time by which calls are measured
+	measure   time.Time // the newest time that an event had itself; durations are measured by these times if there are any
 	behind    bool      // that event was read long after its time, so the stream is not live, whatever the settings say
 	calls     callMemory
 	threads   threads
@@ -96,11 +96,7 @@ func (m *Memory) Take(e *events.DisplayEvent) *events.DisplayEvent {
 	if at.After(m.last) {
 		m.last = at
 	}
-	if m.settings.Replay && e.Time.IsZero() {
-		at = m.measure
-	} else if at.After(m.measure) {
-		m.measure = at
-	}
+	at = m.measured(e, at)
 	if m.settings.Agents {
 		m.threads.see(e)
 	}
@@ -117,6 +113,30 @@ func (m *Memory) Take(e *events.DisplayEvent) *events.DisplayEvent {
 		m.endOfRun(e)
 	}
 	return e
+}
+
+// measured returns the time by which durations are measured: of an event without a time that of the newest event before it
+// that has one, as in spans, or until there is one the time by the clock. An end that is made when the process ended is
+// later than all events.
+func (m *Memory) measured(e *events.DisplayEvent, at time.Time) time.Time {
+	ended := e.Synthetic && e.Kind == events.KindSessionEnded && m.settings.Now != nil && !m.behind
+	switch {
+	case !e.Time.IsZero():
+		if m.measure.IsZero() { // the first one is also the time of everything before it
+			m.calls.redate(at)
+			if m.summary != nil && !m.summary.first.IsZero() {
+				m.summary.first, m.summary.last = at, at
+			}
+		}
+		if at.After(m.measure) {
+			m.measure = at
+		}
+		return at
+	case m.settings.Replay, !m.measure.IsZero() && !ended:
+		return m.measure
+	default:
+		return at
+	}
 }
 
 // endOfRun counts the calls that have no result when a run ends: as failed, but for a run that the user stopped.
