@@ -42,7 +42,7 @@ type judge struct {
 
 // add declares the flags.
 func (j *judge) add(f *cli.Flags) {
-	f.StringVar(&j.failOn, "fail-on", "", "exit with 1 if the command returns 0 and the `verdict` is one of these: error, incomplete, denied, empty")
+	f.ListVar(&j.failOn, "fail-on", "", verdict.KindNames(), "exit with 1 if the command returns 0 and the verdict is one of these `verdicts`, which commas separate: "+strings.Join(verdict.KindNames(), ", "))
 	f.DurationVar(&j.limits.StallAfter, "stall-after", 0, "warn when the command has written nothing for so long")
 	f.BoolVar(&j.limits.StallKill, "stall-kill", false, "end the command then; needs --stall-after")
 	f.DurationVar(&j.limits.MaxTime, "max-time", 0, "end the command after this time; a warning comes at 80 %")

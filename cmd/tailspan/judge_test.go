@@ -129,6 +129,19 @@ func TestFailOn(t *testing.T) {
 	}
 }
 
+// TestListsAddUp: a flag for a list that is repeated adds to it.
+func TestListsAddUp(t *testing.T) {
+	for _, last := range []string{"error", "incomplete,denied"} {
+		code, _, stderr := begin(t, "--fail-on", "empty", "--fail-on", last, "--", "true").end(t)
+		assert.Equal(t, 1, code)
+		assert.Equal(t, "tailspan: empty: did nothing\n", stderr)
+	}
+	_, want, _ := tailspan("", "usage", "--by", "day,model", fixtures+"parity.jsonl")
+	code, got, _ := tailspan("", "usage", "--by", "day", "--by", "model", fixtures+"parity.jsonl")
+	assert.Zero(t, code)
+	assert.Equal(t, want, got)
+}
+
 func without(all []string, one string) (left []string) {
 	for _, s := range all {
 		if s != one {

@@ -25,16 +25,17 @@ import (
 // program has a command of each kind.
 func program() *cli.Program {
 	flags := func(f *cli.Flags) cli.Action {
-		var mode string
+		var mode, parts string
 		var size config.Size
 		f.ChoiceVar(&mode, "mode", "calm", []string{"calm", "loud"}, "how")
+		f.ListVar(&parts, "parts", "all", []string{"all", "left", "right"}, "which `parts`")
 		f.SizeVar(&size, "size", 1<<20, "how much: it's [not] `little`")
 		wait := f.Duration("wait", time.Second, "how long")
 		f.String("out", "", "write to this `file`")
 		count := f.Int("count", 0, "how many")
 		yes := f.Bool("yes", false, "do it")
 		return func(_ context.Context, args []string, s cli.Streams) error {
-			_, err := fmt.Fprintln(s.Out, mode, int64(size), *wait, *count, *yes, f.Given("mode"), args)
+			_, err := fmt.Fprintln(s.Out, mode, int64(size), *wait, *count, *yes, f.Given("mode"), parts, args)
 			return err
 		}
 	}
@@ -69,18 +70,22 @@ func TestRun(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"do", 0, "calm 1048576 1s 0 false false []\n", ""},
-		{"do a --mode loud b --size=2kB --yes -- --mode", 0, "loud 2000 1s 0 true true [a b --mode]\n", ""},
-		{"do -mode loud", 0, "loud 1048576 1s 0 false true []\n", ""},
-		{"child --yes -- ls --yes", 0, "calm 1048576 1s 0 true false [ls --yes]\n", ""},
-		{"child ls --no-such", 0, "calm 1048576 1s 0 false false [ls --no-such]\n", ""},
+		{"do", 0, "calm 1048576 1s 0 false false all []\n", ""},
+		{"do a --mode loud b --size=2kB --yes -- --mode", 0, "loud 2000 1s 0 true true all [a b --mode]\n", ""},
+		{"do -mode loud", 0, "loud 1048576 1s 0 false true all []\n", ""},
+		{"child --yes -- ls --yes", 0, "calm 1048576 1s 0 true false all [ls --yes]\n", ""},
+		{"child ls --no-such", 0, "calm 1048576 1s 0 false false all [ls --no-such]\n", ""},
+		{"do --mode loud --mode calm", 0, "calm 1048576 1s 0 false true all []\n", ""},
+		{"do --parts left --parts=right,all", 0, "calm 1048576 1s 0 false false left,right,all []\n", ""},
+		{"do -x", 2, "", "demo: no such flag: -x; see demo do --help\n"},
+		{"do --count 1.5", 2, "", `demo: --count must be a whole number, got "1.5"; see demo do --help` + "\n"},
 		{"do --no-such", 2, "", "demo: no such flag: --no-such; see demo do --help\n"},
 		{"do --mode", 2, "", "demo: a value is missing after --mode; see demo do --help\n"},
 		{"do --mode wild", 2, "", `demo: --mode must be one of calm, loud, got "wild"; see demo do --help` + "\n"},
 		{"do --size much", 2, "", `demo: --size must be a number of bytes or have a unit as in 2MiB, got "much"; see demo do --help` + "\n"},
 		{"do --size 0", 2, "", `demo: --size must be positive, got "0"; see demo do --help` + "\n"},
 		{"do --wait long", 2, "", `demo: --wait must be a duration such as 30s or 5m, got "long"; see demo do --help` + "\n"},
-		{"do --count x", 2, "", `demo: --count must be a number, got "x"; see demo do --help` + "\n"},
+		{"do --count x", 2, "", `demo: --count must be a whole number, got "x"; see demo do --help` + "\n"},
 		{"do --yes=maybe", 2, "", `demo: --yes must be true or false, got "maybe"; see demo do --help` + "\n"},
 		{"man x", 2, "", `demo: man takes no arguments, got "x"; see demo man --help` + "\n"},
 		{"version x y", 2, "", `demo: version takes no arguments, got "x y"; see demo version --help` + "\n"},
@@ -120,7 +125,7 @@ func TestHelp(t *testing.T) {
 	assert.Equal(t, help, same)
 	for _, want := range []string{
 		"usage: demo do [flags] FILE\n", ".It does\nit.\n", "  --mode calm|loud\n      how (default: calm)\n", "  --size SIZE\n", "(default: 1MiB)\n",
-		"  --yes\n", "examples:\n  demo do x\n      it\n",
+		"  --parts PARTS\n", "  --yes\n", "examples:\n  demo do x\n      it\n",
 	} {
 		assert.Contains(t, help, want)
 	}
@@ -135,6 +140,7 @@ func TestBashCompletion(t *testing.T) {
 	_, script, _ := run("completion", "bash")
 	for typed, want := range map[string]string{
 		"demo d": "do", "demo do --m": "--mode", "demo do --mode l": "loud", "demo do --mode = ": "calm loud", "demo do --out ": "",
+		"demo do --parts ": "all left right", "demo do --parts left,r": "left,right", "demo do --parts = ": "all left right",
 		"demo completion z": "zsh", "demo help ch": "child", "demo child -- --m": "", "demo do --he": "--help",
 	} {
 		words := strings.Split(typed, " ")

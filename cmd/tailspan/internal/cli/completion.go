@@ -84,7 +84,9 @@ _%[1]s() {
 `, p.Name, strings.Join(p.names(), " "))
 	for _, c := range p.all() {
 		for _, r := range c.rows() {
-			if len(r.choices) > 0 {
+			if r.several {
+				fmt.Fprintf(out, "    '%s --%s') COMPREPLY=($(compgen -P \"${cur%%\"${cur##*,}\"}\" -W \"%s\" -- \"${cur##*,}\")); return ;;\n", c.Name, r.name, strings.Join(r.choices, " "))
+			} else if len(r.choices) > 0 {
 				fmt.Fprintf(out, "    '%s --%s') COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n", c.Name, r.name, strings.Join(r.choices, " "))
 			} else if r.value != "" {
 				fmt.Fprintf(out, "    '%s --%s') return ;;\n", c.Name, r.name)
@@ -137,6 +139,8 @@ func (p *Program) zsh(out *strings.Builder) {
 		for _, r := range c.rows() {
 			value := ""
 			switch {
+			case r.several:
+				value = fmt.Sprintf(":%s:_sequence compadd - %s", r.name, strings.Join(r.choices, " "))
 			case len(r.choices) > 0:
 				value = fmt.Sprintf(":%s:(%s)", r.name, strings.Join(r.choices, " "))
 			case r.value == "FILE":

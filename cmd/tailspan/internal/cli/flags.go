@@ -45,6 +45,13 @@ func (f *Flags) ChoiceVar(p *string, name, value string, choices []string, usage
 	f.Var(&choice{p, choices}, name, usage)
 }
 
+// ListVar declares a flag for some of several values, separated by commas. A flag that is repeated adds to the list.
+func (f *Flags) ListVar(p *string, name, value string, choices []string, usage string) {
+	*p = value
+	f.choices[name] = choices
+	f.Var(&list{value: p}, name, usage)
+}
+
 // parse parses flags and returns the arguments. The arguments of child commands begin with the first non-flag; for others, flags
 // may stand between and after arguments. Everything after "--" is an argument.
 func (f *Flags) parse(args []string, child bool) (rest []string, err error) {
@@ -81,7 +88,7 @@ var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") fo
 
 // wanted describes the values of a flag by their type.
 var wanted = map[string]string{
-	"time.Duration": "must be a duration such as 30s or 5m", "int": "must be a number", "int64": "must be a number",
+	"time.Duration": "must be a duration such as 30s or 5m", "int": "must be a whole number", "int64": "must be a whole number",
 	"float64": "must be a number", "bool": "must be true or false",
 }
 
@@ -102,6 +109,9 @@ func (f *Flags) flagError(err error) error {
 		"flag needs an argument: -":        "a value is missing after --",
 	} {
 		if name, ok := strings.CutPrefix(err.Error(), from); ok {
+			if len(name) == 1 {
+				to = strings.TrimSuffix(to, "-")
+			}
 			return errors.New(to + name)
 		}
 	}
@@ -150,5 +160,27 @@ func (c *choice) Set(text string) error {
 		return fmt.Errorf("must be one of %s", strings.Join(c.choices, ", "))
 	}
 	*c.value = text
+	return nil
+}
+
+// list is a flag for several values. Who declares it checks them.
+type list struct {
+	value *string
+	given bool
+}
+
+func (l *list) String() string {
+	if l.value == nil {
+		return ""
+	}
+	return *l.value
+}
+
+// Set replaces the default, then adds to the list.
+func (l *list) Set(text string) error {
+	if l.given {
+		text = *l.value + "," + text
+	}
+	*l.value, l.given = text, true
 	return nil
 }

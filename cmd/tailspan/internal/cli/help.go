@@ -67,6 +67,7 @@ func (p *Program) helpOf(c *Command, w io.Writer) error {
 type row struct {
 	name, value, usage string // value is empty if the flag needs none
 	choices            []string
+	several            bool // the value is a list of choices
 }
 
 func (r *row) head() string {
@@ -81,7 +82,8 @@ func (f *Flags) rows() []row {
 	var all []row
 	f.VisitAll(func(one *flag.Flag) {
 		value, usage := flag.UnquoteUsage(one)
-		if choices := f.choices[one.Name]; choices != nil {
+		_, several := one.Value.(*list)
+		if choices := f.choices[one.Name]; choices != nil && !several {
 			value = strings.Join(choices, "|")
 		} else if _, ok := one.Value.(*size); ok {
 			value = "SIZE"
@@ -94,7 +96,7 @@ func (f *Flags) rows() []row {
 		default:
 			usage += " (default: " + one.DefValue + ")"
 		}
-		all = append(all, row{one.Name, value, usage, f.choices[one.Name]})
+		all = append(all, row{one.Name, value, usage, f.choices[one.Name], several})
 	})
 	return all
 }

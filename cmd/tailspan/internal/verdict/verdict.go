@@ -29,6 +29,9 @@ var kindNames = [...]string{"ok", "error", "incomplete", "denied", "empty"}
 // String returns the wire name.
 func (k Kind) String() string { return kindNames[k] }
 
+// KindNames returns the names of all kinds but ok.
+func KindNames() []string { return kindNames[1:] }
+
 // ParseKinds parses a comma-separated list of kinds other than ok. An empty list has none.
 func ParseKinds(list string) ([]Kind, error) {
 	var kinds []Kind
