@@ -304,6 +304,7 @@ func (c *running) follow(f *following) error {
 	written := goRead(func() error { return c.writeEvents(ctx, child, f.events) })
 	sent := export.Start(ctx, f.export, child.Process)
 	exit := child.Wait()
+	full := !c.child.Pipe && execute.DiskFull(child.Spool())
 	var result *observer.Result
 	failed := 0 // exit code for output that was not written
 	for _, reader := range []<-chan error{shown, written} {
@@ -322,7 +323,7 @@ func (c *running) follow(f *following) error {
 	}
 	status := cmp.Or(c.judge.finish(result, f.title, exit), failed)
 	<-sent
-	c.reportLosses(exit, child.Spool().Path())
+	status = c.reportLosses(status, exit, full, child.Spool().Path())
 	if err := child.Close(); err != nil {
 		c.screen.Report(err.Error())
 	}
@@ -335,10 +336,19 @@ func goRead(f func() error) <-chan error {
 	return done
 }
 
-// reportLosses reports output that was not kept.
-func (c *running) reportLosses(exit process.Exit, spool string) {
-	if exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr) {
-		c.screen.Report(fmt.Sprintf("if the disk of %q is full, set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted", spool))
+// reportLosses reports output that was not kept, and returns the exit code. On a full disk the command may have lost some without a
+// word, and the file of --raw is incomplete.
+func (c *running) reportLosses(status int, exit process.Exit, full bool, spool string) int {
+	const advice = "set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted"
+	switch {
+	case full && c.child.Raw != "":
+		status = cmp.Or(status, cli.ExitFailure)
+		fallthrough
+	case full:
+		c.screen.Report(fmt.Sprintf("the disk of %q is full, so a part of the output may be lost; %s", spool, advice))
+		status = c.judge.uncertain(status, "a part of the output may be lost")
+	case exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr):
+		c.screen.Report(fmt.Sprintf("if the disk of %q is full, %s", spool, advice))
 	}
 	switch {
 	case exit.Truncated:
@@ -346,6 +356,7 @@ func (c *running) reportLosses(exit process.Exit, spool string) {
 	case exit.Dropped > 0:
 		c.screen.Report(fmt.Sprintf("dropped %s of the command's output", cli.Count(exit.Dropped, "byte")))
 	}
+	return status
 }
 
 // saysDiskFull reports whether standard error mentions a full disk.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,4 +52,36 @@ func TestRunCannotShow(t *testing.T) {
 	c := command(t, "run", "--", "sh", "-c", `cat "$0"; exit 3`, fixtures+"parity.jsonl")
 	c.Stdout, c.Stderr = full, &stderr
 	assert.Equal(t, 3, exitCode(t, c.Run()), "the exit code of the command is kept")
+}
+
+// TestRunIsCutByAFullDisk: a command whose writes fail may say nothing of it and return 0. One line reports it, and what depends on the
+// whole output fails.
+func TestRunIsCutByAFullDisk(t *testing.T) {
+	if out, err := exec.Command("unshare", "-rm", "true").CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted: %v %s", err, out)
+	}
+	disk := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		flags  []string
+		copies string // of the recording, of which the disk holds one
+		code   int
+		lost   int // lines about it
+	}{
+		{"nothing depends on it", nil, "1 2 3 4 5", 0, 1},
+		{"fail-on", []string{"--fail-on", "denied"}, "1 2 3 4 5", 1, 2},
+		{"raw", []string{"--raw", filepath.Join(disk, "raw.jsonl")}, "1 2 3 4 5", 1, 1},
+		{"pipe", []string{"--pipe"}, "1 2 3 4 5", 0, 0},
+		{"room enough", []string{"--fail-on", "denied"}, "1", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := append(append([]string{"run"}, c.flags...), "--", "sh", "-c", `for i in `+c.copies+`; do cat "$0" 2>/dev/null; done; exit 0`, fixtures+"parity.jsonl")
+			own := command(t, run...)
+			cmd := exec.Command("unshare", append([]string{"-rm", "sh", "-c", `mount -t tmpfs -o size=64k none "$TMPDIR" && exec "$0" "$@"`}, own.Args...)...)
+			var stderr bytes.Buffer
+			cmd.Env, cmd.Stderr = append(own.Env, "TMPDIR="+disk), &stderr
+			assert.Equal(t, c.code, exitCode(t, cmd.Run()), stderr.String())
+			assert.Equal(t, c.lost, strings.Count(stderr.String(), "a part of the output may be lost"), stderr.String())
+		})
+	}
 }
