@@ -170,7 +170,8 @@ func (j *judge) blind() string {
 func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int {
 	status := exit.Status()
 	if r == nil {
-		return j.unwatched(status)
+		j.summarize(new(summary.Reader), &summary.Page{Title: title, Verdict: verdict.Verdict{Kind: verdict.KindIncomplete, Reason: unwatched}, Name: j.name})
+		return j.uncertain(status, unwatched)
 	}
 	facts := r.Facts()
 	if j.name != nil {
@@ -187,24 +188,37 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 	if v.Kind != verdict.KindOK && j.countPlain && r.Plain.Lines > 0 {
 		j.report(fmt.Sprintf("%s of plain text, which mode quiet does not show; the last: %s", cli.Count(r.Plain.Lines, "line"), r.Plain.Last))
 	}
-	if j.summary != nil {
-		page := summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}
-		_, err := io.WriteString(render.BreakCommands(j.summary, j.escape), r.Summary.Markdown(&page))
-		if err := errors.Join(err, j.summary.Close()); err != nil {
-			j.report(fmt.Sprintf("write summary: %v", err))
-			status = cmp.Or(status, cli.ExitFailure)
-		}
-	}
+	status = cmp.Or(status, j.summarize(&r.Summary, &summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}))
 	if exit.Dropped > 0 {
 		status = j.uncertain(status, "a part of the output was lost, and with it what it may say about failures, tokens and cost")
 	}
 	return status
 }
 
-// unwatched returns the exit code of a run that was not watched to its end.
-func (j *judge) unwatched(status int) int {
-	return j.uncertain(status, "the output was not watched to its end, so the verdict is not known")
+// notStarted writes the summary of a command that could not be started.
+func (j *judge) notStarted(title, problem string) {
+	v := verdict.Verdict{Kind: verdict.KindError, Reason: "could not start"}
+	if j.name == nil {
+		v.Reason += ": " + problem
+	}
+	j.summarize(new(summary.Reader), &summary.Page{Title: title, Verdict: v, Name: j.name})
 }
+
+// summarize writes the summary, if there is a file for it, and returns the exit code.
+func (j *judge) summarize(r *summary.Reader, page *summary.Page) int {
+	if j.summary == nil {
+		return cli.ExitOK
+	}
+	_, err := io.WriteString(render.BreakCommands(j.summary, j.escape), r.Markdown(page))
+	if err := errors.Join(err, j.summary.Close()); err != nil {
+		j.report(fmt.Sprintf("write summary: %v", err))
+		return cli.ExitFailure
+	}
+	return cli.ExitOK
+}
+
+// unwatched is the reason if a run was not watched to its end.
+const unwatched = "the output was not watched to its end, so the verdict is not known"
 
 // uncertain returns the exit code of a run whose verdict is not certain. If something depends on the verdict, this is a failure.
 func (j *judge) uncertain(status int, why string) int {

@@ -153,6 +153,8 @@ func without(all []string, one string) (left []string) {
 
 // TestUnwatched: for options that depend on the verdict, a run that was not watched to its end is a failure.
 func TestUnwatched(t *testing.T) {
+	page, err := os.Create(filepath.Join(t.TempDir(), "summary.md"))
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		judge  judge
 		exit   process.Exit
@@ -163,7 +165,7 @@ func TestUnwatched(t *testing.T) {
 		"fail-on":               {judge: judge{failures: []verdict.Kind{verdict.KindDenied}}, status: 1},
 		"limit":                 {judge: judge{limits: guard.Limits{MaxTokens: 5}}, status: 1},
 		"warning":               {judge: judge{limits: guard.Limits{StallAfter: time.Minute}}, status: 0},
-		"summary":               {judge: judge{summary: os.Stdout}, status: 1},
+		"summary":               {judge: judge{summary: page}, status: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reported []string
@@ -172,6 +174,9 @@ func TestUnwatched(t *testing.T) {
 			assert.Equal(t, c.status == 1, len(reported) == 1, reported)
 		})
 	}
+	written, err := os.ReadFile(page.Name())
+	require.NoError(t, err)
+	assert.Equal(t, "### agent: incomplete\n\nthe output was not watched to its end, so the verdict is not known\n\n", string(written))
 }
 
 // TestLostOutput: if the failure is in the part of the output that was lost, options that depend on the verdict count that as a failure.

@@ -108,10 +108,6 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	}
 	defer c.screen.Close()
 	c.screen.Settings.NewAccount = func() render.Account { return guard.NewAccount(prices) }
-	written, err := c.openFiles(s.Out)
-	if err != nil {
-		return err
-	}
 	endpoints, err := otlphttp.FromEnvironment(os.Getenv, c.export.address)
 	if err != nil {
 		if c.export.address != "" {
@@ -119,12 +115,20 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		}
 		c.screen.Report(fmt.Sprintf("nothing is sent: %v", err)) // settings from elsewhere must not keep the agent from running
 	}
+	written, err := c.openFiles(s.Out)
+	if err != nil {
+		return err
+	}
 	if every, err := export.MetricsInterval(os.Getenv); err != nil {
 		c.screen.Report(err.Error())
 	} else if every > 0 && !c.flags.Given("metrics-interval") {
 		c.export.metricsEvery = every
 	}
-	c.child.Stdin, c.child.Stderr, c.child.Report = s.In, c.screen.Stderr, c.screen.Report
+	problem := "" // the last one that was reported
+	c.child.Stdin, c.child.Stderr, c.child.Report = s.In, c.screen.Stderr, func(text string) {
+		problem = text
+		c.screen.Report(text)
+	}
 	if c.look.Show == options.ShowNames {
 		c.child.Stderr = io.Discard
 	}
@@ -132,13 +136,15 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 	if endpoints.Traces.URL != "" {
 		c.child.Env = withStep(os.Environ(), &stream)
 	}
+	title := cmp.Or(stream.Telemetry.Identity.With(stream.Ambient).Value(otlp.AttrTaskName), stream.Program)
 	child, err := execute.Start(c.child) // first, because its readers take milliseconds to create
 	if err != nil {
+		c.judge.notStarted(title, problem)
 		return err
 	}
 	return c.follow(&following{
 		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
-		title: cmp.Or(stream.Telemetry.Identity.With(stream.Ambient).Value(otlp.AttrTaskName), stream.Program),
+		title: title,
 	})
 }
 

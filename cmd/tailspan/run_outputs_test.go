@@ -63,6 +63,34 @@ func TestSummaryFile(t *testing.T) {
 	assert.Contains(t, stderr, "not a directory")
 }
 
+// TestSummaryOfNothingStarted: the page says why the command could not be started. A wrong call leaves the page of the run before.
+func TestSummaryOfNothingStarted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "summary.md")
+	write := func(args ...string) (code int, page string) {
+		require.NoError(t, os.WriteFile(file, []byte("before"), 0o600))
+		code, _, _ = begin(t, append([]string{"--summary-file", file}, args...)...).end(t)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return code, string(data)
+	}
+	code, page := write("--step", "fix", "--", "no-such-agent")
+	assert.Equal(t, 127, code)
+	assert.Contains(t, page, "### fix: error\n\ncould not start&#58; start \"no-such-agent\"&#58; ")
+	code, page = write("--", dir)
+	assert.Equal(t, 126, code)
+	assert.Contains(t, page, ": error\n\ncould not start&#58; ")
+	code, page = write("--raw", filepath.Join(file, "x"), "--", "true")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, page, "### true: error\n\ncould not start&#58; ")
+	_, page = write("--show", "names", "--", filepath.Join(dir, "no-such-agent"))
+	assert.Equal(t, "### no-such-agent: error\n\ncould not start\n\n", page)
+
+	code, page = write("--otlp", "nowhere:", "--", "true")
+	assert.Equal(t, 2, code)
+	assert.Equal(t, "before", page)
+}
+
 // TestOneDuration: the log, the page and the span of a run that was killed have the same duration, measured by the times of its
 // lines. The first line of Claude Code has none.
 func TestOneDuration(t *testing.T) {
