@@ -16,7 +16,7 @@ import (
 // child is a started command, the leader of its process group.
 type child struct {
 	pid int
-	tty *terminal // nil if the terminal was not handed over
+	tty *terminal // nil if the child does not get the terminal
 
 	over chan struct{} // closed once the leader was waited for
 
@@ -28,8 +28,8 @@ type child struct {
 func startChild(command *exec.Cmd, s Settings) (*child, error) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c := &child{over: make(chan struct{})}
-	if s.Terminal && s.Stdin != nil {
-		if c.tty = openTerminal(s.Stdin); c.tty != nil {
+	if s.Terminal {
+		if c.tty = newTerminal(); c.tty.use(s.Stdin) {
 			command.SysProcAttr.Foreground, command.SysProcAttr.Ctty = true, c.tty.fd
 		}
 	}
@@ -39,9 +39,9 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 	}
 	var err error
 	c.pid, err = start(command)
-	c.tty.handOver(c) // after an error too: the child may have been in the foreground before exec failed
+	c.tty.watch(c)
 	if err != nil {
-		c.tty.release()
+		c.tty.release(c) // the child may have been in the foreground before exec failed
 		return nil, err
 	}
 	return c, nil
@@ -81,14 +81,16 @@ func (c *child) wait() Exit {
 			continue
 		case err != nil: // somebody else waited for it, so its status is unknown
 			c.ended()
-			c.tty.release()
+			c.tty.release(c)
 			return Exit{Code: -1}
 		case status.Stopped():
-			c.tty.suspend()
+			c.mu.Lock()
+			c.tty.stopped(c, status.StopSignal())
+			c.mu.Unlock()
 			continue
 		}
 		c.ended()
-		c.tty.release()
+		c.tty.release(c)
 		if status.Signaled() {
 			return Exit{Code: -1, Signal: status.Signal()}
 		}
@@ -117,7 +119,8 @@ func (c *child) signal(s syscall.Signal) {
 		c.tty.putInFront(c)
 	}
 	_ = syscall.Kill(-c.pid, s) // it may have exited, or run as another user
-	if s == syscall.SIGTERM || s == syscall.SIGHUP {
+	switch s {
+	case syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT:
 		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
 	}
 }

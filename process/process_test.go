@@ -344,6 +344,23 @@ func TestStopKillsAfterTheGrace(t *testing.T) {
 	assert.Equal(t, 128+9, exit.Status())
 }
 
+// TestSignalsEndAStoppedChild checks that a signal that ends a program also reaches one that is stopped.
+func TestSignalsEndAStoppedChild(t *testing.T) {
+	// A process that a shell without job control starts in the background ignores some signals, and so do its children.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGQUIT)
+	t.Cleanup(func() { signal.Stop(caught) })
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) {
+			p := run(t, nil, "listen")
+			line(t, reader(t, p))
+			p.Signal(syscall.SIGSTOP)
+			p.Signal(s)
+			p.Wait()
+		})
+	}
+}
+
 // TestStopEndsTheGroup checks that processes that a child started end with it, leave no zombie, and that no others are killed.
 func TestStopEndsTheGroup(t *testing.T) {
 	other := run(t, nil, "stay")

@@ -26,7 +26,8 @@ type Settings struct {
 	Env []string
 	// Stdin is its standard input, passed on unchanged; nil: none.
 	Stdin *os.File
-	// Terminal gives the child the terminal in Stdin, if that is our controlling terminal and we are in its foreground.
+	// Terminal gives the child our controlling terminal while we are in its foreground: at once if Stdin is that terminal, or else
+	// when the child uses it.
 	Terminal bool
 	// EndWithParent makes the system kill the child when this process ends without stopping it, on systems that can do that
 	// (Linux). Processes that the child started are not killed.

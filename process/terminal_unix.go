@@ -3,36 +3,61 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 	"unsafe"
 )
 
-// terminal is a terminal that was handed over to a child. Its methods do nothing on nil.
+// terminal is our controlling terminal as far as a child uses it. Its methods do nothing on nil. After the child's start, they
+// are called with the child locked.
 type terminal struct {
-	fd       int
+	fd       int // -1 until it is needed
+	opened   bool
 	own      int // our process group
 	resumed  chan os.Signal
 	released chan struct{}
 }
 
-// openTerminal returns the terminal that file is, if we are in its foreground; otherwise nil.
-func openTerminal(file *os.File) *terminal {
-	t := &terminal{fd: int(file.Fd()), own: syscall.Getpgrp(), resumed: make(chan os.Signal, 1), released: make(chan struct{})}
-	if group, ok := t.foreground(); !ok || group != t.own {
-		return nil
-	}
-	return t
+func newTerminal() *terminal {
+	return &terminal{fd: -1, own: syscall.Getpgrp(), resumed: make(chan os.Signal, 1), released: make(chan struct{})}
 }
 
-// handOver begins our time in the background, in which writing and taking the terminal back would stop us unless SIGTTOU is
-// ignored. It must follow the child's start, because the child would inherit that.
-func (t *terminal) handOver(c *child) {
+// use reports whether file is our terminal and we are in its foreground.
+func (t *terminal) use(file *os.File) bool {
+	if file == nil {
+		return false
+	}
+	t.fd = int(file.Fd())
+	if t.foreground() == t.own {
+		return true
+	}
+	t.fd = -1
+	return false
+}
+
+// open opens the terminal, whatever the standard files are, and reports whether we have one.
+func (t *terminal) open() bool {
+	if t.fd < 0 {
+		fd, err := syscall.Open("/dev/tty", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			return false
+		}
+		t.fd, t.opened = fd, true
+	}
+	return true
+}
+
+// watch continues the child whenever we are continued. It must follow the child's start: the child would inherit the signals that
+// we ignore.
+func (t *terminal) watch(c *child) {
 	if t == nil {
 		return
 	}
-	signal.Ignore(syscall.SIGTTOU)
+	if t.fd >= 0 {
+		t.ignoreOutputStops()
+	}
 	signal.Notify(t.resumed, syscall.SIGCONT)
 	go func() {
 		for {
@@ -46,20 +71,28 @@ func (t *terminal) handOver(c *child) {
 	}()
 }
 
-// release ends our time in the background.
-func (t *terminal) release() {
+// ignoreOutputStops begins our time in the background, in which writing and taking the terminal back would stop us.
+func (t *terminal) ignoreOutputStops() { signal.Ignore(syscall.SIGTTOU) }
+
+// release ends our time in the background, after the child has ended.
+func (t *terminal) release(c *child) {
 	if t == nil {
 		return
 	}
 	signal.Stop(t.resumed)
 	close(t.released)
-	t.takeBack()
+	t.takeBack(c)
 	signal.Reset(syscall.SIGTTOU)
+	if t.opened {
+		_ = syscall.Close(t.fd) // we only asked who is in the foreground
+	}
 }
 
-// takeBack brings us to the foreground again.
-func (t *terminal) takeBack() {
-	if group, ok := t.foreground(); ok && group != t.own {
+// takeBack brings us to the foreground in place of the child, or of a group of its that is gone. Another group there is that of a
+// shell, which has continued us in the background.
+func (t *terminal) takeBack(c *child) {
+	front := t.foreground()
+	if front > 0 && (front == c.pid || errors.Is(syscall.Kill(-front, 0), syscall.ESRCH)) {
 		t.bringForward(t.own)
 	}
 }
@@ -69,29 +102,49 @@ func (t *terminal) bringForward(group int) {
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&g))) // the terminal may be closed
 }
 
-// foreground returns the process group in the foreground, or false if this is not our controlling terminal.
-func (t *terminal) foreground() (int, bool) {
+// foreground returns the process group in the foreground, or 0 if we have no terminal.
+func (t *terminal) foreground() int {
 	var g int32
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g)))
-	return int(g), errno == 0
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g))); errno != 0 {
+		return 0
+	}
+	return int(g)
 }
 
-// suspend stops us as the child was stopped: our whole group, as the key would have done. If no terminal was handed over, the
-// child is left stopped.
-func (t *terminal) suspend() {
-	if t == nil {
-		return
+// putInFront hands the terminal to the child if we are in its foreground. It reports whether we were.
+func (t *terminal) putInFront(c *child) bool {
+	if t == nil || t.foreground() != t.own {
+		return false
 	}
-	t.takeBack()
-	_ = syscall.Kill(0, syscall.SIGSTOP)
+	t.ignoreOutputStops()
+	t.bringForward(c.pid)
+	return true
 }
 
-// putInFront hands the terminal to the child if it is ours, because the shell has brought us to the foreground to continue.
-func (t *terminal) putInFront(c *child) {
-	if t == nil {
+// stopped acts on a stop of the child by a signal. A child that was stopped because it used the terminal from the background gets
+// it, if it is ours. Otherwise we stop too, our whole group as the key would have done, so that the shell comes forward; when it
+// continues us, the child continues. Without a terminal the child is left stopped: no shell waits for us to stop.
+func (t *terminal) stopped(c *child, by syscall.Signal) {
+	if t == nil || !t.open() {
 		return
 	}
-	if group, ok := t.foreground(); ok && group == t.own {
-		t.bringForward(c.pid)
+	used := by == syscall.SIGTTIN || by == syscall.SIGTTOU
+	if !used {
+		t.takeBack(c)
 	}
+	switch {
+	case used && t.putInFront(c), by == syscall.SIGTSTP && t.first() && t.putInFront(c):
+		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
+	case used:
+		_ = syscall.Kill(0, syscall.SIGTTIN)
+	default:
+		_ = syscall.Kill(0, syscall.SIGSTOP)
+	}
+}
+
+// first reports whether the first process of the session is in our group. No shell could continue us then, and the system ignores
+// the suspend key in this case.
+func (t *terminal) first() bool {
+	session, _, errno := syscall.Syscall(syscall.SYS_GETSID, 0, 0, 0)
+	return errno == 0 && int(session) == t.own
 }

@@ -130,9 +130,7 @@ func TestRunHandsTheTerminalOver(t *testing.T) {
 // when we do.
 func TestRunStopsWithItsAgent(t *testing.T) {
 	// The test's shell has job control: it stops, checks, and brings the job back.
-	c := command(t)
-	c.Path, c.Args = "/bin/sh", []string{"sh", "-m", "-c", `"$0" run -- sh -c 'echo ready >&2; read -r words; echo "got $words" >&2'; echo "shell has it"; fg >/dev/null; echo "code $?"`, os.Args[0]}
-	master, screen, shown := onTerminal(t, c)
+	c, master, screen, shown := onShell(t, `"$0" run -- sh -c 'echo ready >&2; read -r words; echo "got $words" >&2'; echo "shell has it"; fg >/dev/null; echo "code $?"`)
 	screen.has(t, "ready")
 	_, err := io.WriteString(master, "\x1a") // Ctrl-Z
 	require.NoError(t, err)
@@ -141,6 +139,77 @@ func TestRunStopsWithItsAgent(t *testing.T) {
 	require.NoError(t, err)
 	screen.has(t, "got some words")
 	screen.has(t, "code 0")
+	require.NoError(t, c.Wait())
+	<-shown
+}
+
+// onShell runs a script in a shell with job control on a separate terminal. In the script, $0 is the command and $1 a path for a file.
+func onShell(t *testing.T, script string) (c *exec.Cmd, master *os.File, screen *output, shown <-chan struct{}) {
+	t.Helper()
+	c = command(t)
+	c.Path, c.Args = "/bin/sh", []string{"sh", "-m", "-c", script, os.Args[0], filepath.Join(t.TempDir(), "file")}
+	master, screen, shown = onTerminal(t, c)
+	return c, master, screen, shown
+}
+
+// TestRunInTheBackground checks that a suspended run that continues in the background leaves the terminal to the shell.
+func TestRunInTheBackground(t *testing.T) {
+	c, master, screen, shown := onShell(t, `mkfifo "$1"; "$0" run -- sh -c 'echo ready >&2; read -r words <"$0"; echo "agent got $words" >&2' "$1"
+bg >/dev/null; echo sent >"$1"; wait; echo "shell has it"; read -r words; echo "shell got $words"`)
+	screen.has(t, "ready")
+	_, err := io.WriteString(master, "\x1a") // Ctrl-Z
+	require.NoError(t, err)
+	screen.has(t, "agent got sent")
+	screen.has(t, "shell has it")
+	_, err = io.WriteString(master, "some words\n")
+	require.NoError(t, err)
+	screen.has(t, "shell got some words")
+	require.NoError(t, c.Wait())
+	<-shown
+}
+
+// TestRunStopsWhenItsAgentReads checks that a run in the background stops when its agent reads from the terminal, as the agent
+// alone would, and that both continue in the foreground.
+func TestRunStopsWhenItsAgentReads(t *testing.T) {
+	c, master, screen, shown := onShell(t, `"$0" run -- sh -c 'read -r words; echo "got $words" >&2' &
+until jobs >"$1"; grep -q Stopped "$1"; do :; done; echo "shell has it"; fg >/dev/null; echo "code $?"`)
+	screen.has(t, "shell has it")
+	_, err := io.WriteString(master, "some words\n")
+	require.NoError(t, err)
+	screen.has(t, "got some words")
+	screen.has(t, "code 0")
+	require.NoError(t, c.Wait())
+	<-shown
+}
+
+// TestRunAnswersPrompts checks that an agent whose standard input is no terminal, or a program that it starts, can ask for a
+// password, and that Ctrl-Z and the end of the run give the terminal back to the shell.
+func TestRunAnswersPrompts(t *testing.T) {
+	c, master, screen, shown := onShell(t, `"$0" run -- sh -c 'stty -echo </dev/tty; echo ready >/dev/tty; read -r words </dev/tty; stty echo </dev/tty; echo "got $words" >&2; cat' </dev/null
+echo "shell has it"; fg >/dev/null; echo "code $?"; read -r words; echo "shell got $words"`)
+	screen.has(t, "ready")
+	_, err := io.WriteString(master, "\x1a") // Ctrl-Z
+	require.NoError(t, err)
+	screen.has(t, "shell has it")
+	_, err = io.WriteString(master, "some words\n")
+	require.NoError(t, err)
+	screen.has(t, "got some words")
+	screen.has(t, "code 0")
+	_, err = io.WriteString(master, "more\n")
+	require.NoError(t, err)
+	screen.has(t, "shell got more")
+	require.NoError(t, c.Wait())
+	<-shown
+}
+
+// TestRunIgnoresSuspendWithoutAShell checks that Ctrl-Z does not stop a run that no shell could continue.
+func TestRunIgnoresSuspendWithoutAShell(t *testing.T) {
+	c := command(t, "run", "--", "sh", "-c", `echo ready >&2; read -r words; echo "got $words" >&2`)
+	master, screen, shown := onTerminal(t, c)
+	screen.has(t, "ready")
+	_, err := io.WriteString(master, "\x1asome words\n")
+	require.NoError(t, err)
+	screen.has(t, "got some words")
 	require.NoError(t, c.Wait())
 	<-shown
 }

@@ -36,9 +36,6 @@ func passOn(p *process.Process, s os.Signal) {
 	switch s {
 	case syscall.SIGTERM, syscall.SIGHUP:
 		p.Stop(s.(syscall.Signal))
-	case syscall.SIGTSTP: // the suspend key, if the terminal was not handed over
-		p.Signal(syscall.SIGTSTP)
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	default:
 		p.Signal(s.(syscall.Signal))
 	}
