@@ -90,11 +90,11 @@ func (c *child) wait() Exit {
 			continue
 		}
 		c.ended()
-		c.tty.release(c)
+		exit := Exit{Code: status.ExitStatus(), Foreground: c.tty.release(c)}
 		if status.Signaled() {
-			return Exit{Code: -1, Signal: status.Signal()}
+			exit.Signal = status.Signal()
 		}
-		return Exit{Code: status.ExitStatus()}
+		return exit
 	}
 }
 

@@ -17,6 +17,8 @@ type Exit struct {
 	StopReason string
 	// Interrupted is true if SIGINT was forwarded to it.
 	Interrupted bool
+	// Foreground is true if it had our terminal when it ended, so that keys sent their signals to it and not to us.
+	Foreground bool
 	// Started is when it began, and At when it ended.
 	Started, At time.Time
 	// Stderr is the unmodified end of its standard error; [Clean] makes it fit for a log.

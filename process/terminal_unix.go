@@ -74,11 +74,12 @@ func (t *terminal) watch(c *child) {
 // ignoreOutputStops begins our time in the background, in which writing and taking the terminal back would stop us.
 func (t *terminal) ignoreOutputStops() { signal.Ignore(syscall.SIGTTOU) }
 
-// release ends our time in the background, after the child has ended.
-func (t *terminal) release(c *child) {
+// release ends our time in the background, after the child has ended. It reports whether the child was in the foreground.
+func (t *terminal) release(c *child) (had bool) {
 	if t == nil {
-		return
+		return false
 	}
+	had = t.foreground() == c.pid
 	signal.Stop(t.resumed)
 	close(t.released)
 	t.takeBack(c)
@@ -86,6 +87,7 @@ func (t *terminal) release(c *child) {
 	if t.opened {
 		_ = syscall.Close(t.fd) // we only asked who is in the foreground
 	}
+	return had
 }
 
 // takeBack brings us to the foreground in place of the child, or of a group of its that is gone. Another group there is that of a

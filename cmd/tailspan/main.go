@@ -18,12 +18,12 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/execute"
 )
 
 // commands lists the commands in the order of the help. Package cli adds those about the program itself.
@@ -42,11 +42,11 @@ func main() {
 	// Otherwise a write to a closed pipe would kill the process instead of failing. The signal is caught, not ignored,
 	// because the agent and its processes would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	program := newProgram()
+	program.Interrupt = execute.Interrupt
+	os.Exit(program.Run(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// run is the program without its process.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	program := cli.Program{Name: "tailspan", Short: "show and export what coding agents do", Commands: commands}
-	return program.Run(context.Background(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
+func newProgram() *cli.Program {
+	return &cli.Program{Name: "tailspan", Short: "show and export what coding agents do", Commands: commands}
 }

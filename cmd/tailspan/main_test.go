@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,11 @@ import (
 )
 
 const fixtures = "../../testdata/claude/"
+
+// run is the program without its process.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newProgram().Run(context.Background(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
+}
 
 // tailspan runs the command in this process.
 func tailspan(stdin string, args ...string) (code int, stdout, stderr string) {

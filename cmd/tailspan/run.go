@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
@@ -333,7 +334,7 @@ func (c *running) follow(f *following) error {
 	if err := child.Close(); err != nil {
 		c.screen.Report(err.Error())
 	}
-	return cli.ExitError{Status: status}
+	return cli.ExitError{Status: status, Interrupted: exit.Signal == syscall.SIGINT, Typed: exit.Foreground && !exit.Interrupted}
 }
 
 func goRead(f func() error) <-chan error {

@@ -122,8 +122,43 @@ func TestRunHandsTheTerminalOver(t *testing.T) {
 	require.NoError(t, err)
 	var exit *exec.ExitError
 	require.ErrorAs(t, c.Wait(), &exit)
-	assert.Equal(t, 128+int(syscall.SIGINT), exit.ExitCode())
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	require.True(t, ok)
+	assert.Equal(t, syscall.SIGINT, status.Signal(), "as the agent")
 	<-shown
+}
+
+// TestRunInterruptsItsScript checks that Ctrl-C ends a script whose agent it ends, and not a script whose agent handles it.
+func TestRunInterruptsItsScript(t *testing.T) {
+	interrupts := make(chan os.Signal, 1) // as above
+	signal.Notify(interrupts, os.Interrupt)
+	t.Cleanup(func() { signal.Stop(interrupts) })
+	for _, tt := range []struct {
+		name, agent string
+		ends        bool
+	}{
+		{"ended by it", `echo ready >&2; read -r words`, true},
+		{"handles it", `trap 'exit 3' INT; echo ready >&2; read -r words`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := command(t)
+			c.Path, c.Args = "/bin/sh", []string{"sh", "-c", `"$0" run -- sh -c "$1"; echo "code $?"; "$0" run -- echo "after"`, os.Args[0], tt.agent}
+			master, screen, shown := onTerminal(t, c)
+			screen.has(t, "ready")
+			_, err := io.WriteString(master, "\x03") // Ctrl-C
+			require.NoError(t, err)
+			err = c.Wait()
+			<-shown
+			if tt.ends {
+				assert.ErrorContains(t, err, "interrupt")
+				assert.NotContains(t, screen.String(), "code")
+				return
+			}
+			require.NoError(t, err)
+			assert.Contains(t, screen.String(), "code 3")
+			assert.Contains(t, screen.String(), "after")
+		})
+	}
 }
 
 // TestRunStopsWithItsAgent checks that Ctrl-Z stops the agent and us, and that the agent continues in the foreground

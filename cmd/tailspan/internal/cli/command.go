@@ -59,6 +59,9 @@ type Program struct {
 	// Short describes it in half a line.
 	Short    string
 	Commands []Command
+	// Interrupt, if set, ends this process by SIGINT after a command whose program ended by it. A shell that sees this ends its loop
+	// or script, too. typed is true if the shell did not receive the signal.
+	Interrupt func(typed bool)
 }
 
 // Run runs the command that args name and returns the exit code of the process.
@@ -91,6 +94,9 @@ func (p *Program) run(ctx context.Context, c *Command, args []string, s Streams)
 // exit reports an error and returns the exit code.
 func (p *Program) exit(err error, c *Command, stderr io.Writer) int {
 	if own := (ExitError{}); errors.As(err, &own) {
+		if own.Interrupted && p.Interrupt != nil {
+			p.Interrupt(own.Typed)
+		}
 		return own.Status
 	}
 	if err == nil || IsEndOfReader(err) {

@@ -35,7 +35,11 @@ var ExitCodes = []ExitCode{
 }
 
 // ExitError ends the program with an exit code and no message.
-type ExitError struct{ Status int }
+type ExitError struct {
+	Status int
+	// Interrupted is true if SIGINT ended a program that the command ran, and Typed if only that program received it, from a key.
+	Interrupted, Typed bool
+}
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
 

@@ -20,5 +20,8 @@ func catchSignals() chan os.Signal {
 	return signals
 }
 
+// Interrupt does nothing: no process ends by a signal.
+func Interrupt(bool) {}
+
 // passOn ends the program when we are asked to end: these systems have no other signals.
 func passOn(p *process.Process, _ os.Signal) { p.Stop(syscall.SIGTERM) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/tailspan/tailspan/process"
 )
@@ -30,6 +31,25 @@ func catchSignals() chan os.Signal {
 	}
 	return signals
 }
+
+// Interrupt ends this process by SIGINT, and with it its process group if the signal was typed and only the program received it. It
+// returns if that is not possible: the system ignores the signal for the first process of a container.
+func Interrupt(typed bool) {
+	if os.Getpid() == 1 || signal.Ignored(syscall.SIGINT) {
+		return
+	}
+	signal.Reset(syscall.SIGINT)
+	whom := os.Getpid()
+	if typed {
+		whom = 0
+	}
+	if syscall.Kill(whom, syscall.SIGINT) == nil {
+		time.Sleep(interruptPatience) // another thread may handle it
+	}
+}
+
+// interruptPatience is how long a signal may take to end us.
+const interruptPatience = time.Second
 
 // passOn passes a signal on to a running program.
 func passOn(p *process.Process, s os.Signal) {
