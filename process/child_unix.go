@@ -50,7 +50,7 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 // spawn starts a command and returns its process ID, by which it is waited for and signaled: the standard library does not report
 // a stopped child. Its Start would first start another process, to find out whether it can use a descriptor instead (Go 1.26).
 func spawn(command *exec.Cmd) (pid int, err error) {
-	if command.Err != nil {
+	if relative := errors.Is(command.Err, exec.ErrDot) && command.Dir == ""; command.Err != nil && !relative { // shells run it too
 		return 0, command.Err
 	}
 	stdin, ok := command.Stdin.(*os.File)

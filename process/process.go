@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -84,7 +82,7 @@ func (p *Process) start() error {
 		p.copier = spool.NewCopier(p.spool, p.settings.Copy)
 	}
 	if p.child, err = startChild(command, p.settings); err != nil {
-		err = startError(p.settings.Command[0], err)
+		err = startError(command, err)
 		if stdout != nil {
 			err = errors.Join(err, stdout.read.Close())
 		}
@@ -211,20 +209,3 @@ func (p *Process) Wait() Exit {
 
 // Close removes the spool. Call it after Wait, once everything was read.
 func (p *Process) Close() error { return p.spool.Close() }
-
-// startError returns why a program did not start. If the program name contains spaces, it is probably a shell command line, so
-// only its first word is shown: the rest may contain a secret.
-func startError(program string, err error) error {
-	var missing *exec.Error
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &missing):
-		err = missing.Err
-	case errors.As(err, &path):
-		err = path.Err
-	}
-	if words := strings.Fields(program); len(words) > 1 {
-		program = words[0] + " ..."
-	}
-	return fmt.Errorf("start %q: %w", program, err)
-}

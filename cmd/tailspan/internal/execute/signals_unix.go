@@ -20,8 +20,8 @@ var passedOn = [...]os.Signal{
 // ending lists the signals that would end us.
 var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// catchSignals catches signals before there is a command: a signal between its start and this call would end only us. Signals
-// that our parent made us ignore stay ignored, by the command too.
+// catchSignals catches signals before there is a command: a signal between its start and this call would end only us. SIGHUP
+// and SIGINT stay ignored, by the command too, if our parent made us ignore them; Go programs do not notice that of other signals.
 func catchSignals() chan os.Signal {
 	signals := make(chan os.Signal, 16)
 	for _, s := range passedOn {
