@@ -29,7 +29,7 @@ func startChild(command *exec.Cmd, s Settings) (*child, error) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c := &child{over: make(chan struct{})}
 	if s.Terminal {
-		if c.tty = newTerminal(); c.tty.use(s.Stdin) {
+		if c.tty = newTerminal(s.Suspend); c.tty.use(s.Stdin) {
 			command.SysProcAttr.Foreground, command.SysProcAttr.Ctty = true, c.tty.fd
 		}
 	}

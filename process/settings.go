@@ -29,6 +29,8 @@ type Settings struct {
 	// Terminal gives the child our controlling terminal while we are in its foreground: at once if Stdin is that terminal, or else
 	// when the child uses it.
 	Terminal bool
+	// Suspend is called when we have to stop with a child that has the terminal. It prepares for that and calls stop.
+	Suspend func(stop func())
 	// EndWithParent makes the system kill the child when this process ends without stopping it, on systems that can do that
 	// (Linux). Processes that the child started are not killed.
 	EndWithParent bool
@@ -69,6 +71,9 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.Stderr == nil {
 		s.Stderr = io.Discard
+	}
+	if s.Suspend == nil {
+		s.Suspend = func(stop func()) { stop() }
 	}
 	return s
 }

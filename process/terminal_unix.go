@@ -16,12 +16,13 @@ type terminal struct {
 	fd       int // -1 until it is needed
 	opened   bool
 	own      int // our process group
+	suspend  func(stop func())
 	resumed  chan os.Signal
 	released chan struct{}
 }
 
-func newTerminal() *terminal {
-	return &terminal{fd: -1, own: syscall.Getpgrp(), resumed: make(chan os.Signal, 1), released: make(chan struct{})}
+func newTerminal(suspend func(stop func())) *terminal {
+	return &terminal{fd: -1, own: syscall.Getpgrp(), suspend: suspend, resumed: make(chan os.Signal, 1), released: make(chan struct{})}
 }
 
 // use reports whether file is our terminal and we are in its foreground.
@@ -138,9 +139,9 @@ func (t *terminal) stopped(c *child, by syscall.Signal) {
 	case used && t.putInFront(c), by == syscall.SIGTSTP && t.first() && t.putInFront(c):
 		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
 	case used:
-		_ = syscall.Kill(0, syscall.SIGTTIN)
+		t.suspend(func() { _ = syscall.Kill(0, syscall.SIGTTIN) })
 	default:
-		_ = syscall.Kill(0, syscall.SIGSTOP)
+		t.suspend(func() { _ = syscall.Kill(0, syscall.SIGSTOP) })
 	}
 }
 

@@ -130,6 +130,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		problem = text
 		c.screen.Report(text)
 	}
+	c.child.Suspend = c.screen.Suspend
 	if c.look.Show == options.ShowNames {
 		c.child.Stderr = io.Discard
 	}

@@ -173,6 +173,16 @@ func (t *Terminal) erase() {
 // put writes to the screen. It ignores errors: the writes of the log itself report a broken screen.
 func (t *Terminal) put(s string) { _, _ = io.WriteString(t.w, s) }
 
+// Suspend erases the status and calls stop, which suspends the process. It waits for no write, which a paused terminal may block:
+// in that case the status stays.
+func (t *Terminal) Suspend(stop func()) {
+	if t.mu.TryLock() {
+		defer t.mu.Unlock()
+		t.erase()
+	}
+	stop()
+}
+
 // Close erases the status and ends the goroutine. Wrapped writers continue to work. Further calls do nothing.
 func (t *Terminal) Close() error {
 	t.mu.Lock()

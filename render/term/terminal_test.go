@@ -2,7 +2,9 @@ package term_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,6 +32,28 @@ func TestStatus(t *testing.T) {
 	assert.Contains(t, screen.Last(), "[build] Read calc.go")
 	require.NoError(t, w.Close())
 	assert.Equal(t, []string{"half a line"}, screen.Lines())
+	require.NoError(t, terminal.Close())
+}
+
+// TestSuspend: nothing of the status is on the screen of a suspended process; afterwards it is drawn again.
+func TestSuspend(t *testing.T) {
+	screen := terminaltest.New(40, true)
+	terminal := term.New(screen, term.Settings{})
+	log, w := terminal.Wrap(screen), terminal.Watch("", new(account.Reported))
+	_, err := log.Write([]byte("line\n"))
+	require.NoError(t, err)
+	w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Bash", Target: "ls"}})
+	shows := func(status bool) func() bool {
+		return func() bool { return strings.Contains(screen.Last(), "Bash ls") == status }
+	}
+	const patience, tick = time.Minute, time.Millisecond
+	require.Eventually(t, shows(true), patience, tick)
+	require.Eventually(t, func() (erased bool) { // unless it is being drawn
+		terminal.Suspend(func() { erased = shows(false)() })
+		return erased
+	}, patience, tick)
+	require.Eventually(t, shows(true), patience, tick)
+	require.NoError(t, w.Close())
 	require.NoError(t, terminal.Close())
 }
 

@@ -36,6 +36,8 @@ type Settings struct {
 	MaxSpool config.Size
 	// Raw is a file that keeps the raw output.
 	Raw string
+	// Suspend stops us with the program; see [process.Settings].
+	Suspend func(stop func())
 	// Report shows a problem.
 	Report func(problem string)
 }
@@ -51,7 +53,7 @@ type Child struct {
 func Start(s Settings) (*Child, error) {
 	signals := catchSignals()
 	settings := process.Settings{
-		Command: s.Command, Env: s.Env, Stderr: s.Stderr, Grace: s.Grace, Pipe: s.Pipe, Terminal: true, EndWithParent: true,
+		Command: s.Command, Env: s.Env, Stderr: s.Stderr, Grace: s.Grace, Pipe: s.Pipe, Terminal: true, Suspend: s.Suspend, EndWithParent: true,
 		Spool: spool.Settings{Path: s.Raw},
 		Copy: spool.CopySettings{MaxBytes: int64(s.MaxSpool), Dropping: func(reason error) {
 			s.Report(fmt.Sprintf("the command's output is not kept any more: %v", reason))

@@ -68,6 +68,15 @@ func (s *Screen) Plain(line []byte) {
 	}
 }
 
+// Suspend removes the status line and calls stop, which suspends the process.
+func (s *Screen) Suspend(stop func()) {
+	if s.terminal == nil {
+		stop()
+		return
+	}
+	s.terminal.Suspend(stop)
+}
+
 // Close removes the status line.
 func (s *Screen) Close() {
 	if s.terminal != nil {
