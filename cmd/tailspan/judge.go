@@ -22,6 +22,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 // judge is the part of run that limits a run and decides on its verdict.
@@ -186,13 +187,25 @@ func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int 
 		j.report(v.String())
 	}
 	if v.Kind != verdict.KindOK && j.countPlain && r.Plain.Lines > 0 {
-		j.report(fmt.Sprintf("%s of plain text, which mode quiet does not show; the last: %s", cli.Count(r.Plain.Lines, "line"), r.Plain.Last))
+		j.reportPlain(&r.Plain)
 	}
 	status = cmp.Or(status, j.summarize(&r.Summary, &summary.Page{Title: title, Verdict: v, Spent: r.Spent, TraceURL: j.traceURL, Name: j.name}))
 	if exit.Dropped > 0 {
 		status = j.uncertain(status, "a part of the output was lost, and with it what it may say about failures, tokens and cost")
 	}
 	return status
+}
+
+// reportPlain counts plain text that is not shown. The verdict has quoted the last line if that ended the output.
+func (j *judge) reportPlain(p *pipeline.PlainText) {
+	text := cli.Count(p.Lines, "line") + " of plain text, which mode quiet does not show"
+	switch {
+	case p.Ends && p.Lines == 1:
+		return
+	case !p.Ends:
+		text += "; the last: " + p.Last
+	}
+	j.report(text)
 }
 
 // notStarted writes the summary of a command that could not be started.

@@ -68,6 +68,7 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	c.stream.Hidden = c.look.Show == options.ShowNames
 	prices, err := c.prices.Read()
 	if err != nil {
 		return cli.UsageError{Err: err}

@@ -422,11 +422,15 @@ func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 
 // hint returns advice for unrecognized output.
 func (c *running) hint() string {
+	shown := "shown as it is"
+	if c.look.Show == options.ShowNames {
+		shown = "not shown"
+	}
 	streaming, err := parser.StreamingCommand(c.stream.Provider, c.child.Command)
 	if err == nil && !slices.Equal(streaming, c.child.Command) {
-		return "the command writes text, which is shown as it is; run --stream has it write its stream, with its tools, tokens and cost"
+		return "the command writes text, which is " + shown + "; run --stream has it write its stream, with its tools, tokens and cost"
 	}
-	return "the command's output is not recognized and shown as it is; if it is an agent's, --provider names whose"
+	return "the command's output is not recognized and " + shown + "; if it is an agent's, --provider names whose"
 }
 
 // writeEvents writes the events of the command's output to its end, if to is not nil.

@@ -120,6 +120,12 @@ func TestShowNames(t *testing.T) {
 			assert.NotContains(t, shown, word)
 		}
 	}
+	_, stdout, stderr = begin(t, "--show", "names", "--", "echo", "words").end(t)
+	assert.Empty(t, stdout)
+	assert.Equal(t, "tailspan: the command's output is not recognized and not shown; if it is an agent's, --provider names whose\n", stderr)
+	_, stdout, stderr = tailspan("words\n", "render", "--show", "names", "-")
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "1 line not recognized and not shown; ")
 	code, stdout, _ = tailspan("", "render", "--show", "names", fixtures+"failures.jsonl")
 	assert.Zero(t, code)
 	assert.Contains(t, stdout, "[Bash]\n→ error: exit code 127\n")

@@ -54,14 +54,14 @@ func activityTurnDone(p *Pen, e *events.DisplayEvent) {
 
 func activityTurnAborted(p *Pen, e *events.DisplayEvent) { p.Line(text.Colon(aborted(e.End))) }
 
-// activitySessionEnded writes "finished (4.1s)", "failed: why" or "interrupted".
+// activitySessionEnded writes "finished (4.1s)", "failed: why", "incomplete: why" or "interrupted".
 func activitySessionEnded(p *Pen, e *events.DisplayEvent) {
 	line := "finished"
 	switch {
 	case interrupted(e.End):
 		line = "interrupted"
 	case failed(e.End):
-		line = text.Colon("failed", failure(e.End))
+		line = text.Colon(howFailed(e.End), failure(e.End))
 	}
 	if e.End != nil && e.End.Duration > 0 {
 		line += " (" + text.Short(e.End.Duration) + ")"

@@ -58,7 +58,7 @@ func bracketSessionEnded(p *Pen, e *events.DisplayEvent) {
 	case interrupted(e.End):
 		p.bracket("run interrupted", "")
 	case failed(e.End):
-		p.bracket("run failed", failure(e.End))
+		p.bracket("run "+howFailed(e.End), failure(e.End))
 	}
 }
 

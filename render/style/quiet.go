@@ -7,14 +7,14 @@ import (
 	"github.com/tailspan/tailspan/render/internal/text"
 )
 
-// quietSessionEnded writes "Run finished", "Run failed: why" or "Run interrupted", with session and duration in parentheses.
+// quietSessionEnded writes "Run finished", "Run failed: why", "Run incomplete: why" or "Run interrupted", with session and duration in parentheses.
 func quietSessionEnded(p *Pen, e *events.DisplayEvent) {
 	line := "Run finished"
 	switch {
 	case interrupted(e.End):
 		line = "Run interrupted"
 	case failed(e.End):
-		line = text.Colon("Run failed", failure(e.End))
+		line = text.Colon("Run "+howFailed(e.End), failure(e.End))
 	}
 	p.Line(line, aside(e))
 }

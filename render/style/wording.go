@@ -38,6 +38,14 @@ func interrupted(e *events.End) bool {
 	return e != nil && (e.Interrupted || e.Decided == events.OutcomeInterrupted && e.Principle == "")
 }
 
+// howFailed returns the word for a run that failed, or has no end.
+func howFailed(e *events.End) string {
+	if e.Decided == events.OutcomeIncomplete {
+		return "incomplete"
+	}
+	return "failed"
+}
+
 // failure returns why a run or turn failed: the first line of the error, or that of the result, or the code, or the cause.
 func failure(e *events.End) string {
 	killed := ""

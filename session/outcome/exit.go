@@ -83,8 +83,11 @@ func (e *Exit) String() string {
 func (e *Exit) IncompleteEnd() *events.DisplayEvent {
 	v := (&Evidence{Exit: e, Why: otlp.CloseReasonNoResult}).Verdict()
 	end := &events.End{Error: true, Code: otlp.EndCodeIncomplete, Decided: v.Outcome, Cause: events.Cause(v.ErrorType()), Err: e.String() + beforeResult}
-	if v.Outcome == events.OutcomeInterrupted {
+	switch v.Outcome {
+	case events.OutcomeInterrupted:
 		end.Error, end.Interrupted = false, true
+	case events.OutcomeIncomplete: // the exit shows no failure
+		end.Err = "ended without a result"
 	}
 	return &events.DisplayEvent{Kind: events.KindSessionEnded, Synthetic: true, End: end}
 }

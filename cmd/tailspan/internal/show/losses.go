@@ -13,7 +13,7 @@ import (
 )
 
 // ReportLosses reports the lines of an input that a log does not show, or shows unchanged because the parser did not recognize
-// them; last is the last of these that is plain text. It names the input unless that is the only argument.
+// them, or that names hide; last is the last of these that is plain text. It names the input unless that is the only argument.
 func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, last string, tooLong int) {
 	prefix := ""
 	if !slices.Equal(args, []string{name}) {
@@ -32,9 +32,13 @@ func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream
 		}
 		report("%s", text)
 	}
+	shown := "shown unchanged"
+	if s.Hidden {
+		shown = "not shown"
+	}
 	switch {
 	case s.Provider == parser.Auto && stats.Passed > 0:
-		report("%s not recognized and shown unchanged; --provider names the agent: %s", cli.Count(stats.Passed, "line"), providers())
+		report("%s not recognized and %s; --provider names the agent: %s", cli.Count(stats.Passed, "line"), shown, providers())
 	case s.Provider != parser.Auto && s.Provider != parser.None && stats.OK == 0 && stats.Unknown+stats.Malformed > 0:
 		report("no line is one of %s; --provider %s finds out whose they are", s.Provider, parser.Auto)
 	}
