@@ -22,7 +22,7 @@ func (r *run) awaitsOther(s *Stream) bool {
 		return false
 	}
 	total := r.top.ledger.Total()
-	lacks := r.ref.Team.Calls.Lacking() > 0 || s.settings.Agent.StreamIDs && !s.recorded && total.Tokens == (events.Tokens{})
+	lacks := r.ref.Team.Calls.Lacking() > 0 || s.settings.Agent.StreamIDs && !s.recorded && r.shape.message && total.Tokens == (events.Tokens{})
 	return lacks && !s.live && !s.settings.AwaitExit || (lacks || r.closing.abandoned) && s.registry.accounts.Awaited(r.account)
 }
 
