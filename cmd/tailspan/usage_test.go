@@ -37,6 +37,18 @@ func usageHome(t *testing.T) string {
 	return home
 }
 
+// TestNoHome: without a home folder no command finds the agents' sessions, and all say so in the same way.
+func TestNoHome(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("USERPROFILE", "")
+	t.Setenv("home", "")
+	for _, command := range []string{"usage", "watch", "doctor"} {
+		code, _, stderr := tailspan("", command)
+		assert.Equal(t, cli.ExitFailure, code, command)
+		assert.Regexp(t, `^tailspan: find home folder: .* is not defined; name files or folders\n$`, stderr, command)
+	}
+}
+
 // TestUsage adds up the sessions of all agents in their usual places.
 func TestUsage(t *testing.T) {
 	home := usageHome(t)

@@ -49,8 +49,11 @@ func (c *watching) run(ctx context.Context, args []string, s cli.Streams) error 
 		Version: cli.Version(), Stdin: s.In, Stdout: s.Out,
 		Screen: isTerminal(s.In) && render.IsTerminal(s.Out) && os.Getenv("TERM") != "dumb",
 	}
-	var err error
-	if set.Files, set.Databases, err = watched(args); err != nil {
+	home, err := homeFor(args)
+	if err != nil {
+		return err
+	}
+	if set.Files, set.Databases, err = watched(args, home); err != nil {
 		return cli.UsageError{Err: err}
 	}
 	if set.Prices, err = c.prices.Read(); err != nil {
@@ -63,13 +66,9 @@ func (c *watching) run(ctx context.Context, args []string, s cli.Streams) error 
 }
 
 // watched returns the globs of the places that the arguments name, or of all agents.
-func watched(args []string) (files, databases []string, err error) {
-	home, err := os.UserHomeDir()
+func watched(args []string, home string) (files, databases []string, err error) {
 	places := place.Named(args)
 	if len(args) == 0 {
-		if err != nil {
-			return nil, nil, err
-		}
 		places = place.Agents(os.Getenv, home)
 	}
 	for _, p := range places {

@@ -27,7 +27,7 @@ type ExitCode struct{ Code, Meaning string }
 var ExitCodes = []ExitCode{
 	{"0", "it went well; also when the reader of the output goes away (`head`)"},
 	{"1", "reading, writing or sending failed, or a check found a problem; `run`: a verdict of `--fail-on`, or a limit"},
-	{"2", "the command was called wrongly, or a file that it names is not there"},
+	{"2", "the command was called wrongly, or a file that it names is not there (a problem for `doctor`: 1)"},
 	{"126", "`run`: the program can't be executed"},
 	{"127", "`run`: the program is not there"},
 	{"128+N", "`run`: signal N ended the program"},

@@ -23,7 +23,7 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	if len(args) == 0 {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return fmt.Errorf("find home folder: %w", err)
+			return fmt.Errorf("find home folder: %w; name files or folders", err)
 		}
 		places = place.Agents(getenv, home)
 	}
