@@ -75,7 +75,7 @@ func TestEndsOfTranscripts(t *testing.T) {
 	assert.Equal(t, "Run failed: killed (session s, 5s)\n", shown(quiet, end("killed", none)))
 	assert.Equal(t, "Run interrupted (session s, 5s)\n", shown(quiet, end("interrupted", none)))
 	assert.Empty(t, shown(quiet, end("incomplete", none)), "another collector goes on")
-	assert.Equal(t, "Run failed: timeout (session s, 5s)\n", shown(quiet, end("incomplete", func(lr plog.LogRecord) {
+	assert.Equal(t, "Run incomplete: timeout (session s, 5s)\n", shown(quiet, end("incomplete", func(lr plog.LogRecord) {
 		lr.Attributes().PutBool(otlp.AttrEndError, true)
 		lr.Attributes().PutStr(otlp.AttrErrorType, "timeout")
 	})))
