@@ -60,7 +60,7 @@ func (s *family) announceAgent(c *call, id string) {
 // endAgent reports the end of an agent. A duplicate account leaves that to the account that exports the call.
 func (s *family) endAgent(c *call, how link.End) {
 	if c.AgentID != "" && c.exported() {
-		s.followUp.notify(s.registry.links.End(s.keyOf(c), how))
+		s.followUp.notify(s.registry.links.End(s.keyOf(c), c.caller.run.ref, c.SpanID, how))
 	}
 }
 

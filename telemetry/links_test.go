@@ -312,3 +312,45 @@ func TestStreamWithSubAgents(t *testing.T) {
 		assert.Equal(t, run.TraceID(), lr.TraceID(), lr.EventName())
 	}
 }
+
+// TestChildOfACallOfUnknownTime: the span of a sub-agent in a separate file is marked unless it is known to be inside the span of the
+// call that started it. An end that something else showed than that call says nothing about the call's time.
+func TestChildOfACallOfUnknownTime(t *testing.T) {
+	open, child := twoFiles()
+	other := slices.Concat(script{line(prompt(0.5, "p8"))}, asks(1.5, "msg8", "a1", "ag1"), script{line(result(9, "a1")), line(ended(""))})
+	again := asks(3, "msg2", "a2", "ag1")
+	notice := progress("a1", events.ToolStateCompleted)
+	notice.Tool.AgentID = "ag1"
+	early := script{line(result(5, "a1")), line(ended(""))}
+	for _, tt := range []struct {
+		name        string
+		main, other script // the stream of the call, and what is read of another one before that call ends
+		answer      script // the end of the call
+		background  string
+	}{
+		{"its result", open, nil, script{line(result(9, "a1")), line(ended(""))}, ""},
+		{"the next call of the agent, before its result", slices.Concat(open, again), nil, slices.Concat(early[:1], script{line(result(9, "a2"))}, early[1:]), "true"},
+		{"the same call in another run", open, other, early, "true"},
+		{"a notice in a copy", open, script{line(started()), line(use(1, "msg8", "a1", "Agent", "Look")), line(result(2, "a1")), line(notice)}, early, "true"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now, settings := at(1000), telemetry.NewDefaultSettings()
+			settings.Now = func() time.Time { return now }
+			registry := telemetry.NewRegistry(settings)
+			stream := func(id string) *telemetry.Stream {
+				return registry.Open(telemetry.StreamSettings{ID: id, Agent: claude})
+			}
+			var f collected
+			main := stream("main")
+			f.read(main, 0, tt.main)
+			f.read(stream("other"), 0, tt.other)
+			f.read(stream("sub"), 0, child)
+			f.read(main, len(tt.main), tt.answer)
+			now = now.Add(settings.ParentWait + time.Second)
+			f.take(registry.Take())
+			f.take(registry.Close())
+			checkTree(t, &f)
+			assert.Equal(t, tt.background, attr(f.span(t, "invoke_agent Explore"), otlp.AttrBackground))
+		})
+	}
+}

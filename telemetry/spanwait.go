@@ -258,9 +258,9 @@ func (s *endings) writeChild(r *run, why otlp.CloseReason) {
 			}
 		}
 		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)
-		// Its file may continue after the call's result, for milliseconds or for good. For a call that is still open at
-		// a shutdown this is unknown.
-		a.background = k.Background || !k.Call.Exported || !k.Ended || !k.End.Span.IsZero() && !k.End.Span.Contains(a.span)
+		// Its file may continue after the call's result, for milliseconds or for good. This is unknown for a call that is
+		// still open: at a shutdown, or if something else than its end showed the end of the work.
+		a.background = k.Background || !k.Call.Exported || !k.Ended || k.End.Span.IsZero() || !k.End.Span.Contains(a.span)
 	} else {
 		a.parent = r.ref.Top
 		r.orphan = r.childKey.Agent

@@ -18,7 +18,7 @@ type Call struct {
 // End is how the call of a sub-agent or its background work ended.
 type End struct {
 	outcome.Verdict
-	Span clock.Interval `json:"call_times,omitzero"` // of the call; empty for background work
+	Span clock.Interval `json:"call_times,omitzero"` // of the call; empty for background work, or if unknown
 	// Took is the duration of background work as reported by the notice of its end; 0 if it reports none.
 	Took time.Duration `json:"took_ns,omitempty"`
 }
@@ -48,6 +48,11 @@ type entry[S comparable] struct {
 
 // begun records which call started the sub-agent.
 func (e *entry[S]) begun(maker S, run *Run, call *Call) { e.maker, e.Run, e.Call = maker, run, call }
+
+// startedBy reports whether a call of a run is the one that started the sub-agent. Runs of one session can have calls with the same ID.
+func (e *entry[S]) startedBy(run *Run, call [8]byte) bool {
+	return run != nil && e.Run != nil && e.Run.RunID == run.RunID && e.Call != nil && e.Call.Span == call
+}
 
 // over records how that call ended.
 func (e *entry[S]) over(how End) { e.Ended, e.End = true, how }

@@ -80,8 +80,8 @@ func TestEnd(t *testing.T) {
 	r.AnnounceCall("parent", agent, ref, &link.Call{})
 	r.Await("child", agent, "", link.Turn{})
 	r.Background(agent)
-	assert.Equal(t, []string{"child"}, r.End(agent, link.End{Verdict: failed}))
-	assert.Empty(t, r.End(agent, link.End{Verdict: outcome.Closed(otlp.CloseReasonResult)}), "the first end counts")
+	assert.Equal(t, []string{"child"}, r.End(agent, ref, [8]byte{}, link.End{Verdict: failed}))
+	assert.Empty(t, r.End(agent, ref, [8]byte{}, link.End{Verdict: outcome.Closed(otlp.CloseReasonResult)}), "the first end counts")
 	k := r.Lookup(agent)
 	assert.True(t, k.Ended && k.Background && !k.Done)
 	assert.Equal(t, events.OutcomeError, k.End.Outcome)
@@ -115,6 +115,25 @@ func TestAccounts(t *testing.T) {
 	assert.Same(t, first, r.Lookup(agent).Call)
 }
 
+// TestTimesOfAnotherCall checks that only the call that started an agent shows the times of that call, whichever shows the end.
+func TestTimesOfAnotherCall(t *testing.T) {
+	how := link.End{Verdict: failed, Span: between(5, 9)}
+	for name, end := range map[string]func(r *link.Registry[string]){
+		"another run":  func(r *link.Registry[string]) { r.End(agent, run(2), [8]byte{7}, how) },
+		"another call": func(r *link.Registry[string]) { r.End(agent, run(1), [8]byte{8}, how) },
+		"no run":       func(r *link.Registry[string]) { r.End(agent, nil, [8]byte{7}, how) },
+	} {
+		r := newRegistry()
+		r.AnnounceCall("parent", agent, run(1), &link.Call{Span: [8]byte{7}, Exported: true})
+		end(r)
+		assert.Equal(t, link.End{Verdict: failed}, r.Lookup(agent).End, name)
+	}
+	r := newRegistry()
+	r.AnnounceCall("parent", agent, run(1), &link.Call{Span: [8]byte{7}, Exported: true})
+	r.End(agent, run(1), [8]byte{7}, how)
+	assert.Equal(t, how, r.Lookup(agent).End)
+}
+
 // TestGroups checks that the members of a group get what is announced for its ID, before and after they join.
 func TestGroups(t *testing.T) {
 	r, ref := newRegistry(), r0(run(1))
@@ -125,7 +144,7 @@ func TestGroups(t *testing.T) {
 	r.Background(group)
 	ref.Team.Group(group.Member())
 	assert.True(t, r.Use("p", ref, team.Key{}, 0).Incomplete)
-	assert.Equal(t, []string{"early"}, r.End(group, link.End{Verdict: outcome.Closed(otlp.CloseReasonKilled)}))
+	assert.Equal(t, []string{"early"}, r.End(group, ref, [8]byte{}, link.End{Verdict: outcome.Closed(otlp.CloseReasonKilled)}))
 	assert.False(t, r.Use("p", ref, team.Key{}, 0).Incomplete, "its call is over")
 	assert.Same(t, ref, r.Await("late", late, "workflow", link.Turn{}))
 	for _, key := range []link.Key{early, late} {
@@ -160,7 +179,7 @@ func TestRestart(t *testing.T) {
 	second.Task = 1
 	r.AnnounceCall("parent", agent, ref, &link.Call{Span: [8]byte{7}, Type: "Explore", Exported: true})
 	r.AnnounceCall("parent", second, ref, &link.Call{Span: [8]byte{8}, Exported: true})
-	r.End(second, link.End{Verdict: failed, Span: between(5, 9), Took: 3})
+	r.End(second, ref, [8]byte{8}, link.End{Verdict: failed, Span: between(5, 9), Took: 3})
 	ref.End(between(1, 10), true)
 	data, err := json.Marshal(r.State(r.Lookup(second)))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/wait"
 )
@@ -91,7 +92,7 @@ func (r *Registry[S]) AnnounceCall(maker S, key Key, run *Run, call *Call) []S {
 		e.begun(maker, run, call)
 		woken = append(woken, r.waiting.Take(key)...)
 		if before, again := key.before(); again {
-			woken = append(woken, r.end(before, finished)...)
+			woken = append(woken, r.end(before, nil, [8]byte{}, finished)...)
 		}
 		if e.child != none {
 			woken = append(woken, e.child)
@@ -107,28 +108,31 @@ func (r *Registry[S]) AnnounceCall(maker S, key Key, run *Run, call *Call) []S {
 // finished is the end of a task that is only implied by what follows it.
 var finished = End{Verdict: outcome.Closed(otlp.CloseReasonResult)}
 
-// End records how the call of an agent ended, or the agent itself if it works in the background. It returns the streams
-// of the agent and of all members of its group.
-func (r *Registry[S]) End(key Key, how End) (woken []S) {
+// End records how the call of a run which started an agent ended, or the agent itself if it works in the background. It returns the
+// streams of the agent and of all members of its group. The times of another call than the announced one are not recorded.
+func (r *Registry[S]) End(key Key, run *Run, call [8]byte, how End) (woken []S) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range key.names() {
-		woken = append(woken, r.end(key, how)...)
+		woken = append(woken, r.end(key, run, call, how)...)
 	}
 	return woken
 }
 
-func (r *Registry[S]) end(key Key, how End) (woken []S) {
+func (r *Registry[S]) end(key Key, run *Run, call [8]byte, how End) (woken []S) {
 	e := r.entryOf(key)
 	if e.Ended {
 		return nil
+	}
+	if !e.startedBy(run, call) {
+		how.Span = clock.Interval{}
 	}
 	e.over(how)
 	if none := *new(S); e.child != none {
 		woken = append(woken, e.child)
 	}
 	for _, member := range e.members {
-		woken = append(woken, r.end(member, how)...)
+		woken = append(woken, r.end(member, run, call, how)...)
 	}
 	return woken
 }
