@@ -41,13 +41,16 @@ func TestDocumentLinks(t *testing.T) {
 // TestDocumentedTargets holds the make targets that the documents name to the Makefile.
 func TestDocumentedTargets(t *testing.T) {
 	targets := map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^([a-z]+):.*## `).FindAllStringSubmatch(readText(t, "../Makefile"), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(readText(t, "../Makefile"), -1) {
 		targets[found[1]] = true
+	}
+	for _, found := range regexp.MustCompile(`(?m)^\$\(BIN\)(/[a-z-]+):`).FindAllStringSubmatch(readText(t, "../Makefile"), -1) {
+		targets["bin"+found[1]] = true
 	}
 	documents, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
 	for _, path := range append(documents, "../README.md", "../CONTRIBUTING.md", "../.ci/run") {
-		for _, found := range regexp.MustCompile("(?:`|\\$ |step )make ([a-z]+)").FindAllStringSubmatch(readText(t, path), -1) {
+		for _, found := range regexp.MustCompile("(?:`|\\$ |step )make ([a-z][a-z/-]*)").FindAllStringSubmatch(readText(t, path), -1) {
 			assert.True(t, targets[found[1]], "%s names make %s", path, found[1])
 		}
 	}
