@@ -348,10 +348,10 @@ func goRead(f func() error) <-chan error {
 // word, and the file of --raw is incomplete.
 func (c *running) reportLosses(status int, exit process.Exit, full bool, spool string) int {
 	const advice = "set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted"
-	switch {
-	case full && c.child.Raw != "":
+	if full && c.child.Raw != "" {
 		status = cmp.Or(status, cli.ExitFailure)
-		fallthrough
+	}
+	switch {
 	case full:
 		c.screen.Report(fmt.Sprintf("the disk of %q is full, so a part of the output may be lost; %s", spool, advice))
 		status = c.judge.uncertain(status, "a part of the output may be lost")
