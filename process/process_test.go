@@ -226,34 +226,6 @@ func TestStdinIsHandedOver(t *testing.T) {
 	assert.Zero(t, p.Wait().Code)
 }
 
-func TestStartErrors(t *testing.T) {
-	before := openFiles(t)
-	dir := t.TempDir()
-	for _, tc := range []struct {
-		name   string
-		change func(*process.Settings)
-		want   string
-	}{
-		{"no command", func(s *process.Settings) { s.Command = nil }, "command must name a program"},
-		{"no program", func(s *process.Settings) { s.Command = []string{"tailspan-no-such-program"} }, "executable file not found"},
-		{"no folder", func(s *process.Settings) { s.Dir = filepath.Join(dir, "no") }, "no such file or directory"},
-		{"no folder for the spool", func(s *process.Settings) { s.Spool.Dir = filepath.Join(dir, "no") }, "create spool"},
-		{"negative grace", func(s *process.Settings) { s.Grace = -1 }, "grace must not be negative"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			s := process.Settings{Command: []string{os.Args[0]}, Spool: spool.Settings{Dir: dir}, Pipe: true}
-			tc.change(&s)
-			_, err := process.Start(s)
-			require.ErrorContains(t, err, tc.want)
-			assert.Equal(t, tc.want == "create spool", errors.Is(err, process.ErrNoSpool))
-		})
-	}
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	assert.Empty(t, left, "no spool stays behind")
-	assert.Equal(t, before, openFiles(t), "no file stays open")
-}
-
 // openFiles counts the open files of this process, if the system reports them.
 func openFiles(t *testing.T) int {
 	t.Helper()
