@@ -67,7 +67,7 @@ func (c *adding) run(ctx context.Context, args []string, s cli.Streams) error {
 	if set.Redactor, err = options.NewRedactor(true); err != nil {
 		return err
 	}
-	home, err := homeFor(args)
+	home, err := place.Home(args)
 	if err != nil {
 		return err
 	}
@@ -94,15 +94,6 @@ func (c *adding) settings(now time.Time) (usage.Settings, error) {
 	set.Period, periodErr = usage.ParsePeriod(c.since, c.until, now.In(set.Zone))
 	set.Prices, pricesErr = c.prices.Read()
 	return set, errors.Join(byErr, periodErr, pricesErr)
-}
-
-// homeFor returns the home folder, which must be known if no arguments name places.
-func homeFor(args []string) (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil && len(args) == 0 {
-		return "", fmt.Errorf("find home folder: %w; name files or folders", err)
-	}
-	return home, nil
 }
 
 // placesOf returns the places that the arguments name, which must exist, or else the places where agents keep their sessions.

@@ -49,7 +49,7 @@ func (c *watching) run(ctx context.Context, args []string, s cli.Streams) error 
 		Version: cli.Version(), Stdin: s.In, Stdout: s.Out,
 		Screen: isTerminal(s.In) && render.IsTerminal(s.Out) && os.Getenv("TERM") != "dumb",
 	}
-	home, err := homeFor(args)
+	home, err := place.Home(args)
 	if err != nil {
 		return err
 	}

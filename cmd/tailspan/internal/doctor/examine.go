@@ -21,9 +21,9 @@ import (
 func Examine(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	places := place.Named(args)
 	if len(args) == 0 {
-		home, err := os.UserHomeDir()
+		home, err := place.Home(args)
 		if err != nil {
-			return fmt.Errorf("find home folder: %w; name files or folders", err)
+			return err
 		}
 		places = place.Agents(getenv, home)
 	}

@@ -6,6 +6,7 @@ package place
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,15 @@ type Place struct {
 
 // sessionNames matches the file names of sessions.
 const sessionNames = "*.{json,jsonl}{,.gz,.zst}"
+
+// Home returns the home folder, which must be known if no arguments name places.
+func Home(args []string) (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil && len(args) == 0 {
+		return "", fmt.Errorf("find home folder: %w; name files or folders", err)
+	}
+	return home, nil
+}
 
 // Agents returns where the agents keep their sessions, with the variables of each agent applied (Claude Code 2.1, Codex 0.171,
 // Gemini CLI 0.39, OpenCode 1.2, Qwen Code 0.5).
