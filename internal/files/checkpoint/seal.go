@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -37,10 +38,10 @@ func Seal(body []byte) []byte {
 	return append([]byte(head), body...)
 }
 
-// Unseal returns the value passed to Seal.
+// Unseal returns the value passed to Seal, which shares the memory of value.
 func Unseal(value []byte) ([]byte, error) {
-	line, body, found := strings.Cut(string(value), "\n")
-	rest, ours := strings.CutPrefix(line, magic)
+	line, body, found := bytes.Cut(value, []byte{'\n'})
+	rest, ours := strings.CutPrefix(string(line), magic)
 	number, sum, two := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
 	switch {
@@ -53,8 +54,8 @@ func Unseal(value []byte) ([]byte, error) {
 	case !found || !two:
 		return nil, fmt.Errorf("decode checkpoint: %w: no checksum", ErrBroken)
 	}
-	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE([]byte(body)) {
+	if want, err := strconv.ParseUint(sum, 16, 32); err != nil || uint32(want) != crc32.ChecksumIEEE(body) {
 		return nil, fmt.Errorf("decode checkpoint: %w: checksum mismatch", ErrBroken)
 	}
-	return []byte(body), nil
+	return body, nil
 }
