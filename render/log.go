@@ -33,8 +33,10 @@ type Log struct {
 }
 
 // headings reports whether a heading names the stream when it changes: in the styles of verbose mode that do not name it
-// in each line.
-func (l *Log) headings() bool { return l.settings.Mode == ModeVerbose && !l.settings.activity() }
+// in each line, and in default mode if the streams are introduced.
+func (l *Log) headings() bool {
+	return l.settings.Mode == ModeVerbose && !l.settings.activity() || l.settings.Mode == ModeDefault && l.introduce
+}
 
 // sharedGate is a gate and the number of streams that use it.
 type sharedGate struct {
@@ -46,8 +48,8 @@ type sharedGate struct {
 type LogSettings struct {
 	Settings
 	Throttle ThrottleSettings
-	// Introduce makes a heading name the first stream too, for an output that will have several. It has no effect in
-	// the activity style, which names the step in each line.
+	// Introduce makes a heading name the first stream too, for an output that will have several. Default mode has headings only
+	// with it. It has no effect in the activity style, which names the step in each line.
 	Introduce bool
 	// Terminal, if not nil, shows in its status line what the streams are doing. The caller closes it, after the streams.
 	Terminal *Terminal

@@ -58,7 +58,10 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 			from.File = o.Name
 		}
 		return &reported{printer.Open(&eventjson.Stream{Events: src, Origin: from, Live: o.Live}), func(tooLong int) {
-			show.ReportLosses(s.Err, o.Name, args, c.stream, src.Stats(), src.PlainText().Last, tooLong)
+			losses := show.Losses{
+				Name: o.Name, Args: args, Stream: c.stream, Look: &options.Look{}, Stats: src.Stats(), Last: src.PlainText().Last, TooLong: tooLong,
+			}
+			losses.Report(s.Err)
 		}}, nil
 	}
 	if err = read.Run(ctx, args); err == nil || errors.As(err, &streams.Unread{}) {

@@ -16,8 +16,8 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
-// TestSeveralInputs reads files in order, folders, globs and standard input. The others are shown even if one cannot be
-// read.
+// TestSeveralInputs reads files in order, folders, globs and standard input, and names each of several. The others are shown even
+// if one cannot be read.
 func TestSeveralInputs(t *testing.T) {
 	plainEnvironment(t)
 	dir := t.TempDir()
@@ -30,11 +30,12 @@ func TestSeveralInputs(t *testing.T) {
 		code   int
 		stdout string
 	}{
-		{"files in their order, each once", []string{two, one, two}, cli.ExitOK, "Two.\nOne.\n"},
-		{"a glob", []string{filepath.Join(dir, "**", "*.jsonl")}, cli.ExitOK, "Two.\nOne.\n"},
+		{"files in their order, each once", []string{two, one, two}, cli.ExitOK, "--- [two] ---\nTwo.\n--- [one] ---\nOne.\n"},
+		{"a glob", []string{filepath.Join(dir, "**", "*.jsonl")}, cli.ExitOK, "--- [two] ---\nTwo.\n--- [one] ---\nOne.\n"},
+		{"a glob of one file", []string{filepath.Join(dir, "o*.jsonl")}, cli.ExitOK, "One.\n"},
 		{"a folder", []string{filepath.Join(dir, "deep")}, cli.ExitOK, "Two.\n"},
-		{"standard input among them", []string{one, "-"}, cli.ExitOK, "One.\nThree.\n"},
-		{"one that can't be read", []string{torn, one}, cli.ExitFailure, "One.\n"},
+		{"standard input among them", []string{one, "-"}, cli.ExitOK, "--- [one] ---\nOne.\n--- [standard input] ---\nThree.\n"},
+		{"one that can't be read", []string{torn, one}, cli.ExitFailure, "--- [one] ---\nOne.\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, stdout, stderr := tailspan(claudeLines("s3", "Three."), append([]string{"render"}, tc.args...)...)
@@ -43,11 +44,35 @@ func TestSeveralInputs(t *testing.T) {
 			assert.Equal(t, tc.code != cli.ExitOK, strings.Contains(stderr, "x.jsonl.gz"), stderr)
 			code, stdout, _ = tailspan(claudeLines("s3", "Three."), append([]string{"events"}, tc.args...)...)
 			assert.Equal(t, tc.code, code)
-			assert.Equal(t, float64(3*strings.Count(tc.stdout, "\n")), lastLine(t, stdout)["lines"])
+			assert.Equal(t, float64(3*strings.Count(tc.stdout, ".\n")), lastLine(t, stdout)["lines"])
 		})
 	}
 	_, raw, _ := tailspan("", "render", "--mode", "json", one, two)
 	assert.Equal(t, claudeLines("s1", "One.")+claudeLines("s2", "Two."), raw)
+}
+
+// TestNamesOfInputs: each of several inputs has a name of its own in the log, in every mode that has names.
+func TestNamesOfInputs(t *testing.T) {
+	plainEnvironment(t)
+	dir := t.TempDir()
+	one := writeFile(t, filepath.Join(dir, "1", "fix.jsonl"), claudeLines("s1", "One."))
+	two := writeFile(t, filepath.Join(dir, "2", "fix.jsonl"), claudeLines("s2", "Two."))
+	step := `{"type":"tailspan","attributes":{"cicd.pipeline.task.name":"deploy"}}` + "\n"
+	three := writeFile(t, filepath.Join(dir, "three.jsonl"), step+claudeLines("s3", "Three."))
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_JOB", "the job of all")
+	for _, tc := range []struct{ mode, want string }{
+		{"default", "--- [1/fix] ---\nOne.\n--- [2/fix] ---\nTwo.\n--- [deploy] ---\nThree.\n"},
+		{"verbose", "--- [1/fix] ---\nOne.\n--- [2/fix] ---\nTwo.\n--- [deploy] ---\nThree.\n"},
+		{"quiet", "[1/fix] Run finished (session s1)\n[2/fix] Run finished (session s2)\n[deploy] Run finished (session s3)\n"},
+	} {
+		code, stdout, stderr := tailspan("", "render", "--summary=false", "--mode", tc.mode, one, two, three)
+		assert.Equal(t, cli.ExitOK, code, stderr)
+		assert.Equal(t, tc.want, stdout, tc.mode)
+	}
+	code, stdout, _ := tailspan("", "render", "--show", "names", one, two)
+	assert.Equal(t, cli.ExitOK, code)
+	assert.NotContains(t, stdout, "fix")
 }
 
 // TestIdentityOfInputs checks the identity of events and of the log: from flags, the in-band line and the CI system.

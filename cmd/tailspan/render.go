@@ -9,9 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -61,6 +58,8 @@ type renders struct {
 	prices   options.Prices
 	follow   bool
 	redactor *redact.Redactor
+	inputs   []string
+	labels   *input.Labels // of the inputs, nil if there is only one
 }
 
 func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
@@ -68,7 +67,6 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	c.stream.Hidden = c.look.Show == options.ShowNames
 	prices, err := c.prices.Read()
 	if err != nil {
 		return cli.UsageError{Err: err}
@@ -84,8 +82,11 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	}
 	// Recorded input has the times of its events, but live input is being written now.
 	settings.Throttle.ByEventTime, settings.Replay = true, true
-	settings.Introduce = !isOneFile(args)
 	stdin := len(args) == 1 && args[0] == input.Stdin
+	if err := c.findInputs(args, &read); err != nil {
+		return err
+	}
+	settings.Introduce = c.labels != nil
 	if c.follow || stdin && streams.IsLive(s.In) {
 		settings.Now = time.Now
 	}
@@ -119,19 +120,22 @@ func (c *renders) render(ctx context.Context, args []string, read streams.Settin
 			return nil, err
 		}
 		r := &show.Rendering{
-			Events: src, Settings: settings, Origin: c.origin(&o, args), Redactor: c.redactor, Live: o.Live,
-			NamesOnly: c.look.Show == options.ShowNames,
+			Events: src, Settings: settings, Origin: c.origin(&o), Redactor: c.redactor, Live: o.Live,
+			NamesOnly: c.look.NamesOnly(),
 		}
 		return &reported{r.Open(log), func(tooLong int) {
-			show.ReportLosses(read.Streams.Err, o.Name, args, c.stream, src.Stats(), c.lastPlain(src), tooLong)
+			losses := show.Losses{
+				Name: o.Name, Args: args, Stream: c.stream, Look: &c.look, Stats: src.Stats(), Last: c.lastPlain(src), TooLong: tooLong,
+			}
+			losses.Report(read.Streams.Err)
 		}}, nil
 	}
-	return read.Run(ctx, args)
+	return read.Run(ctx, c.inputs)
 }
 
 // lastPlain is the last line of plain text, unless a transcript shows it or only names are shown.
 func (c *renders) lastPlain(src *pipeline.Events) string {
-	if c.look.Show == options.ShowNames || c.look.Mode == render.ModeVerbose.String() && c.look.Style == render.StyleTranscript.String() {
+	if c.look.NamesOnly() || c.look.Mode == render.ModeVerbose.String() && c.look.Style == render.StyleTranscript.String() {
 		return ""
 	}
 	return src.PlainText().Last
@@ -179,27 +183,42 @@ func (lineCopy) Tick() error { return nil }
 
 func (lineCopy) Close(int) error { return nil }
 
-// isOneFile reports whether the arguments are certainly one input: a file or standard input.
+// findInputs finds the inputs and, if there are several, or may be, their names.
+func (c *renders) findInputs(args []string, read *streams.Settings) (err error) {
+	if c.inputs = args; c.follow {
+		if !isOneFile(args) {
+			c.labels = input.NewLabels(nil)
+		}
+		return nil
+	}
+	if c.inputs, err = read.Files(args); len(c.inputs) > 1 {
+		c.labels = input.NewLabels(c.inputs)
+	}
+	return err
+}
+
+// isOneFile reports whether the arguments are certainly one file.
 func isOneFile(args []string) bool {
 	if len(args) != 1 {
 		return false
-	}
-	if args[0] == input.Stdin {
-		return true
 	}
 	info, err := os.Stat(args[0])
 	return err == nil && !info.IsDir()
 }
 
-// origin returns how the log introduces an input: by the identity of its work or, if there are several inputs, by its file name.
-func (c *renders) origin(o *streams.Origin, args []string) render.Origin {
+// origin returns how the log introduces an input: by the identity of its work or, if there are several inputs, by its own step or
+// its file.
+func (c *renders) origin(o *streams.Origin) render.Origin {
 	id := o.Identity.Value
 	origin := render.Origin{
 		Pipeline: id(otlp.AttrPipelineName), Run: id(otlp.AttrPipelineRunID), Step: id(otlp.AttrTaskName), StepRun: id(otlp.AttrTaskRunID),
 		Agent: cmp.Or(id(otlp.AttrGenAIAgentName), parser.InfoOf(c.stream.Provider).ServiceName),
 	}
-	if origin.Step == "" && c.look.Show != options.ShowNames && !slices.Equal(args, []string{o.Name}) {
-		origin.Step, _, _ = strings.Cut(filepath.Base(o.Name), ".json")
+	if c.labels != nil && !c.look.NamesOnly() {
+		if shared := c.identity.Of(config.InBand{}, c.redactor, os.Getenv); origin.Step == shared.Value(otlp.AttrTaskName) {
+			origin.Step = "" // the same for all inputs
+		}
+		origin.Step = c.labels.Of(o.Name, origin.Step)
 	}
 	return origin
 }

@@ -131,7 +131,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		c.screen.Report(text)
 	}
 	c.child.Suspend = c.screen.Suspend
-	if c.look.Show == options.ShowNames {
+	if c.look.NamesOnly() {
 		c.child.Stderr = io.Discard
 	}
 	stream := c.streamSettings()
@@ -154,8 +154,8 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 func (c *running) openFiles(out io.Writer) (events io.Writer, err error) {
 	c.judge.escape = c.screen.Settings.EscapeCommands
 	c.judge.report, c.judge.silentUnlessFails = c.screen.Report, c.screen.Settings.Mode == render.ModeJSON
-	c.judge.countPlain = c.screen.Settings.Mode == render.ModeQuiet && c.look.Show != options.ShowNames
-	if c.look.Show == options.ShowNames {
+	c.judge.countPlain = c.screen.Settings.Mode == render.ModeQuiet && !c.look.NamesOnly()
+	if c.look.NamesOnly() {
 		c.judge.name = names.Name
 	}
 	switch c.eventsFile {
@@ -177,7 +177,7 @@ func (c *running) check(command []string) (ledger.Prices, error) {
 	if c.eventsFile == input.Stdin && c.look.Mode == render.ModeJSON.String() {
 		errs = append(errs, errors.New("--events - and --mode json both need standard output"))
 	}
-	if c.eventsFile == input.Stdin && c.look.Show == options.ShowNames {
+	if c.eventsFile == input.Stdin && c.look.NamesOnly() {
 		errs = append(errs, errors.New("--events - would show the texts that --show names omits; use --events FILE"))
 	}
 	if len(command) == 0 || command[0] == "" {
@@ -389,7 +389,7 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 	read := c.reading(redactor)
 	read.Open = func(streams.Origin) (streams.Stream, error) {
 		r := &show.Rendering{
-			Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true, NamesOnly: c.look.Show == options.ShowNames,
+			Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true, NamesOnly: c.look.NamesOnly(),
 			Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
 			Plain:  c.screen.Plain,
 			Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },
@@ -411,7 +411,8 @@ func (c *running) reading(redactor *redact.Redactor) streams.Settings {
 func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 	switch stats := src.Stats(); {
 	case c.stream.Provider != parser.Auto:
-		show.ReportLosses(c.screen.Stderr, input.Stdin, []string{input.Stdin}, c.stream, stats, "", 0)
+		losses := show.Losses{Name: input.Stdin, Args: []string{input.Stdin}, Stream: c.stream, Look: &c.look, Stats: stats}
+		losses.Report(c.screen.Stderr)
 	case src.Provider() == "" && stats.Passed > 0:
 		c.screen.Report(c.hint() + c.judge.blind())
 	}
@@ -422,10 +423,7 @@ func (c *running) reportUnread(src *pipeline.Events, tooLong int) {
 
 // hint returns advice for unrecognized output.
 func (c *running) hint() string {
-	shown := "shown as it is"
-	if c.look.Show == options.ShowNames {
-		shown = "not shown"
-	}
+	shown := c.look.Unrecognized()
 	streaming, err := parser.StreamingCommand(c.stream.Provider, c.child.Command)
 	if err == nil && !slices.Equal(streaming, c.child.Command) {
 		return "the command writes text, which is " + shown + "; run --stream has it write its stream, with its tools, tokens and cost"

@@ -174,7 +174,7 @@ func TestRunOfText(t *testing.T) {
 	code, stdout, stderr := b.end(t)
 	assert.Zero(t, code)
 	assert.Equal(t, "Fixed.\nAll of it.\n", stdout)
-	assert.Equal(t, "tailspan: the command's output is not recognized and shown as it is; if it is an agent's, --provider names whose\n", stderr)
+	assert.Equal(t, "tailspan: the command's output is not recognized and shown unchanged; if it is an agent's, --provider names whose\n", stderr)
 	span, _ := sink.span(t, "sh")
 	step, _ := sink.span(t, "fix")
 	assert.Equal(t, step.SpanID(), span.ParentSpanID())

@@ -15,7 +15,7 @@ import (
 type Look struct {
 	Mode, Style string
 	Redact      bool
-	// Show is [ShowAll] or [ShowNames].
+	// Show is [ShowAll] or [ShowNames]; see NamesOnly.
 	Show string
 
 	color, scope                string
@@ -77,7 +77,7 @@ func (l *Look) Settings(out io.Writer) (render.LogSettings, error) {
 
 // showNames selects a look that shows names only.
 func (l *Look) showNames() error {
-	if l.Show != ShowNames {
+	if !l.NamesOnly() {
 		return nil
 	}
 	if l.Mode == render.ModeDefault.String() && !l.given("mode") {
@@ -90,6 +90,17 @@ func (l *Look) showNames() error {
 		return fmt.Errorf("--show %s has no effect on --mode %s", ShowNames, l.Mode)
 	}
 	return nil
+}
+
+// NamesOnly reports whether texts, arguments, outputs and paths are hidden.
+func (l *Look) NamesOnly() bool { return l.Show == ShowNames }
+
+// Unrecognized says what the log does with lines of no known agent.
+func (l *Look) Unrecognized() string {
+	if l.NamesOnly() {
+		return "not shown"
+	}
+	return "shown unchanged"
 }
 
 // Lines writes all lines that are not text to a separate output, which may be a terminal even if that of the text is not.

@@ -16,8 +16,6 @@ type Stream struct {
 	Provider  string
 	MaxLine   config.Size
 	Container string
-	// Hidden reports whether lines of no known agent are not shown.
-	Hidden bool
 }
 
 // Add declares the flags that all commands that read a stream share.

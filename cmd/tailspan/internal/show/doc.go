@@ -6,5 +6,5 @@
 // is a status line.
 //
 // A Screen is safe for concurrent use. [Screen.Report] removes terminal control sequences; the agent's standard error passes
-// unchanged. [ReportLosses] reports the input lines that a log does not show. Package render decides how an event looks.
+// unchanged. [Losses] reports the input lines that a log does not show. Package render decides how an event looks.
 package show

@@ -12,33 +12,44 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// ReportLosses reports the lines of an input that a log does not show, or shows unchanged because the parser did not recognize
-// them, or that names hide; last is the last of these that is plain text. It names the input unless that is the only argument.
-func ReportLosses(stderr io.Writer, name string, args []string, s options.Stream, stats parser.Stats, last string, tooLong int) {
+// Losses are the lines of an input that a log does not show, or shows in another form.
+type Losses struct {
+	// Name is the name of the input, Args are the arguments that name all inputs.
+	Name string
+	Args []string
+	// Stream and Look say how it was read and shown.
+	Stream options.Stream
+	Look   *options.Look
+	Stats  parser.Stats
+	// Last is the last line of plain text, if it is quoted.
+	Last string
+	// TooLong is the number of lines that were read in part.
+	TooLong int
+}
+
+// Report reports the losses. It names the input unless that is the only argument.
+func (l *Losses) Report(stderr io.Writer) {
+	s, stats := &l.Stream, &l.Stats
 	prefix := ""
-	if !slices.Equal(args, []string{name}) {
-		prefix = fmt.Sprintf("%q: ", name)
+	if !slices.Equal(l.Args, []string{l.Name}) {
+		prefix = fmt.Sprintf("%q: ", l.Name)
 	}
 	report := func(format string, a ...any) {
 		_, _ = fmt.Fprintf(stderr, "tailspan: %s\n", render.Sanitize(prefix+fmt.Sprintf(format, a...)))
 	}
-	if tooLong > 0 {
-		report("%s", s.TooLong(tooLong))
+	if l.TooLong > 0 {
+		report("%s", s.TooLong(l.TooLong))
 	}
 	if stats.Malformed > 0 {
 		text := fmt.Sprintf("%s not understood (malformed), of %d", cli.Count(stats.Malformed, "line"), stats.Lines)
-		if last != "" {
-			text += ", the last text: " + last
+		if l.Last != "" {
+			text += ", the last text: " + l.Last
 		}
 		report("%s", text)
 	}
-	shown := "shown unchanged"
-	if s.Hidden {
-		shown = "not shown"
-	}
 	switch {
 	case s.Provider == parser.Auto && stats.Passed > 0:
-		report("%s not recognized and %s; --provider names the agent: %s", cli.Count(stats.Passed, "line"), shown, providers())
+		report("%s not recognized and %s; --provider names the agent: %s", cli.Count(stats.Passed, "line"), l.Look.Unrecognized(), providers())
 	case s.Provider != parser.Auto && s.Provider != parser.None && stats.OK == 0 && stats.Unknown+stats.Malformed > 0:
 		report("no line is one of %s; --provider %s finds out whose they are", s.Provider, parser.Auto)
 	}

@@ -22,28 +22,33 @@ import (
 	"github.com/tailspan/tailspan/render"
 )
 
-// TestReportLosses checks the report about lines that a log does not show, and the input that it names.
-func TestReportLosses(t *testing.T) {
+// TestLosses checks the report about lines that a log does not show, and the input that it names.
+func TestLosses(t *testing.T) {
 	for _, tc := range []struct {
-		name, provider string
-		args           []string
-		stats          parser.Stats
-		last           string
-		tooLong        int
-		want           string
+		name, provider, show string
+		args                 []string
+		stats                parser.Stats
+		last                 string
+		tooLong              int
+		want                 string
 	}{
-		{"nothing", parser.Auto, []string{"a"}, parser.Stats{Lines: 3, OK: 3}, "", 0, ""},
-		{"too long", parser.Auto, []string{"a"}, parser.Stats{}, "", 2, "tailspan: 2 lines longer than 100 bytes, read in part\n"},
-		{"malformed", "claude", []string{"a"}, parser.Stats{Lines: 3, OK: 2, Malformed: 1}, "", 0, "tailspan: 1 line not understood (malformed), of 3\n"},
-		{"not recognized", parser.Auto, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, "tailspan: 2 lines not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, "},
-		{"another's", "codex", []string{"a"}, parser.Stats{Lines: 2, Unknown: 2}, "", 0, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
-		{"text, as was asked for", parser.None, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, ""},
-		{"one of several", parser.Auto, []string{"a", "b"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
-		{"of a folder", parser.Auto, []string{"folder"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
+		{"nothing", parser.Auto, options.ShowAll, []string{"a"}, parser.Stats{Lines: 3, OK: 3}, "", 0, ""},
+		{"too long", parser.Auto, options.ShowAll, []string{"a"}, parser.Stats{}, "", 2, "tailspan: 2 lines longer than 100 bytes, read in part\n"},
+		{"malformed", "claude", options.ShowAll, []string{"a"}, parser.Stats{Lines: 3, OK: 2, Malformed: 1}, "", 0, "tailspan: 1 line not understood (malformed), of 3\n"},
+		{"not recognized", parser.Auto, options.ShowAll, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, "tailspan: 2 lines not recognized and shown unchanged; --provider names the agent: claude, codex, gemini, "},
+		{"hidden", parser.Auto, options.ShowNames, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, "tailspan: 2 lines not recognized and not shown; --provider names the agent: "},
+		{"another's", "codex", options.ShowAll, []string{"a"}, parser.Stats{Lines: 2, Unknown: 2}, "", 0, "tailspan: no line is one of codex; --provider auto finds out whose they are\n"},
+		{"text, as was asked for", parser.None, options.ShowAll, []string{"a"}, parser.Stats{Lines: 2, Passed: 2}, "", 0, ""},
+		{"one of several", parser.Auto, options.ShowAll, []string{"a", "b"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
+		{"of a folder", parser.Auto, options.ShowAll, []string{"folder"}, parser.Stats{}, "", 1, `tailspan: "a": 1 line longer than 100 bytes`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			show.ReportLosses(&stderr, "a", tc.args, options.Stream{Provider: tc.provider, MaxLine: 100}, tc.stats, tc.last, tc.tooLong)
+			losses := show.Losses{
+				Name: "a", Args: tc.args, Stream: options.Stream{Provider: tc.provider, MaxLine: 100}, Look: &options.Look{Show: tc.show},
+				Stats: tc.stats, Last: tc.last, TooLong: tc.tooLong,
+			}
+			losses.Report(&stderr)
 			if tc.want == "" {
 				assert.Empty(t, stderr.String())
 			}
