@@ -42,9 +42,14 @@ func main() {
 	// Otherwise a write to a closed pipe would kill the process instead of failing. The signal is caught, not ignored,
 	// because the agent and its processes would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	if err := checkFiles(); err != nil {
+		std.Report(err.Error())
+		os.Exit(cli.ExitFailure)
+	}
 	program := newProgram()
 	program.Interrupt = execute.Interrupt
-	os.Exit(program.Run(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(program.Run(context.Background(), os.Args[1:], std))
 }
 
 func newProgram() *cli.Program {

@@ -233,6 +233,7 @@ func (c *running) streamSettings() pipeline.Settings {
 func (c *running) exportSettings(endpoints otlphttp.Endpoints, set pipeline.Settings, prices ledger.Prices) export.Settings {
 	s := export.Settings{
 		Endpoints: endpoints, MaxLine: c.stream.MaxLine, MetricsEvery: c.export.metricsEvery, Timeout: c.export.timeout, Report: c.screen.Report,
+		Waited: c.screen.OnTerminal,
 	}
 	if endpoints.Empty() {
 		return s
@@ -291,12 +292,12 @@ type following struct {
 // follow shows and sends the command's work until it is complete. It returns how the command ended.
 func (c *running) follow(f *following) error {
 	child := f.child
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	go func() {
 		select {
 		case <-child.Hurry():
-			cancel()
+			cancel(errHurry)
 		case <-ctx.Done():
 		}
 	}()
@@ -337,6 +338,9 @@ func (c *running) follow(f *following) error {
 	}
 	return cli.ExitError{Status: status, Interrupted: exit.Signal == syscall.SIGINT, Typed: exit.Foreground && !exit.Interrupted}
 }
+
+// errHurry is why unsent output is kept after a signal.
+var errHurry = errors.New("stopped by a signal")
 
 func goRead(f func() error) <-chan error {
 	done := make(chan error, 1)

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -126,6 +127,29 @@ func TestRunHandsTheTerminalOver(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, syscall.SIGINT, status.Signal(), "as the agent")
 	<-shown
+}
+
+// TestRunIsStillSending: on a terminal, a message says that the endpoint is waited for, and after Ctrl-C another one what happens with
+// the rest.
+func TestRunIsStillSending(t *testing.T) {
+	interrupts := make(chan os.Signal, 1) // as above
+	signal.Notify(interrupts, os.Interrupt)
+	t.Cleanup(func() { signal.Stop(interrupts) })
+	sink := newOTLPSink(t)
+	done := make(chan struct{})
+	sink.answer = func(http.ResponseWriter, *http.Request) bool {
+		<-done
+		return true
+	}
+	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
+	c := command(t, "run", "--otlp", sink.URL, "--export-timeout", "1h", "--", "cat", fixtures+"parity.jsonl")
+	master, screen, shown := onTerminal(t, c)
+	screen.has(t, "tailspan: still sending, for at most 1h0m0s (--export-timeout); Ctrl-C keeps the rest in a file\r\n")
+	_, err := io.WriteString(master, "\x03") // Ctrl-C
+	require.NoError(t, err)
+	require.NoError(t, c.Wait())
+	<-shown
+	assert.Regexp(t, `tailspan: not everything was sent \(send traces: stopped by a signal\); 13 spans and \d+ log records are kept in ".*", tailspan send delivers them\r\n$`, screen.String())
 }
 
 // TestRunInterruptsItsScript checks that Ctrl-C ends a script whose agent it ends, and not a script whose agent handles it.

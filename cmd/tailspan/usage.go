@@ -145,7 +145,7 @@ func (c *adding) warn(report *usage.Report, named bool, s cli.Streams) error {
 		}
 	}
 	if n := len(report.Unreadable); n > 0 {
-		return fmt.Errorf("the sums do not include what could not be read: %s", cli.Count(n, "file or folder"))
+		return fmt.Errorf("the sums do not include what could not be read: %s", cli.Count(n, "path"))
 	}
 	return nil
 }

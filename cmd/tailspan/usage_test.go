@@ -110,5 +110,5 @@ func TestUsageOfUnreadable(t *testing.T) {
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, out, "total")
 	assert.Contains(t, stderr, "cut.jsonl.gz")
-	assert.Contains(t, stderr, "1 file or folder")
+	assert.Contains(t, stderr, "1 path")
 }

@@ -46,7 +46,7 @@ func (c *watching) run(ctx context.Context, args []string, s cli.Streams) error 
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	set := watch.Settings{
-		Version: cli.Version(), Stdin: s.In, Stdout: s.Out,
+		Version: cli.Version(), Stdin: s.In, Stdout: s.Out, Report: s.Report,
 		Screen: isTerminal(s.In) && render.IsTerminal(s.Out) && os.Getenv("TERM") != "dumb",
 	}
 	home, err := place.Home(args)

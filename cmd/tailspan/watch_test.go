@@ -112,6 +112,21 @@ func TestWatchLines(t *testing.T) {
 	assert.NoError(t, cmd.Wait())
 }
 
+// TestWatchUnreadable checks that a watch without a terminal names a file that it cannot read.
+func TestWatchUnreadable(t *testing.T) {
+	database := filepath.Join(t.TempDir(), "opencode.db")
+	require.NoError(t, os.WriteFile(database, unpackDatabase(t, database)[:4096], 0o600))
+	cmd := watchOf(t, database)
+	errs, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(errs).ReadString('\n')
+	require.NoError(t, err)
+	assert.Regexp(t, `^tailspan: cannot read "`+database+`": .*malformed`, line)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	assert.NoError(t, cmd.Wait())
+}
+
 // TestWatchArguments checks that a missing path is an error.
 func TestWatchArguments(t *testing.T) {
 	code, _, stderr := tailspan("", "watch", filepath.Join(t.TempDir(), "none"))

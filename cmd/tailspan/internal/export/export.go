@@ -39,7 +39,12 @@ type Settings struct {
 	StopReason func(context.Context) otlp.StopReason
 	// Report shows a problem.
 	Report func(problem string)
+	// Waited reports whether a person waits for the end, so that a message says why it takes long.
+	Waited bool
 }
+
+// noticeAfter is how long sending may go on after the program's end until a message says so.
+const noticeAfter = 2 * time.Second
 
 // Start sends what a program does if an endpoint is configured. The returned channel is closed when sending has finished.
 func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} {
@@ -62,12 +67,23 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 			return
 		}
 		e.hurry()
-		timer := time.NewTimer(s.Timeout)
+		timer, notice := time.NewTimer(s.Timeout), time.NewTimer(noticeAfter)
 		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel(fmt.Errorf("--export-timeout of %s is over", s.Timeout))
-		case <-done:
+		defer notice.Stop()
+		for {
+			select {
+			case <-notice.C:
+				if !s.Waited {
+					continue
+				}
+				s.Report(fmt.Sprintf("still sending, for at most %s (--export-timeout); Ctrl-C keeps the rest in a file", s.Timeout))
+				continue
+			case <-timer.C:
+				cancel(fmt.Errorf("--export-timeout of %s is over", s.Timeout))
+			case <-sending.Done():
+			case <-done:
+			}
+			return
 		}
 	}()
 	go func() {

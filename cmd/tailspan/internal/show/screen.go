@@ -18,7 +18,9 @@ import (
 type Screen struct {
 	Stdout, Stderr io.Writer
 	Settings       render.LogSettings
-	terminal       *render.Terminal // nil if there is none
+	// OnTerminal reports whether standard error is a terminal.
+	OnTerminal bool
+	terminal   *render.Terminal // nil if there is none
 }
 
 // Open decides on the look of the log. A terminal gets the activity style with a status line below, any other output only the
@@ -37,7 +39,7 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	if separate {
 		look.Lines(&settings, stderr)
 	}
-	s := &Screen{Stdout: stdout, Stderr: stderr, Settings: settings}
+	s := &Screen{Stdout: stdout, Stderr: stderr, Settings: settings, OnTerminal: errs}
 	if errs && os.Getenv("TERM") != "dumb" && settings.Mode != render.ModeJSON && settings.Mode != render.ModeQuiet {
 		status := settings
 		look.Lines(&status, stderr)

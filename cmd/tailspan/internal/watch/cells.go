@@ -30,6 +30,14 @@ func cells(s string) int { return ansi.StringWidth(s) }
 // fit cuts s to a width.
 func fit(s string, width int) string { return ansi.Truncate(s, max(0, width), "…") }
 
+// fitEnd cuts s to the end that fits a width.
+func fitEnd(s string, width int) string {
+	if cells(s) <= width {
+		return s
+	}
+	return ansi.TruncateLeft(s, max(0, cells(s)-max(1, width)+1), "…")
+}
+
 // pad appends blanks to s up to a width; padLeft prepends them.
 func pad(s string, width int) string     { return s + strings.Repeat(" ", max(0, width-cells(s))) }
 func padLeft(s string, width int) string { return strings.Repeat(" ", max(0, width-cells(s))) + s }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/poll"
@@ -28,6 +29,15 @@ const (
 	ticksOfRegistry = 4
 )
 
+// Older files that are read at start: the newest, up to these numbers of files and bytes.
+const (
+	recentFiles = 256
+	recentBytes = 256 << 20
+)
+
+// recentRows is the maximum age of database sessions that are read at start.
+const recentRows = 72 * time.Hour
+
 // reader follows the sessions and applies what they contain to a board. It is a [tail.Handler].
 type reader struct {
 	board    *Board
@@ -43,6 +53,8 @@ type reader struct {
 
 	mu       sync.Mutex
 	restless map[*stream]struct{} // streams that wait for time to pass
+
+	unread *Unread
 }
 
 // newReader returns a reader of the files and databases that the settings name.
@@ -53,6 +65,7 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 	shared := tail.Settings{
 		Include: s.Files, ExcludeOlderThan: age, IdleClose: idleGap, Replay: true, PollInterval: scanInterval,
 		Skip: parser.IsDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
+		Observer: tail.Observer{Failed: r.unread.Failed, Read: r.unread.Read},
 	}
 	var err error
 	if len(s.Files) > 0 {
@@ -65,14 +78,39 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 	return r, errors.Join(err, pollErr)
 }
 
+// recentAge returns the age of the oldest file that is read at start.
+func recentAge(globs []string, now time.Time) time.Duration {
+	found := make([]discover.Found, 0, 1024)
+	set, err := discover.NewGlobs(globs, nil)
+	if err != nil {
+		return idleGap // the reader of the files reports the error
+	}
+	scan := discover.Scan{Globs: &set, Yield: func(files []discover.Found) { found = append(found, files...) }}
+	scan.All()
+	slices.SortFunc(found, func(a, b discover.Found) int { return int(b.MTime/1e6 - a.MTime/1e6) })
+	age, bytes := idleGap, int64(0)
+	for i, f := range found {
+		if bytes += f.Size; i >= recentFiles || bytes > recentBytes {
+			break
+		}
+		age = max(age, now.Sub(time.Unix(0, f.MTime))+time.Second)
+	}
+	return age
+}
+
 // newHandler returns a reader without sources.
 func newHandler(s *Settings, board *Board, now func() time.Time) *reader {
 	set := telemetry.NewDefaultSettings()
 	set.Version, set.Prices, set.ProgressInterval, set.Now = s.Version, s.Prices, 0, now
 	set.Capture.Prompts, set.Eager = true, true
-	return &reader{
+	r := &reader{
 		board: board, registry: telemetry.NewRegistry(set), redactor: s.Redactor, now: now, restless: map[*stream]struct{}{},
 	}
+	r.unread = &Unread{Clean: r.clean, Changed: board.notify}
+	if !s.Screen {
+		r.unread.Report = s.Report
+	}
+	return r
 }
 
 // Open opens a stream.

@@ -18,8 +18,8 @@ type screen struct {
 type newRuns []Run
 
 // showScreen shows the board on a terminal until the user quits or ctx ends.
-func showScreen(ctx context.Context, s *Settings, board *Board) error {
-	program := tea.NewProgram(&screen{}, tea.WithInput(s.Stdin), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
+func showScreen(ctx context.Context, s *Settings, board *Board, unread *Unread) error {
+	program := tea.NewProgram(&screen{view: View{Unread: unread}}, tea.WithInput(s.Stdin), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
 	stop := context.AfterFunc(ctx, program.Quit)
 	defer stop()
 	stopped, pumping := make(chan struct{}), make(chan struct{})

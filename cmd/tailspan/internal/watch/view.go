@@ -18,6 +18,8 @@ type View struct {
 	HideSubAgents bool
 	// Details shows only the selected agent.
 	Details bool
+	// Unread has what cannot be read; nil if that is not known.
+	Unread *Unread
 	// selected is the key of the agent at the cursor; top is the first visible row.
 	selected string
 	top      int
@@ -78,7 +80,7 @@ func (v *View) keys() string {
 	return "↑↓ select · enter details · a hide sub-agents · q quit"
 }
 
-// header returns the row above the list.
+// header returns the rows above the list: a title, and a notice or an empty row.
 func (v *View) header(runs []Run) []string {
 	working := 0
 	for i := range runs {
@@ -90,7 +92,11 @@ func (v *View) header(runs []Run) []string {
 	if working == 0 {
 		text = "no agent is running"
 	}
-	return []string{fit(bold("tailspan watch")+" · "+text, v.Width), ""}
+	notice := ""
+	if v.Unread != nil {
+		notice = fit(yellow(v.Unread.Notice(v.Width)), v.Width)
+	}
+	return []string{fit(bold("tailspan watch")+" · "+text, v.Width), notice}
 }
 
 // rows returns all rows of the list.

@@ -25,6 +25,8 @@ type Settings struct {
 	Screen bool
 	Stdin  io.Reader
 	Stdout io.Writer
+	// Report shows a problem. It is not called while there is a screen.
+	Report func(problem string)
 }
 
 // shutdownTime bounds the shutdown of the reader.
@@ -48,7 +50,7 @@ func Watch(ctx context.Context, s Settings) (err error) {
 		return fmt.Errorf("watch sessions: %w", err)
 	}
 	if s.Screen {
-		err = showScreen(ctx, &s, board)
+		err = showScreen(ctx, &s, board, r.unread)
 	} else {
 		err = printLines(ctx, s.Stdout, board)
 	}
