@@ -198,7 +198,7 @@ func (f *findings) notes() []string {
 // tree adds a folder of OpenCode's older storage and reports whether root is one.
 func (f *findings) tree(root string) bool {
 	tree, err := opencodetree.Open(root)
-	if errors.Is(err, opencodetree.ErrNoTree) {
+	if errors.Is(err, opencodetree.ErrNoTree) || errors.Is(err, fs.ErrPermission) { // the search for files reports the latter
 		return false
 	}
 	if err == nil {

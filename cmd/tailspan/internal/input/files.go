@@ -13,27 +13,28 @@ import (
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/opencodetree"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // Files returns the files that arguments name, in their order, each once: files, sessions in folders, matches of globs. Standard
 // input and folders of OpenCode's older storage are one input each. From a folder or glob only regular files, and links to them,
-// are inputs; others are reported. A named FIFO is an input.
+// are inputs; others are reported. A named FIFO is an input. So is what cannot be read, a folder too: reading it reports the error.
 func Files(names []string, report func(skipped string)) ([]string, error) {
 	var files []string
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
-		case name == Stdin, err == nil && !info.IsDir(), err == nil && IsTree(name):
+		case name == Stdin, err == nil && !info.IsDir(), err == nil && IsTree(name), errors.Is(err, fs.ErrPermission):
 			files = append(files, name)
 			continue
 		case err != nil && !isGlob(name, err):
 			return nil, err
 		}
-		found, err := match(place.Named([]string{name})[0].Globs)
+		found, unreadable, err := match(place.Named([]string{name})[0].Globs)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, Regular(found, report)...)
+		files = append(append(files, Regular(found, report)...), unreadable...)
 	}
 	seen := map[string]bool{}
 	files = slices.DeleteFunc(files, func(name string) bool {
@@ -47,22 +48,41 @@ func Files(names []string, report func(skipped string)) ([]string, error) {
 	return files, nil
 }
 
-// match returns the matches of globs, in order. ** does not follow links to folders: they may form a cycle.
-func match(globs []string) ([]string, error) {
-	var found []string
+// match returns the matches of globs, in order, and folders that may have matches but cannot be read. ** does not follow links to
+// folders: they may form a cycle.
+func match(globs []string) (found, unreadable []string, err error) {
 	for _, glob := range globs {
 		options := []doublestar.GlobOption{doublestar.WithFilesOnly()}
 		if strings.Contains(glob, "**") {
 			options = append(options, doublestar.WithNoFollow())
 		}
-		matches, err := doublestar.FilepathGlob(glob, options...)
+		matches, err := doublestar.FilepathGlob(glob, append(options, doublestar.WithFailOnIOErrors())...)
+		if err != nil && !errors.Is(err, doublestar.ErrBadPattern) {
+			unreadable = append(unreadable, foldersOf(tail.Find([]string{glob}, nil))...)
+			matches, err = doublestar.FilepathGlob(glob, options...)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("match %q: %w", glob, err)
+			return nil, nil, fmt.Errorf("match %q: %w", glob, err)
 		}
 		found = append(found, matches...)
 	}
 	slices.Sort(found)
-	return slices.Compact(found), nil
+	slices.Sort(unreadable)
+	return slices.Compact(found), slices.Compact(unreadable), nil
+}
+
+// foldersOf returns the folders that could not be read.
+func foldersOf(_ []tail.Match, err error) (folders []string) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, err := range joined.Unwrap() {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			folders = append(folders, path.Path)
+		}
+	}
+	return folders
 }
 
 // Regular returns the regular files among paths, and links to files that are not among them. It opens none: opening a pipe blocks

@@ -10,13 +10,13 @@ import (
 )
 
 // CheckNamed reports which arguments of a command that reads files and folders cannot be read: standard input, and paths that do
-// not exist, except globs.
+// not exist, except globs. Reading reports those that exist.
 func CheckNamed(command string, args []string) error {
 	if slices.Contains(args, Stdin) {
 		return fmt.Errorf("%s reads files and folders, not standard input", command)
 	}
 	for _, arg := range args {
-		if _, err := os.Stat(arg); err != nil && !isGlob(arg, err) {
+		if _, err := os.Stat(arg); err != nil && !isGlob(arg, err) && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}

@@ -67,7 +67,12 @@ func Rows(dir string) (iter.Seq2[[]byte, error], error) {
 
 // find looks for trees wherever a folder can hold them, the newer layout first.
 func find(dir string) ([]tree, error) {
-	info, err := os.Stat(dir)
+	folder, err := os.Open(dir) // a folder that cannot be read is not one without sessions
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	info, err := folder.Stat()
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func treeIn(root string, errs *[]error) bool {
 	if err == nil {
 		return tree.Close() == nil
 	}
-	if !errors.Is(err, opencodetree.ErrNoTree) && !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, opencodetree.ErrNoTree) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) { // the search reports it
 		*errs = append(*errs, fmt.Errorf("find sessions: %w", err))
 	}
 	return false
