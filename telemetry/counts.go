@@ -16,7 +16,7 @@ type Counts struct {
 	ImplausibleDurations int
 
 	Copied       int // events that are history of another session, marked by the format or proven by equal content
-	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream
+	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream, or totals of another run
 	// EmptySessions are beginnings of transcripts in which nobody had asked for anything, which are no runs.
 	EmptySessions int
 

@@ -134,6 +134,29 @@ func TestLateUsageIsCounted(t *testing.T) {
 	assert.Empty(t, attr(f.span(t, "invoke_agent claude-code"), otlp.AttrUsageInput))
 }
 
+// TestTotalInASubAgentsStream: no agent writes the total of a run into a sub-agent's own stream, so such a line, as where two files
+// were joined, is about another run. Seeds 9301049 and 9400560 of the pipeline fuzzer.
+func TestTotalInASubAgentsStream(t *testing.T) {
+	for _, scope := range []events.UsageScope{events.UsageScopeRun, events.UsageScopeProcess, events.UsageScopeSession} {
+		t.Run(scope.String(), func(t *testing.T) {
+			_, child := twoFiles()
+			f := collect(t, append(child,
+				line(spend(7, "", "demo", events.Usage{Scope: scope, Tokens: events.Tokens{Input: 3732, Output: 3315}})),
+				line(of("ag1", text(8, "sub3", "Two rules."))), line(of("ag1", spend(9, "sub3", "demo", events.Usage{Tokens: events.Tokens{Input: 1590, Output: 67}}))),
+			), telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+			assert.Equal(t, 1, f.counts.OtherAccount)
+			var calls int64
+			for _, s := range f.spans {
+				if v, ok := s.Attributes().Get(otlp.AttrGenAIInputTokens); ok {
+					calls += v.Int()
+				}
+				assert.NotEqual(t, "3732", attr(s, otlp.AttrUsageInput))
+			}
+			assert.EqualValues(t, 1590, calls)
+		})
+	}
+}
+
 // TestTotalOfResumedSession: the first total in the stream of a resumed session includes the tokens of earlier processes,
 // although the total does not show it. It belongs to no run unless the process has read the session's total before.
 func TestTotalOfResumedSession(t *testing.T) {

@@ -18,6 +18,10 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 	if u == nil {
 		return nil
 	}
+	if u.Scope != events.UsageScopeCall && a.run.subAgent { // no agent writes totals into a sub-agent's own stream
+		s.count().OtherAccount++
+		return nil
+	}
 	if u.Scope == events.UsageScopeProcess || u.Scope == events.UsageScopeSession {
 		part := s.sinceLast(ev)
 		u = &part
