@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/otlp"
 )
 
@@ -98,10 +100,20 @@ func TestLimitOfTheLastLine(t *testing.T) {
 	assert.Equal(t, "max_tokens", span.Attributes().AsRaw()[otlp.AttrProcessStopReason])
 }
 
-// TestCostAtTheEnd: a limit that is found to be exceeded when the agent has given its result stops nothing.
+// TestCostAtTheEnd: a limit that is found to be exceeded when the agent has given its result stops nothing, also if the program goes
+// on for a while.
 func TestCostAtTheEnd(t *testing.T) {
-	code, _, stderr := begin(t, "--max-cost", "0.04", "--", "cat", fixtures+"parity.jsonl").end(t)
-	assert.NotZero(t, code)
+	held := filepath.Join(t.TempDir(), "held")
+	require.NoError(t, syscall.Mkfifo(held, 0o600))
+	b := begin(t, "--max-cost", "0.04", "--", "sh", "-c", `cat "$0"; read -r word < "$1"`, fixtures+"parity.jsonl", held)
+	b.stderr.has(t, "is exceeded\n")
+	writer, err := os.OpenFile(held, os.O_RDWR, 0) // it does not wait for a reader
+	require.NoError(t, err)
+	defer writer.Close()
+	_, err = writer.WriteString("end\n")
+	require.NoError(t, err)
+	code, _, stderr := b.end(t)
+	assert.Equal(t, cli.ExitFailure, code, "it ended by itself")
 	assert.Contains(t, stderr, "tailspan: cost is $0.0451, --max-cost $0.04 is exceeded\n")
 	assert.Contains(t, stderr, "tailspan: error: exceeded --max-cost: it cost too much\n")
 	assert.NotContains(t, stderr, "stopping the agent")

@@ -14,7 +14,8 @@
 //	max_tokens  at 80 % of it                           above it
 //	max_time    at 80 % of it                           when it is over
 //
-// After the first stop there are no more alarms.
+// After the first stop there are no more alarms. Usage that comes with the agent's result stops nothing: the agent is about to exit.
+// If it, or another agent of the same program, goes on, its next model call is the stop.
 //
 // [Spending] sums up the tokens and cost that a stream reports while it runs, by the rules of package ledger, with a list of
 // prices if the agent reports no cost. The output of a model call counts as none if its stream does not report it, so an estimate

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -51,6 +52,8 @@ type Guard struct {
 	warned  map[otlp.StopReason]bool
 	unknown bool // the unknown cost was reported
 	stopped otlp.StopReason
+	// exceeded is a limit that was found to be exceeded with the agent's result: what follows would be stopped.
+	exceeded otlp.StopReason
 }
 
 // New returns a Guard of a run that begins now.
@@ -58,8 +61,8 @@ func New(l Limits, now time.Time) *Guard {
 	return &Guard{limits: l, start: now, moved: now, warned: map[otlp.StopReason]bool{}}
 }
 
-// Stopped returns why the run had to stop, or "".
-func (g *Guard) Stopped() otlp.StopReason { return g.stopped }
+// Stopped returns the limit that the run exceeded, or "".
+func (g *Guard) Stopped() otlp.StopReason { return cmp.Or(g.stopped, g.exceeded) }
 
 // Moved records the arrival of a line.
 func (g *Guard) Moved(now time.Time) { g.moved, g.stalled = now, false }
@@ -155,8 +158,10 @@ func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
 	switch {
 	case g.stopped != "":
 	case u.over && u.ended:
-		g.stopped = u.reason
-		return append(alarms, Alarm{Text: fmt.Sprintf("%s, %s %s is exceeded", u.used, name, u.most), Stop: u.reason})
+		if g.exceeded == "" {
+			g.exceeded = u.reason
+			alarms = append(alarms, Alarm{Text: fmt.Sprintf("%s, %s %s is exceeded", u.used, name, u.most)})
+		}
 	case u.over:
 		g.stopped = u.reason
 		return append(alarms, Alarm{Text: fmt.Sprintf("%s, stopping the agent (%s %s)", u.used, name, u.most), Stop: u.reason})

@@ -89,7 +89,7 @@ func TestUsed(t *testing.T) {
 		}},
 		{"cost at the end", guard.Limits{MaxCost: 2}, []*ledger.Sum{tokens(10), cost(3, false)}, true, []guard.Alarm{
 			{Text: "the cost is not known, so --max-cost had no effect: Claude Code reports its cost only at its end, most other agents never; --prices estimates it meanwhile"},
-			{Text: "cost is $3.00, --max-cost $2.00 is exceeded", Stop: otlp.StopMaxCost},
+			{Text: "cost is $3.00, --max-cost $2.00 is exceeded"},
 		}},
 		{"no limits", guard.Limits{}, []*ledger.Sum{tokens(1e9), cost(1e5, false)}, false, nil},
 	} {
@@ -102,6 +102,16 @@ func TestUsed(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
+}
+
+// TestUsedAtTheEnd: a limit that the result exceeds stops only what follows.
+func TestUsedAtTheEnd(t *testing.T) {
+	g := guard.New(guard.Limits{MaxTokens: 1000, MaxCost: 1}, start)
+	used := &ledger.Sum{Tokens: events.Tokens{Input: 1001}, CostUSD: 2, HasCost: true}
+	assert.Equal(t, []guard.Alarm{{Text: "1,001 tokens used, --max-tokens 1000 is exceeded"}}, g.Used(used, true))
+	assert.Empty(t, g.Used(used, true), "once")
+	assert.Equal(t, otlp.StopMaxTokens, g.Stopped())
+	assert.Equal(t, []guard.Alarm{{Text: "1,001 tokens used, stopping the agent (--max-tokens 1000)", Stop: otlp.StopMaxTokens}}, g.Used(used, false))
 }
 
 func usage(model string, scope events.UsageScope, u events.Usage) *events.DisplayEvent {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"os"
 	"strings"
 	"time"
 
@@ -19,7 +20,12 @@ type newRuns []Run
 
 // showScreen shows the board on a terminal until the user quits or ctx ends.
 func showScreen(ctx context.Context, s *Settings, board *Board, unread *Unread) error {
-	program := tea.NewProgram(&screen{view: View{Unread: unread}}, tea.WithInput(s.Stdin), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
+	var program *tea.Program
+	input := s.Stdin
+	if file, ok := input.(*os.File); ok {
+		input = keyboard{file, func() { program.Quit() }}
+	}
+	program = tea.NewProgram(&screen{view: View{Unread: unread}}, tea.WithInput(input), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
 	stop := context.AfterFunc(ctx, program.Quit)
 	defer stop()
 	stopped, pumping := make(chan struct{}), make(chan struct{})
@@ -34,6 +40,22 @@ func showScreen(ctx context.Context, s *Settings, board *Board, unread *Unread) 
 	close(stopped)
 	<-pumping
 	return err
+}
+
+// keyboard is the input of a terminal. It calls gone when the terminal does not exist any more: its end sends a signal only to
+// the programs that it controls (not below su -c or setsid).
+type keyboard struct {
+	*os.File
+	gone func()
+}
+
+// Read reads keys.
+func (k keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if err != nil {
+		k.gone()
+	}
+	return n, err
 }
 
 // Init does nothing.

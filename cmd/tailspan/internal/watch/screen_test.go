@@ -179,3 +179,24 @@ func TestEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestTerminalGone checks that the watch ends with its terminal, also if that does not control it.
+func TestTerminalGone(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	master, tty, err := pty.Open()
+	require.NoError(t, err)
+	defer tty.Close()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Cols: 80, Rows: 24}))
+	done := make(chan error, 1)
+	go func() {
+		done <- watch.Watch(t.Context(), watch.Settings{Files: []string{filepath.Join(t.TempDir(), "*.jsonl")}, Screen: true, Stdin: tty, Stdout: tty})
+	}()
+	_, err = io.ReadFull(master, make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, master.Close())
+	select {
+	case <-done:
+	case <-time.After(patience):
+		require.Fail(t, "it goes on")
+	}
+}
