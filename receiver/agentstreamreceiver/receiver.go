@@ -85,10 +85,12 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 		id:        set.ID,
 		config:    cfg,
 		logger:    set.Logger,
-		meter:     meter.New(builder),
 		health:    &delivery.Health{},
 		hints:     hints.New(set.Logger, cfg.Identity.PathPattern),
 		lifecycle: lifecycle{final: sync.OnceValue(func() time.Time { return time.Now().Add(finalDelivery) })},
+	}
+	if r.meter, err = meter.New(builder); err != nil {
+		return nil, err
 	}
 	if r.whose, err = newWhose(&cfg.Identity); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func newRig(t *testing.T, retry func(*configretry.BackOffConfig), grown func(*me
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
 	builder, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	require.NoError(t, err)
-	r.meter = meter.New(builder)
+	r.meter, err = meter.New(builder)
+	require.NoError(t, err)
 	backoff := configretry.NewDefaultBackOffConfig()
 	backoff.InitialInterval, backoff.MaxInterval, backoff.MaxElapsedTime = time.Millisecond, time.Millisecond, 0
 	if retry != nil {

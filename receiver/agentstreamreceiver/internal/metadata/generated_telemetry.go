@@ -3,10 +3,12 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/embedded"
 	"go.opentelemetry.io/otel/trace"
 
 	"go.opentelemetry.io/collector/component"
@@ -33,7 +35,7 @@ type TelemetryBuilder struct {
 	ReceiverAgentStreamFilesKnown     metric.Int64Gauge
 	ReceiverAgentStreamFilesOpen      metric.Int64Gauge
 	ReceiverAgentStreamInputDropped   metric.Int64Counter
-	ReceiverAgentStreamLag            metric.Int64Gauge
+	ReceiverAgentStreamLag            metric.Int64ObservableGauge
 	ReceiverAgentStreamLines          metric.Int64Counter
 	ReceiverAgentStreamLinesNotParsed metric.Int64Counter
 	ReceiverAgentStreamReadErrors     metric.Int64Counter
@@ -53,6 +55,31 @@ type telemetryBuilderOptionFunc func(mb *TelemetryBuilder)
 
 func (tbof telemetryBuilderOptionFunc) apply(mb *TelemetryBuilder) {
 	tbof(mb)
+}
+
+// RegisterReceiverAgentStreamLagCallback sets callback for observable ReceiverAgentStreamLag metric.
+func (builder *TelemetryBuilder) RegisterReceiverAgentStreamLagCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverAgentStreamLag, obs: o})
+		return nil
+	}, builder.ReceiverAgentStreamLag)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+type observerInt64 struct {
+	embedded.Int64Observer
+	inst metric.Int64Observable
+	obs  metric.Observer
+}
+
+func (oi *observerInt64) Observe(value int64, opts ...metric.ObserveOption) {
+	oi.obs.ObserveInt64(oi.inst, value, opts...)
 }
 
 // Shutdown unregister all registered callbacks for async instruments.
@@ -115,7 +142,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
-	builder.ReceiverAgentStreamLag, err = builder.meter.Int64Gauge(
+	builder.ReceiverAgentStreamLag, err = builder.meter.Int64ObservableGauge(
 		"otelcol_receiver_agent_stream_lag",
 		metric.WithDescription("Bytes of files and spools that are not acknowledged yet, by provider. [Development]"),
 		metric.WithUnit("By"),

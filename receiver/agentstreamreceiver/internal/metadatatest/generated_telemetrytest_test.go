@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
@@ -19,6 +20,10 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	require.NoError(t, tb.RegisterReceiverAgentStreamLagCallback(func(_ context.Context, observer metric.Int64Observer) error {
+		observer.Observe(1)
+		return nil
+	}))
 	tb.ReceiverAgentStreamAnomalies.Add(context.Background(), 1)
 	tb.ReceiverAgentStreamBytes.Add(context.Background(), 1)
 	tb.ReceiverAgentStreamDropped.Add(context.Background(), 1)
@@ -26,7 +31,6 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverAgentStreamFilesKnown.Record(context.Background(), 1)
 	tb.ReceiverAgentStreamFilesOpen.Record(context.Background(), 1)
 	tb.ReceiverAgentStreamInputDropped.Add(context.Background(), 1)
-	tb.ReceiverAgentStreamLag.Record(context.Background(), 1)
 	tb.ReceiverAgentStreamLines.Add(context.Background(), 1)
 	tb.ReceiverAgentStreamLinesNotParsed.Add(context.Background(), 1)
 	tb.ReceiverAgentStreamReadErrors.Add(context.Background(), 1)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lag is how many bytes of streams are not acknowledged yet, by provider. Totals are recorded under the lock, the latest last.
+// lag is how many bytes of streams are not acknowledged yet, by provider.
 //
 // The source reports the lag when it reads a file. While a consumer refuses, when the lag matters most, the source reads
 // little or nothing, so the receiver stats the files from time to time.
@@ -31,53 +31,48 @@ type lagging struct {
 
 func (l lagging) bytes() int64 { return max(l.reported, l.found) }
 
-// set records the lag of a stream; negative: unchanged.
-func (l *lag) set(id, provider string, bytes int64, record func(totals map[string]int64)) {
+// set updates the lag of a stream; negative: unchanged.
+func (l *lag) set(id, provider string, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.streams[id]
 	if bytes >= 0 {
 		now.reported, now.found = bytes, 0
 	}
-	record(l.putLocked(id, provider, now, map[string]int64{}))
+	l.putLocked(id, provider, now)
 }
 
-// find records the lag of streams according to their size.
-func (l *lag) find(behind map[string]Found, record func(totals map[string]int64)) {
+// find updates the lag of streams according to their size.
+func (l *lag) find(behind map[string]Found) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	changed := map[string]int64{}
 	for id, one := range behind {
 		now := l.streams[id]
 		now.found = one.Bytes
-		l.putLocked(id, one.Provider, now, changed)
+		l.putLocked(id, one.Provider, now)
 	}
 	l.growing = true
-	record(changed)
 }
 
 // clearFound removes what stats found, because the source reads and reports again.
-func (l *lag) clearFound(record func(totals map[string]int64)) {
+func (l *lag) clearFound() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.growing {
 		return
 	}
-	changed := map[string]int64{}
 	l.growing = false
 	for id, now := range l.streams {
 		now.found = 0
-		l.putLocked(id, now.provider, now, changed)
+		l.putLocked(id, now.provider, now)
 	}
-	record(changed)
 }
 
-// putLocked updates a stream, and adds the changed totals to changed, which it returns.
-func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int64) map[string]int64 {
+func (l *lag) putLocked(id, provider string, now lagging) {
 	if l.streams == nil {
 		l.streams, l.totals = map[string]lagging{}, map[string]int64{}
 	}
-	before, known := l.streams[id]
+	before := l.streams[id]
 	if now.provider = provider; provider == "" {
 		now.provider = before.provider
 	}
@@ -86,16 +81,17 @@ func (l *lag) putLocked(id, provider string, now lagging, changed map[string]int
 	} else {
 		l.streams[id] = now
 	}
-	if now.provider == before.provider && now.bytes() == before.bytes() {
-		return changed
-	}
-	if known {
-		l.totals[before.provider] -= before.bytes()
-		changed[before.provider] = l.totals[before.provider]
-	}
+	l.totals[before.provider] -= before.bytes()
 	l.totals[now.provider] += now.bytes()
-	changed[now.provider] = l.totals[now.provider]
-	return changed
+}
+
+// observe calls f with the lag of each provider that ever had one; the name is empty while the provider is undecided.
+func (l *lag) observe(f func(provider string, total int64)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for provider, total := range l.totals {
+		f(provider, total)
+	}
 }
 
 // due reports whether it is time to stat the files.

@@ -1,7 +1,9 @@
 package meter
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -22,8 +24,8 @@ type Meter struct {
 	signals [signalEnd]metric.MeasurementOption
 }
 
-// New returns the metrics of a receiver.
-func New(b *metadata.TelemetryBuilder) *Meter {
+// New returns the metrics of a receiver. [Meter.Shutdown] ends them.
+func New(b *metadata.TelemetryBuilder) (*Meter, error) {
 	m := &Meter{builder: b, kinds: map[events.Kind]metric.MeasurementOption{}}
 	for _, k := range events.Kinds() {
 		m.kinds[k] = with("kind", k.String())
@@ -31,7 +33,10 @@ func New(b *metadata.TelemetryBuilder) *Meter {
 	for s := range signalEnd {
 		m.signals[s] = with("signal", s.String())
 	}
-	return m
+	if err := b.RegisterReceiverAgentStreamLagCallback(m.observeLag); err != nil {
+		return nil, fmt.Errorf("register callback of the lag: %w", err)
+	}
+	return m, nil
 }
 
 func with(key, value string) metric.MeasurementOption {
@@ -131,30 +136,26 @@ func (m *Meter) InputDropped(reason string, bytes int64) {
 	}
 }
 
-// Behind records the unacknowledged bytes of a stream, by provider.
-func (m *Meter) Behind(id, provider string, bytes int64) {
-	m.lag.set(id, provider, bytes, m.recordLag)
+// Behind updates the unacknowledged bytes of a stream, by provider.
+func (m *Meter) Behind(id, provider string, bytes int64) { m.lag.set(id, provider, bytes) }
+
+// observeLag reports the unacknowledged bytes when the metrics are collected: they change with each batch.
+func (m *Meter) observeLag(_ context.Context, to metric.Int64Observer) error {
+	m.lag.observe(func(provider string, total int64) {
+		to.Observe(total, with("provider", cmp.Or(provider, "undecided")))
+	})
+	return nil
 }
 
-// recordLag records totals by provider.
-func (m *Meter) recordLag(totals map[string]int64) {
-	for provider, total := range totals {
-		if provider == "" {
-			provider = "undecided"
-		}
-		m.builder.ReceiverAgentStreamLag.Record(background(), total, with("provider", provider))
-	}
-}
-
-// Grown records how much files have grown while a consumer refuses, when the source reads nothing and so reports nothing.
+// Grown updates how much files have grown while a consumer refuses, when the source reads nothing and so reports nothing.
 // [Meter.Resumed] ends that.
-func (m *Meter) Grown(behind map[string]Found) { m.lag.find(behind, m.recordLag) }
+func (m *Meter) Grown(behind map[string]Found) { m.lag.find(behind) }
 
 // GrowthDue reports whether it is time to measure again how much files have grown.
 func (m *Meter) GrowthDue(now time.Time, every time.Duration) bool { return m.lag.due(now, every) }
 
-// Resumed removes what [Meter.Grown] recorded, because the source reads and reports again.
-func (m *Meter) Resumed() { m.lag.clearFound(m.recordLag) }
+// Resumed removes what [Meter.Grown] added, because the source reads and reports again.
+func (m *Meter) Resumed() { m.lag.clearFound() }
 
 // StorageError counts a value that was not written to the storage, or a stored one that is unusable.
 func (m *Meter) StorageError() { m.builder.ReceiverAgentStreamStorageErrors.Add(background(), 1) }

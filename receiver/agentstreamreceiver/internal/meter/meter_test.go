@@ -20,10 +20,12 @@ func newMeter(t *testing.T) (*componenttest.Telemetry, *meter.Meter) {
 	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(context.Background())) })
 	builder, err := metadata.NewTelemetryBuilder(tel.NewTelemetrySettings())
 	require.NoError(t, err)
-	return tel, meter.New(builder)
+	m, err := meter.New(builder)
+	require.NoError(t, err)
+	return tel, m
 }
 
-// lagOf returns the totals of providers as last recorded, without zeros.
+// lagOf returns the totals of providers without zeros.
 func lagOf(t *testing.T, tel *componenttest.Telemetry) map[string]int64 {
 	t.Helper()
 	got, err := tel.GetMetric("otelcol_receiver_agent_stream_lag")

@@ -99,7 +99,8 @@ func readStdin(t *testing.T, text string, done func() bool, open func() (spooled
 	h := &host{Host: componenttest.NewNopHost()}
 	health := &delivery.Health{}
 	health.Start(h)
-	m := meter.New(builder)
+	m, err := meter.New(builder)
+	require.NoError(t, err)
 	observer := m.Observer(func(string) string { return "" })
 	observer.Saved = func() {}
 	dir := t.TempDir()

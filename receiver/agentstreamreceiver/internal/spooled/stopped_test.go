@@ -52,7 +52,8 @@ func TestPositionIsReadWhileStopping(t *testing.T) {
 		require.NoError(t, err)
 		health := &delivery.Health{}
 		health.Start(componenttest.NewNopHost())
-		m := meter.New(builder)
+		m, err := meter.New(builder)
+		require.NoError(t, err)
 		observer := m.Observer(func(string) string { return "" })
 		observer.Saved = func() {}
 		ctx, cancel := context.WithCancel(t.Context())
