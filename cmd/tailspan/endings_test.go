@@ -32,19 +32,20 @@ type ending struct {
 	verdict string
 	outcome string
 	said    string // the agent's text
+	quiet   string // the line of mode quiet
 }
 
 var endings = []ending{
-	{"ok", []string{startLine, wordsLine, okLine}, "", "", 0, "", "ok", "Working.\n"},
-	{"crash", []string{startLine, wordsLine}, "", "kill -SEGV $$", 139, "error: killed by SIGSEGV", "killed", "Working.\n"},
-	{"killed", []string{startLine, wordsLine, callLine}, "", "kill -KILL $$", 137, "error: killed by SIGKILL in Bash: go test", "killed", "Working.\n"},
-	{"no result", []string{startLine, wordsLine}, "", "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
-	{"half a line", []string{startLine, wordsLine}, okLine[:40], "", 0, "incomplete: ended without a result", "incomplete", "Working.\n"},
-	{"error with exit 1", []string{startLine, wordsLine, failedLine}, "", "exit 1", 1, "error: Credit balance is too low", "error", "Working.\n"},
-	{"error with exit 0", []string{startLine, wordsLine, failedLine}, "", "", 0, "error: Credit balance is too low", "error", "Working.\n"},
-	{"refused calls", []string{startLine, wordsLine, callLine, deniedLine, okLine}, "", "", 0, "denied: 1 refused call (Bash)", "ok", "Working.\n"},
-	{"nothing done", []string{startLine, okLine}, "", "", 0, "empty: did nothing", "ok", ""},
-	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n"},
+	{"ok", []string{startLine, wordsLine, okLine}, "", "", 0, "", "ok", "Working.\n", "Run finished (session s1)"},
+	{"crash", []string{startLine, wordsLine}, "", "kill -SEGV $$", 139, "error: killed by SIGSEGV", "killed", "Working.\n", "Run failed: ended by SIGSEGV before its result"},
+	{"killed", []string{startLine, wordsLine, callLine}, "", "kill -KILL $$", 137, "error: killed by SIGKILL in Bash: go test", "killed", "Working.\n", "Run failed: ended by SIGKILL before its result"},
+	{"no result", []string{startLine, wordsLine}, "", "", 0, "incomplete: ended without a result", "incomplete", "Working.\n", "Run incomplete: ended without a result"},
+	{"half a line", []string{startLine, wordsLine}, okLine[:40], "", 0, "incomplete: ended without a result", "incomplete", "Working.\n", "Run incomplete: ended without a result"},
+	{"error with exit 1", []string{startLine, wordsLine, failedLine}, "", "exit 1", 1, "error: Credit balance is too low", "error", "Working.\n", "Run failed: Credit balance is too low (session s1)"},
+	{"error with exit 0", []string{startLine, wordsLine, failedLine}, "", "", 0, "error: Credit balance is too low", "error", "Working.\n", "Run failed: Credit balance is too low (session s1)"},
+	{"refused calls", []string{startLine, wordsLine, callLine, deniedLine, okLine}, "", "", 0, "denied: 1 refused call (Bash)", "ok", "Working.\n", "Run finished (session s1)"},
+	{"nothing done", []string{startLine, okLine}, "", "", 0, "empty: did nothing", "ok", "", "Run finished (session s1)"},
+	{"another signal", []string{startLine, wordsLine}, "", "kill -USR1 $$", 128 + int(syscall.SIGUSR1), "error: killed by SIGUSR1", "killed", "Working.\n", "Run failed: ended by SIGUSR1 before its result"},
 }
 
 // script returns a command that ends this way.

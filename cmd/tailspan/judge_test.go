@@ -80,6 +80,8 @@ func testVerdict(t *testing.T, e *ending, mode string, onTerminal bool) {
 		assert.Equal(t, e.said, said)
 	case "json":
 		assert.Equal(t, strings.Join(e.lines, "\n")+"\n"+e.half, said)
+	case "quiet":
+		assert.Equal(t, e.quiet+"\n", said)
 	case "verbose":
 		assert.True(t, strings.HasPrefix(said, e.said), said)
 	}
