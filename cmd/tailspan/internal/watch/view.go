@@ -102,6 +102,9 @@ func (v *View) header(runs []Run) []string {
 // rows returns all rows of the list.
 func (v *View) rows(runs []Run) []row {
 	var rows []row
+	if len(runs) == 0 {
+		rows = append(rows, textRow(faint("waiting for agents · tailspan doctor lists where it looks")))
+	}
 	for i := range runs {
 		r := &runs[i]
 		if !r.AtWork {
