@@ -203,6 +203,13 @@ func (s *agentWork) closeAgent(a *agent, v outcome.Verdict) {
 	s.allWritten(a.run)
 }
 
+// noteSilence marks the total of a sub-agent that a silence ended: if it continues after all, it has no further span.
+func (a *agent) noteSilence(v outcome.Verdict) {
+	if v.Reason == otlp.CloseReasonTimeout && (a.call != nil || a.run.subAgent) {
+		a.ledger.Incomplete = true
+	}
+}
+
 // hangUnderRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.
 // That call was made by an agent whose work another stream exports, but that stream does not have the call.
 func (s *agentWork) hangUnderRun(a *agent) {

@@ -74,6 +74,7 @@ func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
 	r.end.agents = r.unnamedAgents()
 	r.closing.abandoned = !r.showsEnd() && why != otlp.CloseReasonResult && why != otlp.CloseReasonSuperseded
+	r.closing.agents = r.closing.abandoned && why == otlp.CloseReasonTimeout && slices.ContainsFunc(r.calls.open, (*call).startsAny)
 	v := s.process.evidenceOf(r, why).Verdict()
 	inner := v.Inner()
 	for _, a := range s.open.innermostFirst() {
@@ -143,10 +144,6 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 		s.closeAgent(a, outcome.Closed(reason))
 	}
 	s.closeLingering(reason)
-	if r := s.run; r != nil && r.closing.report == usageDue {
-		r.closing.report = usageReported
-		s.enterLinked(r, true)
-	}
 	s.links.announced = nil
 	s.writeUnwritten()
 }

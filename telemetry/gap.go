@@ -42,8 +42,16 @@ func (s *runs) passed(at clock.Moment) {
 // startsAgent reports whether the call starts a sub-agent that works in another stream, if it works at all.
 func (c *call) startsAgent() bool { return c.AgentType != "" && c.child == nil }
 
+// startsAny reports whether sub-agents may be at work for the call, in any stream, also if it does not name them.
+func (c *call) startsAny() bool {
+	return otlp.ToolKind(c.Name, c.Server, c.AgentType != "" || c.child != nil) == otlp.ToolKindAgent
+}
+
 // closeGap closes what a gap ends: the run that has shown its end, or everything open if the stream was abandoned.
 func (s *runs) closeGap() {
+	idle := s.idle
+	s.idle = false // an event follows the gap
+	defer func() { s.idle = idle }()
 	if s.turnOver() {
 		s.closeRun(s.run, otlp.CloseReasonTimeout)
 	} else {

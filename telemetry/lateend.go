@@ -17,6 +17,8 @@ type closing struct {
 	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
 	// sub-agents were at work.
 	abandoned bool
+	// agents is true if sub-agents were at work when a silence ended the run. What they use after its span is written is in no total.
+	agents bool
 	// other is true if the run's span waits for another account of the run; see [run.awaitsOther].
 	other bool
 }
@@ -62,6 +64,14 @@ func (s *endings) endRecord(r *run, why otlp.CloseReason) {
 	default:
 		s.takeLinked(r)
 		s.recordEnd(r, why)
+	}
+}
+
+// reportDue reports the usage of a closed sub-agent that no further line continues.
+func (s *endings) reportDue(r *run) {
+	if r != nil && r.closing.report == usageDue {
+		r.closing.report = usageReported
+		s.enterLinked(r, true)
 	}
 }
 

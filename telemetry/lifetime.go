@@ -37,6 +37,7 @@ func (s *lifetime) close(reason otlp.CloseReason) {
 	}
 	s.release(releaseAll)
 	s.closeOpen(reason)
+	s.reportDue(s.run)
 }
 
 // closeAtEnd closes everything open at the end of a stream. The files of its sub-agents may not have been read yet.
@@ -134,6 +135,8 @@ type continuation struct {
 	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	shown bool
 	calls *calls // of the run before it, if it continues that: sub-agents may still work for them
+	// agents is true if the total of that run may lack what its sub-agents used after its span was written. That cannot be marked there.
+	agents bool
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
@@ -143,9 +146,8 @@ func (s *lifetime) reportLinked() {
 		return
 	}
 	if r.closed {
-		if r.closing.report == usageDue && s.idle {
-			r.closing.report = usageReported
-			s.enterLinked(r, true)
+		if s.idle {
+			s.reportDue(r)
 		}
 		return
 	}

@@ -155,11 +155,12 @@ func (s *family) enterLinked(r *run, over bool) {
 	}
 }
 
-// lacksLinked reports whether sub-agents of a closed run are, or may be, active. For a stream on standard output it is
+// lacksLinked reports whether sub-agents of a closed run are, or may be, active, or whether the next line may continue the run itself,
+// which is a sub-agent's. For a stream on standard output it is
 // unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
 func (s *family) lacksLinked(r *run) bool {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
-	return u.AtWork || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
+	return u.AtWork || r.closing.report == usageDue || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())
 }
 
 // sumsUpAgents reports whether the run's own totals include the tokens of its sub-agents.
@@ -178,7 +179,7 @@ func (s *family) takeLinked(r *run) {
 	}
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
 	r.top.ledger.Linked = u.Used
-	r.top.ledger.Incomplete = u.Incomplete || s.recorded && u.Unasked < r.unnamedAgents()
+	r.top.ledger.Incomplete = u.Incomplete || r.continues.agents || s.recorded && u.Unasked < r.unnamedAgents()
 	r.takeCalls(false)
 }
 
