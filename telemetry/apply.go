@@ -65,7 +65,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
 			s.modelWorks(a, ev, at) // it may precede the first block of its message or be its only event
 		}
-		late = s.useTokens(a, ev)
+		late = s.useTokens(a, ev, at)
 	}
 	a.reportCall(s.self, ev, at)
 	s.converse(a, ev)

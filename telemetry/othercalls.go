@@ -83,10 +83,6 @@ func (r *run) takeCalls(total bool) {
 		return
 	}
 	r.top.ledger.Added = r.ref.Team.Calls.Found(total, func(part team.ModelCall, whole bool) {
-		if part.Rest {
-			r.top.ledger.AddCall(part.Model, &events.Usage{Tokens: part.Tokens}, false)
-			return
-		}
 		r.top.ledger.AddMissing(part.Model, part.Tokens, part.Exported, whole)
 	})
 }

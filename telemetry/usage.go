@@ -13,7 +13,7 @@ import (
 
 // useTokens adds the usage of an event to the ledgers of the agent and of its run. It returns usage that is too late
 // for any span, or nil.
-func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage) {
+func (s *talk) useTokens(a *agent, ev *events.DisplayEvent, at clock.Moment) (late *events.Usage) {
 	u, ofRun := ev.Usage, &a.run.top.ledger
 	if u == nil {
 		return nil
@@ -26,7 +26,7 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 		part := s.sinceLast(ev)
 		u = &part
 	}
-	placed := a.chat != nil && a.chat.Take(ev)
+	placed := a.chat != nil && a.chat.Take(ev) || s.placeLate(a, ev, at)
 	switch {
 	case u.Scope != events.UsageScopeCall && ofRun.Closed:
 		sum := ofRun.AddLateTotal(ev.Model, u)
@@ -38,8 +38,6 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 		ofRun.AddTotal(ev.Model, u)
 	case a.role == roleDuplicate:
 		ofRun.AddElsewhere(u)
-		return nil
-	case a.run.isChild() && a.closed && !placed && a.run.ref.Team.Calls.AddRest(ev.Model, u.Tokens):
 		return nil
 	case a == a.run.top || a.ledger.Closed: // only the run's own span is left
 		if a.run.isChild() && a.closed {
@@ -56,6 +54,32 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent) (late *events.Usage)
 	}
 	return u
 }
+
+// placeLate writes a model call with what a sub-agent reports of an earlier one after its own span was written, or that of its run if
+// the sub-agent is unknown. The span of that call was written without it, when a silence closed both.
+func (s *talk) placeLate(a *agent, ev *events.DisplayEvent, at clock.Moment) bool {
+	r, id := a.run, cmp.Or(ev.MessageID, ev.ItemID)
+	if !a.ledger.Closed || !hasTokens(ev) || ev.Usage.Scope != events.UsageScopeCall || a == r.top && !r.subAgent && ev.ParentID == "" {
+		return false
+	}
+	if a.isJoined() || !a.exports() || r.top.ledger.HasTotals() || s.counted(r) {
+		return false // another account has it, or the totals of the run
+	}
+	c := &chat{Call: a.thread.Rest(ev, s.settings.Agent.System, at)}
+	occurrence := s.seen.Nth(&s.seen.Chats, r.key, a.spanID.String(), id, domainLate)
+	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, a.spanID.String(), id, domainLate)
+	of := s.span(a, c.ID, a.spanID, &c.Span)
+	if of.Trace.IsEmpty() {
+		return true
+	}
+	of.Background = !a.span.Contains(c.Span)
+	out := c.Chat(of, a.name, "", false)
+	s.sink.AddChat(r.resource, &out)
+	return true
+}
+
+// domainLate separates the ID of a model call that stands for late usage from that of the answer.
+const domainLate = "late"
 
 // countUsage adds to the metrics what a model call used and what is too late for its run's span. The rest of the totals
 // is added with that span.

@@ -2,6 +2,7 @@ package agentstreamreceiver_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,16 +15,15 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // TestClockSetForward sets the agent's clock forward, or stops the machine for two hours, after each time of each session. That closes
 // what is open as idle, but what follows belongs to the session: all tokens are on spans, once, and a total that lacks some is marked.
 func TestClockSetForward(t *testing.T) {
 	for name, paths := range clockCases(t) {
-		if strings.HasPrefix(name, "codex/subagents-v") {
-			continue // the usage that a closed sub-agent reports of an earlier call is only in the metrics if its run is closed too
-		}
 		t.Run(name, func(t *testing.T) {
 			seen := map[time.Time]bool{}
 			play := func(after time.Time) summed {
@@ -51,6 +51,92 @@ func TestClockSetForward(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPauseWhileFollowed follows the files of each session and stops the agent for two hours after each line. The receiver closes what
+// is silent for so long, and opens it again with the next line. All tokens are on spans and in the metrics, once.
+func TestPauseWhileFollowed(t *testing.T) {
+	for name, paths := range clockCases(t) {
+		if slices.ContainsFunc(paths, parser.IsDocument) {
+			continue // a document is read again whole
+		}
+		t.Run(name, func(t *testing.T) {
+			lines, want := 0, summed{}
+			for pause := -1; pause < lines; pause++ {
+				e, registry, read := followWithPause(t, paths, pause)
+				require.Empty(t, otlpjson.Check(e.traces...), "pause after line %d", pause)
+				got, counted := sumUp(e), countedTokens(registry)
+				if pause < 0 {
+					lines, want = read, got
+				}
+				assert.Equal(t, [2]int64{want.input, want.output}, [2]int64{got.input, got.output}, "pause after line %d", pause)
+				assert.Equal(t, [2]int64{want.input, want.output}, [2]int64{counted.Input, counted.Output}, "metrics, pause after line %d", pause)
+			}
+		})
+	}
+}
+
+// followWithPause follows files while they are written, and returns how many lines were read. A pause after that number of lines closes
+// all streams, children first, and each is opened again with its next line.
+func followWithPause(t *testing.T, paths []string, pause int) (*exports, *telemetry.Registry, int) {
+	settings := goldenSettings()
+	now := time.Time{}
+	settings.Now = func() time.Time { return now }
+	registry := telemetry.NewRegistry(settings)
+	var all []*reading
+	for _, path := range paths {
+		r := newReading(t, registry, path)
+		r.live = r.nextTime(t, time.Unix(1, 0))
+		all = append(all, r)
+	}
+	var e exports
+	take := func(out telemetry.Output) {
+		e.take(out)
+		out.Accepted()
+	}
+	later, closed, read := time.Duration(0), map[*reading]bool{}, 0
+	for open := slices.Clone(all); len(open) > 0; read++ {
+		r := slices.MinFunc(open, func(a, b *reading) int { return a.live.Compare(b.live) })
+		now = r.live.Add(later)
+		take(registry.Take())
+		if read == pause {
+			for _, other := range slices.Backward(all) {
+				if other.stream != nil {
+					other.stream.Close(otlp.CloseReasonTimeout)
+					take(other.stream.Take())
+					closed[other] = true
+				}
+			}
+			later = 2 * time.Hour
+			now = now.Add(later)
+			take(registry.Take())
+		}
+		if closed[r] {
+			r.reopen(t)
+			delete(closed, r)
+		}
+		r.pause = later
+		r.read(1)
+		for _, other := range all {
+			if other.stream != nil && !closed[other] {
+				other.stream.Idle()
+				take(other.stream.Take())
+			}
+		}
+		if r.done() {
+			open = slices.DeleteFunc(open, func(other *reading) bool { return other == r })
+			continue
+		}
+		r.live = r.nextTime(t, r.live)
+	}
+	for _, r := range all {
+		if !closed[r] {
+			r.stream.Close(otlp.CloseReasonShutdown)
+			take(r.stream.Take())
+		}
+	}
+	take(registry.Close())
+	return &e, registry, read
 }
 
 // wrongTotals returns the agents whose total is not what the spans below and including theirs add up to. One that may lack something

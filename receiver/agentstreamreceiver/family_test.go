@@ -37,6 +37,9 @@ type reading struct {
 	live     time.Time        // when the next line is written; zero for a complete file
 	written  func(*time.Time) // changes the times of events; nil keeps them
 	identity otlp.Identity
+	pause    time.Duration // by which the times of the lines are later than written
+	fed      []telemetry.Line
+	before   [][]events.DisplayEvent // what was fed, with fed
 }
 
 func newReading(t *testing.T, registry *telemetry.Registry, path string) *reading {
@@ -78,12 +81,42 @@ func (r *reading) feed(evs []events.DisplayEvent) {
 		if r.written != nil {
 			r.written(&evs[i].Time)
 		}
+		if r.pause > 0 && !evs[i].Time.IsZero() {
+			evs[i].Time = evs[i].Time.Add(r.pause)
+		}
 	}
 	if r.stream == nil {
 		info := parser.InfoOf(r.source.Provider())
 		r.stream = r.registry.Open(r.settings(info))
 	}
-	r.stream.Feed(telemetry.Line{Offset: r.offset, Live: !r.live.IsZero(), Arrival: r.live, Read: r.live}, evs)
+	line := telemetry.Line{Offset: r.offset, Live: !r.live.IsZero(), Arrival: r.live, Read: r.live}
+	if line.Live {
+		line.Arrival, line.Read = r.live.Add(r.pause), r.live.Add(r.pause)
+		r.fed, r.before = append(r.fed, line), append(r.before, cloneEvents(evs))
+	}
+	r.stream.Feed(line, evs)
+}
+
+// reopen opens the stream of a followed file again after it was closed, like the receiver.
+func (r *reading) reopen(t *testing.T) {
+	t.Helper()
+	state, _ := r.stream.State()
+	settings := r.settings(parser.InfoOf(r.source.Provider()))
+	settings.State = &state
+	r.stream = r.registry.Open(settings)
+	for i, line := range r.fed {
+		line.Replay, line.Live = true, false
+		r.stream.Feed(line, cloneEvents(r.before[i]))
+	}
+}
+
+// cloneEvents copies events with what Feed may change or a parser may reuse.
+func cloneEvents(evs []events.DisplayEvent) []events.DisplayEvent {
+	list := slices.Clone(evs)
+	for i := range list {
+		list[i].Tool.Input, list[i].Tool.Output = slices.Clone(list[i].Tool.Input), slices.Clone(list[i].Tool.Output)
+	}
+	return list
 }
 
 func (r *reading) settings(info parser.Info) telemetry.StreamSettings {

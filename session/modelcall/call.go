@@ -58,14 +58,17 @@ func (c *Call) Take(ev *events.DisplayEvent) bool {
 	if !c.Is(ev) || ev.Usage.Scope != events.UsageScopeCall || ev.Model != "" && ev.Model != c.Model {
 		return false
 	}
-	u := ev.Usage
+	use(c, ev.Usage)
+	return true
+}
+
+func use(c *Call, u *events.Usage) {
 	c.usage = max(c.usage, usageInput)
 	if !u.OutputUnknown {
 		c.usage = usageWhole
 	}
 	c.tokens.Add(u.Tokens)
 	c.served.Add(u)
-	return true
 }
 
 // Tokens returns the usage so far, and whether the output is known.

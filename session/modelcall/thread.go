@@ -29,6 +29,14 @@ func (t *Thread) Begin(ev *events.DisplayEvent, system string, at clock.Moment) 
 	return c
 }
 
+// Rest returns a model call that stands for usage which an agent reports of an earlier one, whose span lacks it.
+func (t *Thread) Rest(ev *events.DisplayEvent, system string, at clock.Moment) Call {
+	c := Call{MessageID: strings.Clone(ev.MessageID), Model: cmp.Or(ev.Model, t.Models.Only()), System: cmp.Or(ev.ModelProvider, system)}
+	c.Span.Cover(&at)
+	use(&c, ev.Usage)
+	return c
+}
+
 // begin sets the interval of a call: from the input that it answers to its first part.
 func (c *Call) begin(t *Thread, at clock.Moment) {
 	c.Span.Cover(&at)

@@ -20,8 +20,6 @@ type ModelCall struct {
 	Whole bool
 	// Exported is true if the account, and not the first one, exports the span of the call, with these tokens.
 	Exported bool
-	// Rest is true for what sub-agents used; see [Calls.AddRest].
-	Rest bool
 }
 
 // maxCalls bounds the model calls of a run that accounts compare. Further ones are in no total.
@@ -37,7 +35,6 @@ type Calls struct { // each open run has one, so it is small
 type calls struct {
 	first map[CallID]ModelCall // those of the first account that lack something or are exported by another one
 	other map[CallID]ModelCall // reported by other accounts
-	rest  ledger.ByModel       // used by sub-agents after their ends, on no span of theirs
 	over  bool                 // the other account of the run itself has ended
 	// total is true once the total of the run was exported.
 	total bool
@@ -91,16 +88,6 @@ func (c *Calls) Report(one ModelCall) (late events.Tokens, isNew bool) {
 		c.all.first[one.ID] = first
 	}
 	return late, true
-}
-
-// AddRest adds what a sub-agent used that is on no span of it. It returns false if that is too late for the total of the run.
-func (c *Calls) AddRest(model string, used events.Tokens) bool {
-	defer c.change()()
-	if c.all.total {
-		return false
-	}
-	c.all.rest.Of(model).Tokens.Add(used)
-	return true
 }
 
 // EndOther records that the other account of the run itself has ended.
@@ -161,10 +148,6 @@ func (c *Calls) Found(total bool, add func(part ModelCall, whole bool)) (beyond 
 		return nil
 	}
 	c.all.total = c.all.total || total
-	for i := range c.all.rest {
-		add(ModelCall{Model: c.all.rest[i].Model, Tokens: c.all.rest[i].Tokens, Rest: true}, false)
-	}
-	c.all.rest = nil
 	for id, other := range c.all.other {
 		first, ok := c.all.first[id]
 		switch {
