@@ -234,6 +234,9 @@ func (s *agentWork) agentOf(ev *events.DisplayEvent, at clock.Moment) *agent {
 	}
 	switch c := s.findCall(ev.ParentID); {
 	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.sessionID, ev.AgentID):
+		if top := s.run.top; !top.span.Start.Known() { // it may be all that this stream has of the run
+			top.span.Cover(&at)
+		}
 		return s.run.elsewhere() // its call was not seen here, and another stream exports its work
 	case c == nil:
 		// The call that started it was never seen: its work becomes a child of the run and is marked.

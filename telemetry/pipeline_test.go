@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,29 @@ func nightly(task string) otlp.Identity {
 		otlp.Attribute{Key: otlp.AttrTaskName, Value: task},
 		otlp.Attribute{Key: otlp.AttrTaskRunURL, Value: "https://ci.example/" + task},
 	)
+}
+
+// TestStepOfAnotherStreamsWork: a run of which a stream has only the work of a sub-agent that another stream exports has the time
+// of that work, and its step too. Seed 9502610 of the pipeline fuzzer.
+func TestStepOfAnotherStreamsWork(t *testing.T) {
+	work := of("ag1", under("a1", result(1, "t1")))
+	registry := newRegistry()
+	open := func(task string, sc script) *telemetry.Stream {
+		stream := registry.Open(telemetry.StreamSettings{ID: task, Agent: claude, Identity: nightly(task)})
+		for i, evs := range sc {
+			stream.Feed(telemetry.Line{Offset: int64(i * 100)}, clone(evs))
+		}
+		return stream
+	}
+	var f collected
+	for _, stream := range []*telemetry.Stream{open("first", script{line(work), line(text(2, "msg1", "About"))}), open("second", script{line(work)})} {
+		stream.Close(otlp.CloseReasonShutdown)
+		f.take(stream.Take())
+	}
+	f.take(registry.Close())
+	checkTree(t, &f)
+	assert.Equal(t, 2, strings.Count(f.names(), "invoke_agent claude-code"))
+	assert.Equal(t, at(1).UTC(), f.span(t, "second").StartTimestamp().AsTime())
 }
 
 // TestPipelineResult: step and pipeline have the worst result of their runs.
