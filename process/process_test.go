@@ -318,9 +318,9 @@ func TestStopKillsAfterTheGrace(t *testing.T) {
 
 // TestSignalsEndAStoppedChild checks that a signal that ends a program also reaches one that is stopped.
 func TestSignalsEndAStoppedChild(t *testing.T) {
-	// A process that a shell without job control starts in the background ignores some signals, and so do its children.
+	// A process that nohup, or a shell without job control in the background, starts ignores some signals, and so do its children.
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGINT, syscall.SIGQUIT)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(caught) })
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
