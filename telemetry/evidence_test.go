@@ -109,6 +109,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 		{"another second line", claude, saying("I fetch it.\nHere.", "ls"), saying("I fetch it.\nThere.", "ls"), 2, 0}, // pipeline fuzzer, seed 6101068
 		{"another call", claude, saying("I fetch it.", "ls"), calling("t9", saying("I fetch it.", "ls")), 2, 2},        // pipeline fuzzer, seed 8802066
 		{"another first call", claude, saying("I fetch it.", "ls")[2:], calling("t9", saying("I fetch it.", "ls")[2:]), 2, 0},
+		{"a sub-agent's work before", claude, saying("I fetch it.", "ls"), slices.Insert(saying("I fetch it.", "ls"), 1, line(under("t8", use(0, "m0", "t0", "Read", "a")))), 2, 0}, // pipeline fuzzer, seed 9600352
 		{"another time", claude, saying("I fetch it.", "ls"), later, 2, 0},
 		{"no times, the same lines", claude, untimed(saying("I fetch it.", "ls")), untimed(saying("I fetch it.", "ls")), 1, 5},
 		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},

@@ -43,16 +43,17 @@ func (k *runKey) String() string {
 
 // runKey returns the key of the run that begins with waiting. ok is false while a better key may follow.
 func (s *identities) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
-	over := false
+	over, others := false, false
 	for i := range waiting {
 		ev := &waiting[i].event
+		others = others || ev.ParentID != ""
 		if key.id == "" && modelSaid(ev) {
 			key.id, key.byMessage, key.marked = strings.Clone(ev.MessageID), true, ev.Copied
 		}
 		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // otherwise twins may lack it
 			// A format without message IDs has no better key to wait for.
 			key.content = contentOf(ev)
-			if item, ok := s.copyKey(ev); ok {
+			if item, ok := s.copyKey(ev); ok && !others { // the work of a sub-agent before it is no copy
 				key.copy = item.Stable()
 			}
 			break
