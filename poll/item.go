@@ -182,7 +182,7 @@ func (p *Poller) turn(ctx context.Context, it *item) bool {
 	if fresh > 0 {
 		p.settings.Shared.Observer.Read(it.path, fresh, b.Bytes)
 	}
-	p.save(ctx, it, b.Key, s)
+	p.save(it, b.Key, s)
 	return true
 }
 

@@ -73,7 +73,10 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	p.errorLog = errorlog.New(shared.Logger)
 	p.states = itemStates{
 		settings: shared, log: p.errorLog,
-		saver: &checkpoint.Saver{Store: shared.Store, Saved: shared.Observer.Saved, Unsaved: shared.Observer.Unsaved},
+		saver: checkpoint.NewSaver(shared.Store, shared.Observer.Saved, func(path string, err error) {
+			shared.Observer.Unsaved(path, err)
+			p.errorLog.Unsaved(err)
+		}),
 	}
 	var err error
 	p.finder, err = newFinder(&p.settings)
@@ -104,19 +107,24 @@ func (p *Poller) start(ctx, run context.Context) error {
 		p.settings.Shared.Observer.Unsaved(inventoryKey, err)
 		p.errorLog.Unsaved(err)
 	}
+	p.states.saver.Start(run)
 	p.work.Go(func() { p.run(run) })
 	return nil
 }
 
 // Shutdown stops the Poller as [tail.Tailer.Shutdown] does.
 func (p *Poller) Shutdown(ctx context.Context) error {
-	return p.lifecycle.Shutdown(ctx, p.settings.Shared.DrainTimeout, p.work.Wait, func() error {
+	wait := func() {
+		p.work.Wait()
+		p.states.saver.Stop()
+	}
+	return p.lifecycle.Shutdown(ctx, p.settings.Shared.DrainTimeout, wait, func() error {
 		errs := []error{p.watch.Close()}
 		for _, it := range p.items {
 			errs = append(errs, p.closeItem(ctx, it, tail.CloseReasonShutdown))
 		}
 		p.items = nil
-		return errors.Join(errs...)
+		return errors.Join(append(errs, p.states.saver.Flush(ctx))...)
 	})
 }
 

@@ -47,7 +47,7 @@ func (p *Poller) run(ctx context.Context) {
 		next := time.Now() // a large database must not delay events, state to be saved or new files
 		if !more {
 			next = p.nextWake(nextAll)
-			p.states.expire(ctx, p.items)
+			p.states.expire(p.items)
 		}
 		timer.Reset(max(0, time.Until(next)))
 		select {
@@ -64,7 +64,7 @@ func (p *Poller) run(ctx context.Context) {
 		case <-p.dirty.Signal():
 			for _, n := range p.dirty.Take() {
 				if s := n.item.streams[n.key]; s != nil {
-					p.save(ctx, n.item, n.key, s)
+					p.save(n.item, n.key, s)
 				}
 			}
 		}

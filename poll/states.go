@@ -134,19 +134,15 @@ func (s *itemStates) unusable(key string, err error) {
 }
 
 // expire deletes old checkpoints that no item asked for, after all items have asked.
-func (s *itemStates) expire(ctx context.Context, items []*item) {
+func (s *itemStates) expire(items []*item) {
 	if s.settled || slices.ContainsFunc(items, (*item).isUnread) {
 		return
 	}
 	s.settled = true
 	before := time.Now().Add(-s.settings.KeepUnlinked).Unix()
 	for stream, state := range s.walked {
-		if s.asked[stream] || state.Saved >= before {
-			continue
-		}
-		if err := s.settings.Store.Delete(ctx, checkpoint.ItemPrefix+stream); err != nil {
-			s.settings.Observer.Unsaved(state.Path, fmt.Errorf("delete checkpoint of %q: %w", state.Path, err))
-			return // left to the next process
+		if !s.asked[stream] && state.Saved < before {
+			s.saver.Delete(checkpoint.ItemPrefix + stream)
 		}
 	}
 	s.walked, s.byID, s.byPath, s.asked = nil, nil, nil, nil

@@ -28,14 +28,7 @@ type polledStream struct {
 	replaying bool
 	state     []byte // the consumer's last state
 	pending   bool
-	written   checkpoint.Written
-}
-
-// save writes a stream's checkpoint, or schedules that if it is too early.
-func (p *Poller) save(ctx context.Context, it *item, key string, s *polledStream) {
-	if wait := p.saveItem(ctx, it, key, s, false); wait > 0 {
-		it.wakeIn(wait)
-	}
+	stored    *checkpoint.Checkpoint // what the store has or will have; nil: not known
 }
 
 // offer delivers lines to their stream, opening it first if necessary.
@@ -102,7 +95,7 @@ func (p *Poller) tidy(ctx context.Context, it *item) {
 			}
 			s.idlePending, s.replaying = false, false
 		}
-		p.save(ctx, it, key, s)
+		p.save(it, key, s)
 		idle := p.idleClose(it.kind)
 		if idle <= 0 || time.Since(s.lastRead) < idle {
 			continue
@@ -132,7 +125,7 @@ func (p *Poller) closeStream(ctx context.Context, it *item, key string, reason t
 		p.settings.Shared.Observer.Failed(it.path, err, 0)
 	}
 	it.source.Release(key) // this moves a position
-	p.saveItem(ctx, it, key, s, true)
+	p.save(it, key, s)
 	p.settings.Shared.Observer.Closed(it.path, reason)
 }
 
@@ -143,7 +136,7 @@ func (p *Poller) closeItem(ctx context.Context, it *item, reason tail.CloseReaso
 		if err := s.consumer.Close(ctx, reason); err != nil {
 			errs = append(errs, fmt.Errorf("close stream of %q: %w", it.path, err))
 		}
-		p.saveLast(ctx, it, key, s)
+		p.save(it, key, s)
 		delete(it.streams, key)
 		p.settings.Shared.Observer.Closed(it.path, reason)
 	}
@@ -153,26 +146,15 @@ func (p *Poller) closeItem(ctx context.Context, it *item, reason tail.CloseReaso
 	return errors.Join(errs...)
 }
 
-// saveItem writes a stream's checkpoint if it changed and it is not too early. It returns the time until the next try; 0: none.
-func (p *Poller) saveItem(ctx context.Context, it *item, key string, s *polledStream, must bool) time.Duration {
+// save saves a stream's checkpoint if it changed.
+func (p *Poller) save(it *item, key string, s *polledStream) {
 	if p.settings.Shared.Store == nil || s.replaying {
-		return 0
+		return
 	}
 	if c, ok := s.consumer.(tail.Stateful); ok {
 		s.state, s.pending = c.State()
 	}
 	c := checkpoint.Checkpoint{Stream: s.id, Path: it.path, Device: it.id.Device, Inode: it.id.Inode, Pending: s.pending, State: s.state}
 	c.Item = checkpoint.Item{Origin: it.origin, Key: key, Position: it.source.Position(key)}
-	wait, err := p.states.saver.Save(ctx, &s.written, &c, must)
-	if err != nil {
-		p.errorLog.Unsaved(err)
-	}
-	return wait
-}
-
-// saveLast writes the checkpoint of a closed stream, even if ctx has ended.
-func (p *Poller) saveLast(ctx context.Context, it *item, key string, s *polledStream) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	p.saveItem(last, it, key, s, true)
+	s.stored = p.states.saver.Save(s.stored, &c)
 }

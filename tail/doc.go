@@ -74,10 +74,11 @@
 // # Restarts
 //
 // A [Settings.Store] holds a checkpoint of each file under the key "file/" and the stream ID, with the file's identity and the
-// state of its consumer. It is written after lines are acknowledged and before the next lines are delivered. A process that is
-// killed therefore repeats one batch per file, and a process that is shut down repeats none. After a slow write, the next write
-// for that file waits nine times as long, up to a second, so that saving takes at most a tenth of the time; a kill then repeats
-// up to one second of lines. A failed write is retried while reading continues: the store then has an older checkpoint, so a
+// state of its consumer. It is saved after lines are acknowledged and before the next lines are delivered, and written 20 ms later,
+// together with those of other files: in one call if the store is a [Batcher]. A process that is killed therefore repeats of each
+// file the batch in flight and what was acknowledged since the last write, and a process that is shut down repeats nothing. After a
+// slow write, the next one waits nine times as long, up to a second, so that saving takes at most a tenth of the time; a kill then
+// repeats up to one second of lines. A failed write is retried while reading continues: the store then has older checkpoints, so a
 // restart repeats lines but loses none.
 //
 // At start, files with checkpoints are retired files, which the table above finds again: by path and inode, then by inode and

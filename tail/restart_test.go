@@ -192,7 +192,7 @@ func TestCrash(t *testing.T) {
 	var shots []snapshot
 	bubble(t, func(w *world) {
 		store := filestest.NewMemory()
-		sink := filestest.NewSink()
+		sink := slowSink()
 		w.Sink = sink
 		take := func() { shots = append(shots, snapshot{maps.Clone(store.Values), len(sink.All())}) }
 		store.Wrote = take

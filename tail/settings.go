@@ -199,8 +199,11 @@ func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
 }
 
-func (s *Settings) saver() *checkpoint.Saver {
-	return &checkpoint.Saver{Store: s.Store, Saved: s.Observer.Saved, Unsaved: s.Observer.Unsaved}
+func (s *Settings) saver(log *errorlog.Log) *checkpoint.Saver {
+	return checkpoint.NewSaver(s.Store, s.Observer.Saved, func(path string, err error) {
+		s.Observer.Unsaved(path, err)
+		log.Unsaved(err)
+	})
 }
 
 // inventoryKey is the store key of the inventory of the last start.

@@ -2,6 +2,7 @@ package tail_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,18 @@ func stores(t *testing.T, test func(w *world, store tail.Store, walks bool)) {
 	}
 }
 
+// slowSink returns a Sink that takes each batch so slowly that its checkpoint is written before the next one.
+func slowSink() *filestest.Sink {
+	sink := filestest.NewSink()
+	sink.Accept = func(tail.Stream, []tail.Line) error {
+		sink.Mu.Unlock()
+		defer sink.Mu.Lock()
+		time.Sleep(50 * time.Millisecond) //nolint:forbidigo // by the bubble's clock
+		return nil
+	}
+	return sink
+}
+
 func with(store tail.Store) func(*tail.Settings) {
 	return func(s *tail.Settings) { s.PollOnly, s.Store, s.Replay = true, store, true }
 }
@@ -52,7 +65,7 @@ func TestStoreFails(t *testing.T) {
 					}
 					unsaved := 0
 					w.Add("a.jsonl", text)
-					w.Sink = filestest.NewSink()
+					w.Sink = slowSink()
 					core, logs := observer.New(zap.ErrorLevel)
 					f, err := tail.New(w.settings(with(filestest.Walking{Memory: store}), func(s *tail.Settings) {
 						s.BatchLines, s.Logger = 3, zap.New(core)
@@ -194,5 +207,69 @@ func TestUnfinishedLineWaitsBesideASlowStore(t *testing.T) {
 		assert.Equal(w, []string{"{}", `{"n":1}`}, w.Sink.All(), "the second line may yet go on")
 		w.Pass(time.Minute)
 		assert.Equal(w, []string{"{}", `{"n":1}`, `{"n":2}`}, w.Sink.All())
+	})
+}
+
+// TestManyFilesAreSavedTogether: the checkpoints of many files take few calls of a store that can write many at once, all are
+// stored when the source stops, and a store that can't takes a call for each.
+func TestManyFilesAreSavedTogether(t *testing.T) {
+	const files = 500
+	for name, store := range map[string]tail.Store{
+		"batching": filestest.Batching{Walking: filestest.Walking{Memory: filestest.NewMemory()}},
+		"walking":  filestest.Walking{Memory: filestest.NewMemory()},
+		"plain":    filestest.NewMemory(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				memory := filestest.MemoryOf(store)
+				writes := 0
+				memory.Wrote = func() { writes++ }
+				for i := range files {
+					w.Add(fmt.Sprintf("%d.jsonl", i), filestest.Record(i)+"\n")
+				}
+				w.begin(with(store))
+				w.Sink.Until(w.T, "all lines", func() bool { return len(w.Sink.All()) == files })
+				w.end()
+				assert.Len(w, memory.Positions(), files)
+				if _, ok := store.(tail.Batcher); ok {
+					assert.Less(w, writes, files/20)
+				} else {
+					assert.GreaterOrEqual(w, writes, files)
+				}
+				fresh, _ := w.run(with(store)).NewLines()
+				assert.Empty(w, fresh)
+			})
+		})
+	}
+}
+
+// TestStoreRecovers: while the store fails, newer checkpoints replace those that could not be written; then the newest are.
+func TestStoreRecovers(t *testing.T) {
+	bubble(t, func(w *world) {
+		memory := filestest.NewMemory()
+		w.start(w.Sink, w.settings(with(filestest.Walking{Memory: memory})))
+		memory.Mu.Lock()
+		memory.Fail = func(int) error { return filestest.ErrStore }
+		memory.Mu.Unlock()
+		var want []string
+		for n := range 10 {
+			lines, text := filestest.Records(3*n, 3*n+3)
+			w.Add("a.jsonl", text)
+			want = append(want, lines...)
+			w.Sink.WantLines(w.T, want...)
+		}
+		assert.Empty(w, memory.Positions())
+		memory.Mu.Lock()
+		memory.Fail = nil
+		calls := memory.Calls
+		memory.Mu.Unlock()
+		w.Pass(time.Minute)
+		memory.Mu.Lock()
+		assert.Equal(w, calls+1, memory.Calls)
+		killed := filestest.NewMemory()
+		killed.Values = maps.Clone(memory.Values)
+		memory.Mu.Unlock()
+		w.end()
+		assert.Empty(w, w.run(with(filestest.Walking{Memory: killed})).All())
 	})
 }

@@ -63,6 +63,8 @@ type (
 	// Walker is a [Store] that can list its keys. With it, a file that was renamed while no process ran is found again;
 	// without it, only a file that kept its path is.
 	Walker = checkpoint.Walker
+	// Batcher is a [Store] that can write many values in one transaction, which costs little more than one value.
+	Batcher = checkpoint.Batcher
 )
 
 // The reasons why a stored value can't be read.

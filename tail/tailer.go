@@ -72,7 +72,7 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	if !t.settings.PollOnly {
 		t.watch = log.Watcher(t.newWatcher, t.settings.Observer.WatchRefused, t.settings.WatchWarning)
 	}
-	t.saver = t.settings.saver()
+	t.saver = t.settings.saver(log)
 	var seen inventory.Inventory
 	t.set = fileset.New(t.settings.fileset(), &t.globs, &seen, log)
 	err := t.set.Restore(ctx, t.saver)
@@ -101,7 +101,8 @@ func (t *Tailer) start(ctx, run context.Context) error {
 			}
 		})
 	}
-	t.manager.Go(func() { t.manage(run, took) })
+	t.saver.Start(run)
+	t.manager.Go(func() { t.manage(took) })
 	return nil
 }
 
@@ -127,14 +128,15 @@ func (t *Tailer) Shutdown(ctx context.Context) error {
 	wait := func() {
 		t.manager.Wait()
 		t.workers.Wait()
+		t.saver.Stop()
 	}
 	return t.lifecycle.Shutdown(ctx, t.settings.DrainTimeout, wait, func() error {
-		return errors.Join(t.watch.Close(), t.set.Close(ctx, t.saver))
+		return errors.Join(t.watch.Close(), t.set.Close(ctx, t.saver), t.saver.Flush(ctx))
 	})
 }
 
 // manage runs on the one goroutine that knows all files. It decides what is read; workers read.
-func (t *Tailer) manage(ctx context.Context, took time.Duration) {
+func (t *Tailer) manage(took time.Duration) {
 	set := t.set
 	requests, reports := make(chan discover.Request, 1), make(chan discover.Report)
 	t.manager.Go(func() { discover.Serve(&t.globs, t.watch, requests, reports, t.lifecycle.Stop()) })
@@ -155,7 +157,7 @@ func (t *Tailer) manage(ctx context.Context, took time.Duration) {
 			scanning = true
 			requests <- req
 		}
-		t.deleteExpired(ctx)
+		t.deleteExpired()
 		var tasks chan<- fileset.Task
 		next, ok := set.Next()
 		if ok {
@@ -197,18 +199,12 @@ func (t *Tailer) manage(ctx context.Context, took time.Duration) {
 	}
 }
 
-// deleteExpired deletes the checkpoints of files that have long not been found, while reading continues.
-func (t *Tailer) deleteExpired(ctx context.Context) {
-	expired := t.set.TakeExpired()
-	if len(expired) == 0 {
-		return
+// deleteExpired deletes the checkpoints of files that have long not been found.
+func (t *Tailer) deleteExpired() {
+	for _, id := range t.set.TakeExpired() {
+		t.saver.Delete(checkpoint.FilePrefix + id)
+		t.set.Names().Free(id)
 	}
-	t.manager.Go(func() {
-		for _, id := range expired {
-			t.saver.Delete(ctx, []string{checkpoint.FilePrefix + id})
-			t.set.Names().Free(id)
-		}
-	})
 }
 
 // watchError handles an overflow of the event queue or another failure of watching. Either way, events may be missing.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
@@ -30,7 +31,7 @@ type Checkpoint struct {
 	// Pending is true if the consumer has pending output that needs no further line.
 	Pending bool   `json:"pending,omitempty"`
 	State   []byte `json:"state,omitempty"`
-	// Saved is the time of the write, in Unix seconds.
+	// Saved is the time of the call of Save, in Unix seconds.
 	Saved int64 `json:"saved"`
 	// Nanos is the nanosecond part of Saved. Of two files that had one inode, the one saved last has it.
 	Nanos int `json:"nanos,omitempty"`
@@ -77,6 +78,9 @@ func (f *File) At() fingerprint.Position {
 func (c *Checkpoint) ID() fingerprint.FileID {
 	return fingerprint.FileID{Device: c.Device, Inode: c.Inode}
 }
+
+// SavedAt returns when Save was called.
+func (c *Checkpoint) SavedAt() time.Time { return time.Unix(c.Saved, int64(c.Nanos)) }
 
 // StoreKey returns the key under which the checkpoint is stored.
 func (c *Checkpoint) StoreKey() string {

@@ -6,80 +6,230 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
 )
 
 const (
-	// saveShare bounds the cost of saving: after a write that took d, the next one for the same stream waits until saveShare
-	// times d have passed, so a slow store takes at most a tenth of the time.
+	// groupTime is how long a checkpoint waits for others that are written with it.
+	groupTime = 20 * time.Millisecond
+	// groupSize bounds one write to a [Batcher].
+	groupSize = 256
+	// saveShare bounds the cost of saving: after a write that took d, the next one waits until saveShare times d have passed, so
+	// a slow store takes at most a tenth of the time.
 	saveShare = 9
-	// RetryAfter is the longest such wait, and the wait after a failed write.
-	RetryAfter = time.Second
+	// retryAfter is the longest such wait, and the wait after a failed write.
+	retryAfter = time.Second
+	// flushTimeout bounds each write of Flush.
+	flushTimeout = 5 * time.Second
 )
 
-// Written is what the store has of a stream, and when and how fast it was written.
-type Written struct {
-	Last *Checkpoint // nil: nothing
-	At   time.Time
-	took time.Duration
-}
-
-// Restored returns the Written of a checkpoint that was read from the store.
-func Restored(c *Checkpoint) *Written {
-	return &Written{Last: c, At: time.Unix(c.Saved, int64(c.Nanos))}
-}
-
-// Saver writes checkpoints to a store.
+// Saver writes checkpoints to a store, in groups.
 type Saver struct {
-	Store Store // may be nil
-	// Saved and Unsaved report the result of a write.
-	Saved   func()
-	Unsaved func(path string, err error)
+	Store   Store // may be nil
+	saved   func()
+	unsaved func(path string, err error)
+	// first receives when something is pending and nothing was before.
+	first   chan struct{}
+	stop    chan struct{}
+	running sync.WaitGroup
+
+	mu sync.Mutex
+	// pending has, by store key, what is to be written: nil deletes the key. An entry remains until it was written, so that
+	// Lookup finds it and a failed write is repeated.
+	pending map[string]*Checkpoint
 }
 
-// Save writes a checkpoint if it changed. If it is too early for that, or if the write failed, Save returns the time until the
-// next try. If must is true, it is never too early.
-func (s *Saver) Save(ctx context.Context, w *Written, c *Checkpoint, must bool) (wait time.Duration, err error) {
-	if s.Store == nil || w.Last != nil && w.Last.same(c) {
-		return 0, nil
+// NewSaver returns a Saver for a store, which may be nil. It calls saved after a write without an error, and unsaved for each
+// path or key that was not written.
+func NewSaver(store Store, saved func(), unsaved func(path string, err error)) *Saver {
+	return &Saver{
+		Store: store, saved: saved, unsaved: unsaved, first: make(chan struct{}, 1), stop: make(chan struct{}), pending: map[string]*Checkpoint{},
 	}
-	started := time.Now()
-	if wait := min(saveShare*w.took, RetryAfter) - started.Sub(w.At); wait > 0 && !must {
-		return wait, nil
-	}
-	c.Saved, c.Nanos = started.Unix(), started.Nanosecond()
-	value, err := c.Encode()
-	if err == nil {
-		err = s.Store.Set(ctx, c.StoreKey(), value)
-	}
-	w.At, w.took = started, time.Since(started)
-	if err != nil {
-		err = fmt.Errorf("save checkpoint of %q: %w", c.Path, err)
-		s.Unsaved(c.Path, err)
-		return RetryAfter, err
-	}
-	s.Saved()
-	last := *c
-	last.State, last.Position = bytes.Clone(c.State), bytes.Clone(c.Position)
-	w.Last = &last
-	return 0, nil
 }
 
-// Delete deletes keys of the store. After a failure it leaves the remaining keys to the next process.
-func (s *Saver) Delete(ctx context.Context, keys []string) {
+// Save makes a checkpoint pending if it differs from last, which is what Save returned for the stream before, or what the store
+// had of it, or nil. It returns the stream's newest checkpoint, which is not changed any more.
+func (s *Saver) Save(last, c *Checkpoint) *Checkpoint {
+	if s.Store == nil || last != nil && last.same(c) {
+		return last
+	}
+	now, newest := time.Now(), *c
+	newest.Saved, newest.Nanos = now.Unix(), now.Nanosecond()
+	newest.State, newest.Position = bytes.Clone(c.State), bytes.Clone(c.Position)
+	s.add(newest.StoreKey(), &newest)
+	return &newest
+}
+
+// Delete makes the deletion of keys pending.
+func (s *Saver) Delete(keys ...string) {
 	for _, key := range keys {
-		if err := s.Store.Delete(ctx, key); err != nil {
-			s.Unsaved(key, fmt.Errorf("delete %q: %w", key, err))
-			return
+		s.add(key, nil)
+	}
+}
+
+func (s *Saver) add(key string, c *Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pending) == 0 {
+		select {
+		case s.first <- struct{}{}:
+		default: // not received yet
 		}
 	}
+	s.pending[key] = c
 }
 
-// Lookup returns the checkpoint of a key, or nil if there is none.
+// Start starts writing what is pending, in groups.
+func (s *Saver) Start(ctx context.Context) {
+	if s.Store != nil {
+		s.running.Go(func() { s.run(ctx) })
+	}
+}
+
+// Stop stops what Start started, once.
+func (s *Saver) Stop() {
+	close(s.stop)
+	s.running.Wait()
+}
+
+func (s *Saver) run(ctx context.Context) {
+	var next time.Time // no write is earlier
+	for {
+		if !s.isPending() {
+			select {
+			case <-s.first:
+			case <-s.stop:
+				return
+			}
+		}
+		timer := time.NewTimer(max(groupTime, time.Until(next)))
+		select {
+		case <-timer.C:
+		case <-s.stop:
+			timer.Stop()
+			return
+		}
+		started := time.Now()
+		err := s.write(func() (context.Context, context.CancelFunc) { return ctx, func() {} })
+		wait := min(saveShare*time.Since(started), retryAfter)
+		if err != nil {
+			wait = retryAfter
+		}
+		next = time.Now().Add(wait)
+	}
+}
+
+// Flush writes what is pending after Stop, even if ctx has ended.
+func (s *Saver) Flush(ctx context.Context) error {
+	return s.write(func() (context.Context, context.CancelFunc) {
+		return context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	})
+}
+
+func (s *Saver) isPending() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pending) > 0
+}
+
+// write writes what is pending once, each part of it with a new context, and returns the first error.
+func (s *Saver) write(newContext func() (context.Context, context.CancelFunc)) error {
+	s.mu.Lock()
+	keys := slices.Sorted(maps.Keys(s.pending))
+	s.mu.Unlock()
+	size := 1
+	if _, ok := s.Store.(Batcher); ok {
+		size = groupSize
+	}
+	var first error
+	for some := range slices.Chunk(keys, size) {
+		ctx, cancel := newContext()
+		if err := s.writeSome(ctx, some); err != nil && first == nil {
+			first = err
+		}
+		cancel()
+	}
+	if len(keys) > 0 && first == nil {
+		s.saved()
+	}
+	return first
+}
+
+// writeSome writes the newest values of some keys. Those that are replaced meanwhile remain pending.
+func (s *Saver) writeSome(ctx context.Context, keys []string) (err error) {
+	some := make(map[string]*Checkpoint, len(keys))
+	s.mu.Lock()
+	for _, key := range keys {
+		some[key] = s.pending[key]
+	}
+	s.mu.Unlock()
+	if failed := s.put(ctx, some); failed != nil {
+		for key, c := range some {
+			err = s.notWritten(key, c, failed)
+		}
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, c := range some {
+		if s.pending[key] == c {
+			delete(s.pending, key)
+		}
+	}
+	return nil
+}
+
+// put writes to the store: several values only to a [Batcher].
+func (s *Saver) put(ctx context.Context, some map[string]*Checkpoint) error {
+	values := make(map[string][]byte, len(some))
+	for key, c := range some {
+		values[key] = nil
+		if c == nil {
+			continue
+		}
+		var err error
+		if values[key], err = c.Encode(); err != nil {
+			return err
+		}
+	}
+	if batcher, ok := s.Store.(Batcher); ok {
+		return batcher.WriteAll(ctx, values)
+	}
+	for key, value := range values {
+		if value == nil {
+			return s.Store.Delete(ctx, key)
+		}
+		return s.Store.Set(ctx, key, value)
+	}
+	return nil
+}
+
+// notWritten reports a value that was not written.
+func (s *Saver) notWritten(key string, c *Checkpoint, err error) error {
+	if c == nil {
+		err = fmt.Errorf("delete %q: %w", key, err)
+		s.unsaved(key, err)
+		return err
+	}
+	err = fmt.Errorf("save checkpoint of %q: %w", c.Path, err)
+	s.unsaved(c.Path, err)
+	return err
+}
+
+// Lookup returns the newest checkpoint of a key, which may be pending, or nil if there is none.
 func (s *Saver) Lookup(ctx context.Context, key string) (*Checkpoint, error) {
+	s.mu.Lock()
+	c, pending := s.pending[key]
+	s.mu.Unlock()
+	if pending {
+		return c, nil
+	}
 	value, err := s.Store.Get(ctx, key)
 	if err != nil || value == nil {
 		return nil, err
@@ -94,7 +244,6 @@ func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), 
 	if !ok {
 		return nil
 	}
-	var useless []string
 	err := store.Walk(ctx, func(key string, value []byte) error {
 		if !strings.HasPrefix(key, prefix) {
 			return nil
@@ -106,14 +255,13 @@ func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), 
 		}
 		unusable(key, err)
 		if errors.Is(err, ErrBroken) || errors.Is(err, ErrOlder) {
-			useless = append(useless, key)
+			s.Delete(key)
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("walk store: %w", err)
 	}
-	s.Delete(ctx, useless)
 	return nil
 }
 

@@ -17,3 +17,9 @@ type Walker interface {
 	// Walk calls f for each key, in no particular order, until f returns an error, which Walk returns. f must not call the store.
 	Walk(ctx context.Context, f func(key string, value []byte) error) error
 }
+
+// Batcher is a [Store] that can write many values in one transaction, which costs little more than one value.
+type Batcher interface {
+	// WriteAll sets each key to its value, and deletes each key whose value is nil. After an error, any of them may be written.
+	WriteAll(ctx context.Context, values map[string][]byte) error
+}

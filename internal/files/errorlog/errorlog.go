@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -20,7 +21,7 @@ const maxReasons = 4096
 type Log struct {
 	logger  *zap.Logger
 	reasons map[string]string // the last reason by path
-	store   string            // the last reason of the store
+	store   atomic.Value      // the last reason of the store, a string
 	// exhausted is true once the lack of descriptors was logged.
 	exhausted bool
 }
@@ -79,16 +80,15 @@ func (l *Log) Irregular(path string) {
 // storeAdvice is the advice for a store that can't save checkpoints.
 const storeAdvice = "check that the storage is writable and has space; after a restart, lines are exported again"
 
-// Unsaved logs that the store did not save a checkpoint, once for each reason, whichever the file.
+// Unsaved logs that the store did not save a checkpoint, once for each reason, whichever the file. Any goroutine may call it.
 func (l *Log) Unsaved(err error) {
 	reason := errors.Unwrap(err)
 	if reason == nil {
 		reason = err
 	}
-	if l.store == reason.Error() {
+	if text := reason.Error(); l.store.Swap(text) == text {
 		return
 	}
-	l.store = reason.Error()
 	l.logger.Error("checkpoint not saved, will retry", zap.Error(err), zap.String("advice", storeAdvice))
 }
 

@@ -20,7 +20,7 @@ type Memory struct {
 	Values map[string][]byte
 	Calls  int
 	Fail   func(call int) error // if set, how a call ends
-	Wrote  func()               // after each Set, with the lock held
+	Wrote  func()               // after each write, with the lock held
 }
 
 // Walking is a Memory that can walk.
@@ -96,10 +96,37 @@ func (w Walking) Walk(_ context.Context, f func(string, []byte) error) error {
 	return nil
 }
 
+// Batching is a Walking that can write many values in one call, as file_storage can.
+type Batching struct{ Walking }
+
+// WriteAll implements [checkpoint.Batcher].
+func (b Batching) WriteAll(_ context.Context, values map[string][]byte) error {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if err := b.answer(); err != nil {
+		return err
+	}
+	for key, value := range values {
+		if value == nil {
+			delete(b.Values, key)
+		} else {
+			b.Values[key] = value
+		}
+	}
+	if b.Wrote != nil {
+		b.Wrote()
+	}
+	return nil
+}
+
 // MemoryOf is the Memory that a store is or has.
 func MemoryOf(s checkpoint.Store) *Memory {
-	if w, ok := s.(Walking); ok {
-		return w.Memory
+	switch s := s.(type) {
+	case Batching:
+		return s.Memory
+	case Walking:
+		return s.Memory
+	default:
+		return s.(*Memory)
 	}
-	return s.(*Memory)
 }

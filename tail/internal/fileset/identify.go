@@ -182,8 +182,8 @@ func (m *matcher) adoptAs(known *File, path string, id fingerprint.FileID) {
 
 // stored applies a checkpoint that a worker found in a store that can't list its keys.
 func (m *matcher) stored(res reader.Result) {
-	if res.SaveErr != nil {
-		m.unusable(checkpoint.FilePrefix, res.SaveErr)
+	if res.Unusable != nil {
+		m.unusable(checkpoint.FilePrefix, res.Unusable)
 	}
 	if res.Stored != nil && m.names.Vacant(res.Stored.Stream) && m.restored[storedKey{res.Stored.Path, res.Stored.ID()}] == nil {
 		m.recall(res.Stored)

@@ -39,7 +39,7 @@ func (m *matcher) recall(c *checkpoint.Checkpoint) {
 	m.heads.add(f)
 	m.restored[storedKey{f.path, f.id}] = f
 	// What this process has seen of an inode is newer than what the store has.
-	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.Stored().At.Before(f.stream.Stored().At) {
+	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.Stored().SavedAt().Before(c.SavedAt()) {
 		m.enterID(f)
 	}
 }
@@ -56,7 +56,7 @@ func (t *Set) resume(one discover.Found) bool {
 		return false
 	}
 	t.adoptAs(known, one.Path, one.ID)
-	last := known.stream.Stored().Last
+	last := known.stream.Stored()
 	known.lostLink = last.LostLink || slices.ContainsFunc(last.Links, func(name string) bool { return !fingerprint.LeadsTo(name, one.ID) })
 	if known.stream.IsComplete(one.Size, one.MTime) {
 		known.size, known.mtime, known.live, known.origin = one.Size, one.MTime, true, originNew
@@ -73,11 +73,11 @@ func (t *Set) expireRestored() {
 	for e := t.retired.Front(); e != nil; {
 		f := e.Value.(*File)
 		e = e.Next()
-		if f.origin == originStored && f.stream.Stored().At.Before(before) {
+		if f.origin == originStored && f.stream.Stored().SavedAt().Before(before) {
 			t.retired.Remove(f.indexed.slot)
 			t.evict(f)
 			if t.names.Vacant(f.stream.ID) {
-				t.expired = append(t.expired, t.names.Take(f.stream.ID)) // reserved while it is being deleted
+				t.expired = append(t.expired, t.names.Take(f.stream.ID)) // reserved until the saver has it
 			}
 		}
 	}

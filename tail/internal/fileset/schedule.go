@@ -157,7 +157,7 @@ func (s *scheduler) WakeUp() {
 		f := heap.Pop(&s.timers).(*File)
 		f.retryAt = time.Time{}
 		s.schedule(f)
-		if !f.flushAt.IsZero() && !now.Before(f.flushAt) { // otherwise it was woken for its checkpoint
+		if !f.flushAt.IsZero() {
 			f.due = dueFlush
 		}
 	}

@@ -83,7 +83,7 @@ func (t *Set) LogStart(leftOut []string) {
 	}
 }
 
-// Close closes everything that is open as the source stops, and writes the last checkpoints.
+// Close closes everything that is open as the source stops, and saves the last checkpoints.
 func (t *Set) Close(ctx context.Context, saver *checkpoint.Saver) error {
 	var errs []error
 	for one := range t.all() {

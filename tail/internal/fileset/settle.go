@@ -38,7 +38,6 @@ func (t *Set) Settle(done Done) {
 		}
 	}
 	t.keep(f)
-	t.saved(f, &res)
 	t.noteActive(f, res.Read)
 	switch {
 	case f.state == stateRetired || res.Kind == reader.KindFinish:
@@ -48,16 +47,6 @@ func (t *Set) Settle(done Done) {
 	}
 	if dirty {
 		t.schedule(f)
-	}
-}
-
-// saved schedules the write of a checkpoint that could not be written yet.
-func (t *Set) saved(f *File, res *reader.Result) {
-	if res.SaveErr != nil && res.Kind != reader.KindProbe {
-		t.log.Unsaved(res.SaveErr)
-	}
-	if at := time.Now().Add(res.SaveIn); res.SaveIn > 0 && f.state == stateFollowing && (f.wakeSlot < 0 || at.Before(f.wakeAt)) {
-		t.arm(f, at)
 	}
 }
 

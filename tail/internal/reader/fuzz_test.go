@@ -125,7 +125,7 @@ func FuzzVisit(f *testing.F) {
 		}
 		r := reader.New(reader.Shared{
 			Settings: &settings, Handler: s, Globs: &discover.Globs{}, Opener: func(string) (openfile.Handle, error) { return disk, nil },
-			Names: stream.NewNames(), Saver: &checkpoint.Saver{}, Buffers: lines.NewPool(settings.BatchBytes, settings.MaxLineSize),
+			Names: stream.NewNames(), Saver: checkpoint.NewSaver(nil, nil, nil), Buffers: lines.NewPool(settings.BatchBytes, settings.MaxLineSize),
 			InFlight: semaphore.NewWeighted(int64(settings.BatchBytes)), Context: t.Context(), Stop: make(chan struct{}),
 		})
 		open := reader.Open{Dirty: func() {}}

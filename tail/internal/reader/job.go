@@ -104,9 +104,8 @@ type Result struct {
 	Relation Relation
 	// Stored, for KindProbe, is the checkpoint under the stream ID that the file would get.
 	Stored *checkpoint.Checkpoint
-	// SaveIn is the time until the next write of a changed checkpoint. 0: none is due.
-	SaveIn  time.Duration
-	SaveErr error
+	// Unusable, for KindProbe, is why a value under that ID can't be read.
+	Unusable error
 	// Moved, for KindEvict, is when another stream last worked for the consumer, which stays open for that.
 	Moved time.Time
 }

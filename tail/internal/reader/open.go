@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
@@ -32,22 +31,22 @@ type Open struct {
 	consumer stream.Consumer
 	handle   openfile.Handle
 	phase    phase
-	behind   int64               // unacknowledged bytes, as last reported
-	stored   *checkpoint.Written // what the store has; nil: nothing
-	begin    int64               // where the first acknowledged line begins, if begun
-	replayAt int64               // offset where the replay continues
-	state    []byte              // the consumer's last state
-	pending  bool                // the consumer has pending output that needs no further line
-	idleDue  bool                // lines were acknowledged and Idle was not called yet
-	begun    bool                // a line was acknowledged
-	atEnd    bool                // nothing followed the offset
+	behind   int64                  // unacknowledged bytes, as last reported
+	stored   *checkpoint.Checkpoint // what the store has or will have; nil: nothing
+	begin    int64                  // where the first acknowledged line begins, if begun
+	replayAt int64                  // offset where the replay continues
+	state    []byte                 // the consumer's last state
+	pending  bool                   // the consumer has pending output that needs no further line
+	idleDue  bool                   // lines were acknowledged and Idle was not called yet
+	begun    bool                   // a line was acknowledged
+	atEnd    bool                   // nothing followed the offset
 	suspends suspension
 }
 
 // Restore returns the stream of a checkpoint; it is not open.
 func Restore(c *checkpoint.Checkpoint) Open {
 	return Open{
-		ID: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: checkpoint.Restored(c),
+		ID: c.Stream, begin: c.Begin, begun: c.Begin < c.Offset, atEnd: c.AtEnd, state: c.State, pending: c.Pending, stored: c,
 	}
 }
 
@@ -58,14 +57,13 @@ func (o *Open) Leftover() Open {
 	return Open{begun: o.begun, begin: o.begin, atEnd: o.atEnd, state: o.state}
 }
 
-// Stored returns what the store has of the stream, or nil.
-func (o *Open) Stored() *checkpoint.Written { return o.stored }
+// Stored returns what the store has or will have of the stream, or nil.
+func (o *Open) Stored() *checkpoint.Checkpoint { return o.stored }
 
 // IsComplete reports whether all of a file was acknowledged, its size and time equal those of its checkpoint, and no output is
 // pending.
 func (o *Open) IsComplete(size, mtime int64) bool {
-	last := o.stored.Last
-	return size == last.Size && mtime == last.MTime && o.atEnd && !o.pending
+	return size == o.stored.Size && mtime == o.stored.MTime && o.atEnd && !o.pending
 }
 
 // IsActive reports whether a consumer is open and not suspended.
@@ -108,11 +106,7 @@ func (o *Open) close(ctx context.Context, reason stream.CloseReason) (closed boo
 	return true, err
 }
 
-// saveTimeout bounds the last writes at shutdown.
-const saveTimeout = 5 * time.Second
-
-// Shutdown closes the handle and consumer of the job's file as the source stops, and writes the last checkpoint even if ctx
-// has ended.
+// Shutdown closes the handle and consumer of the job's file as the source stops, and saves the last checkpoint.
 func Shutdown(ctx context.Context, j *Job, saver *checkpoint.Saver, observer *stream.Observer) error {
 	o := j.Open
 	var errs []error
@@ -126,19 +120,15 @@ func Shutdown(ctx context.Context, j *Job, saver *checkpoint.Saver, observer *st
 		}
 		observer.Closed(j.Path, stream.CloseReasonShutdown)
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
-	defer cancel()
-	if _, err := o.save(last, saver, j, false, true); err != nil {
-		errs = append(errs, err)
-	}
+	o.save(saver, j, false)
 	o.consumer = nil
 	return errors.Join(errs...)
 }
 
-// save writes a file's checkpoint, as of a job, with the present state of its consumer.
-func (o *Open) save(ctx context.Context, saver *checkpoint.Saver, j *Job, rewritten, must bool) (wait time.Duration, err error) {
+// save saves a file's checkpoint, as of a job, with the present state of its consumer.
+func (o *Open) save(saver *checkpoint.Saver, j *Job, rewritten bool) {
 	if saver.Store == nil || o.ID == "" || j.Pos.Offset == 0 {
-		return 0, nil
+		return
 	}
 	o.keepState()
 	c := checkpoint.Checkpoint{Stream: o.ID, Path: j.Path, Links: j.Links, File: checkpoint.FileOf(&j.Pos), Pending: o.pending, State: o.state}
@@ -152,10 +142,7 @@ func (o *Open) save(ctx context.Context, saver *checkpoint.Saver, j *Job, rewrit
 	if !openfile.IsCompressed(j.Path) {
 		c.Size = max(c.Size, c.Offset)
 	}
-	if o.stored == nil {
-		o.stored = &checkpoint.Written{}
-	}
-	return saver.Save(ctx, o.stored, &c, must)
+	o.stored = saver.Save(o.stored, &c)
 }
 
 // ReportBehind reports how many bytes are unacknowledged, if that changed. The size of compressed content is unknown.

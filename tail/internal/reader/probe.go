@@ -91,7 +91,7 @@ func (r *Reader) lookup(res *Result) error {
 	}
 	c, err := r.Saver.Lookup(r.Context, checkpoint.FilePrefix+stream.IDOf(res.Path, line))
 	if checkpoint.IsUnusable(err) {
-		res.SaveErr = err
+		res.Unusable = err
 		return nil
 	}
 	res.Stored = c

@@ -249,7 +249,7 @@ func (r *Reader) firstLine(h openfile.Handle) []byte {
 	return line
 }
 
-// save writes the checkpoint of a job's file if it changed. If it is too early for that, the result contains the wait.
+// save saves the checkpoint of a job's file if it changed.
 func (r *Reader) save(res *Result) {
 	o := res.Open
 	if r.Saver.Store == nil {
@@ -261,9 +261,7 @@ func (r *Reader) save(res *Result) {
 		}
 		o.ID = r.Names.Name(res.Path, r.firstLine(o.handle))
 	}
-	// A rewritten file is not visited again, and its copy may continue from here after a restart.
-	rewritten := res.Outcome == OutcomeRewritten
-	res.SaveIn, res.SaveErr = o.save(r.Context, r.Saver, &res.Job, rewritten, rewritten || res.Kind != KindRead)
+	o.save(r.Saver, &res.Job, res.Outcome == OutcomeRewritten)
 }
 
 // isOver reports whether the consumer of a file that was read to its end can be closed at once, because nothing is pending and
