@@ -49,13 +49,28 @@ func hintOn(err error) string {
 // storeOf adapts a client to a store, with Walk if the client has it.
 func storeOf(client storage.Client) tail.Store {
 	if w, ok := client.(storage.Walker); ok {
-		return walkingStore{client, w}
+		return walkingStore{batchingStore{client}, w}
 	}
-	return client
+	return batchingStore{client}
+}
+
+type batchingStore struct{ storage.Client }
+
+// WriteAll implements [tail.Batcher].
+func (s batchingStore) WriteAll(ctx context.Context, values map[string][]byte) error {
+	operations := make([]*storage.Operation, 0, len(values))
+	for key, value := range values {
+		if value == nil {
+			operations = append(operations, storage.DeleteOperation(key))
+		} else {
+			operations = append(operations, storage.SetOperation(key, value))
+		}
+	}
+	return s.Batch(ctx, operations...)
 }
 
 type walkingStore struct {
-	storage.Client
+	batchingStore
 	walker storage.Walker
 }
 

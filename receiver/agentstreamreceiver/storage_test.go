@@ -65,7 +65,24 @@ func (d *disk) Delete(_ context.Context, key string) error {
 	return d.fail
 }
 
-func (d *disk) Batch(context.Context, ...*storage.Operation) error { return errors.ErrUnsupported }
+func (d *disk) Batch(_ context.Context, operations ...*storage.Operation) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		return d.fail
+	}
+	for _, o := range operations {
+		switch o.Type {
+		case storage.Get:
+			o.Value = d.values[o.Key]
+		case storage.Set:
+			d.values[o.Key] = o.Value
+		case storage.Delete:
+			delete(d.values, o.Key)
+		}
+	}
+	return nil
+}
 
 func (d *disk) Close(context.Context) error {
 	d.mu.Lock()

@@ -2,7 +2,6 @@ package pipelinefuzz
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"sync"
 
@@ -52,8 +51,22 @@ func (d *disk) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// Batch is not supported, as in earlier versions of storages.
-func (d *disk) Batch(context.Context, ...*storage.Operation) error { return errors.ErrUnsupported }
+// Batch applies operations.
+func (d *disk) Batch(_ context.Context, operations ...*storage.Operation) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range operations {
+		switch o.Type {
+		case storage.Get:
+			o.Value = d.values[o.Key]
+		case storage.Set:
+			d.values[o.Key] = o.Value
+		case storage.Delete:
+			delete(d.values, o.Key)
+		}
+	}
+	return nil
+}
 
 // Close keeps the values.
 func (d *disk) Close(context.Context) error { return nil }

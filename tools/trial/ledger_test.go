@@ -214,8 +214,8 @@ const (
 	// flightUnwritten was answered less than saveDelay before the end, and the next batch of its files had not arrived: its
 	// offset may not have been stored.
 	flightUnwritten
-	// flightLate was answered less than saveDelay before the end, and others of its files followed: storing was slow,
-	// and the offset was waiting.
+	// flightLate was answered less than saveDelay before the end, and others of its files followed: the offset was waiting
+	// for its group, or storing was slow.
 	flightLate
 	// flightOver was completely processed.
 	flightOver
