@@ -24,11 +24,15 @@ func startError(command *exec.Cmd, err error) error {
 	case errors.As(err, &path):
 		err = path.Err
 	}
+	err = explain(command, err)
 	program := command.Args[0]
 	if words := strings.Fields(program); len(words) > 1 {
 		program = words[0] + " ..."
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; a program and its arguments are separate words", err)
+		}
 	}
-	return fmt.Errorf("start %q: %w", program, explain(command, err))
+	return fmt.Errorf("start %q: %w", program, err)
 }
 
 // explain replaces an error of the system by the one of a shell where it misleads, and adds what it leaves out.

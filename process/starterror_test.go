@@ -24,6 +24,7 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{"no command", func(s *process.Settings) { s.Command = nil }, "command must name a program"},
 		{"no program", func(s *process.Settings) { s.Command = []string{"tailspan-no-such-program"} }, "executable file not found"},
+		{"one word", func(s *process.Settings) { s.Command = []string{"tailspan-no-such-program --key secret"} }, `start "tailspan-no-such-program ...": executable file not found in $PATH; a program and its arguments are separate words`},
 		{"no folder", func(s *process.Settings) { s.Dir = filepath.Join(dir, "no") }, "no such file or directory"},
 		{"no folder for the spool", func(s *process.Settings) { s.Spool.Dir = filepath.Join(dir, "no") }, "create spool"},
 		{"negative grace", func(s *process.Settings) { s.Grace = -1 }, "grace must not be negative"},
