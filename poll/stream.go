@@ -56,7 +56,7 @@ func (p *Poller) open(ctx context.Context, it *item, b *source.Batch) (*polledSt
 	}
 	s := &polledStream{id: polledID(it.origin, key), replaying: true}
 	in := tail.Stream{
-		ID: s.id, Path: it.path, Name: filepath.Base(it.path), ModTime: changed, Compressed: openfile.IsCompressed(it.path),
+		ID: s.id, Path: it.path, Name: filepath.Base(it.path), Session: key, ModTime: changed, Compressed: openfile.IsCompressed(it.path),
 		Restated: true, Afresh: it.kind == itemDatabase,
 	}
 	if it.kind == itemDocument { // others may replace it under its path

@@ -192,6 +192,23 @@ func TestFollowDocuments(t *testing.T) {
 	}
 }
 
+// TestFollowNamesSessions: each session of a database that is followed has a name of its own in the log.
+func TestFollowNamesSessions(t *testing.T) {
+	plainEnvironment(t)
+	database := filepath.Join(t.TempDir(), "opencode.db")
+	unpackDatabase(t, database)
+	for _, mode := range []string{"default", "verbose"} {
+		var stdout, stderr output
+		code := make(chan int, 1)
+		go func() { code <- run([]string{"render", "--mode", mode, "--follow", database}, nil, &stdout, &stderr) }()
+		stdout.has(t, "The helpers agree")
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+		assert.Equal(t, cli.ExitOK, <-code, stderr.String())
+		assert.Regexp(t, `(?m)^--- \[opencode\.db(/ses_\w+)?\] ---\nI'll start with the failing code\.$`, stdout.String())
+		assert.Regexp(t, `(?m)^--- \[opencode\.db(/ses_\w+)?\] ---\nI'll delegate\.$`, stdout.String())
+	}
+}
+
 // TestFollowEndsWithItsReader checks that the command ends when the reader of its output does.
 func TestFollowEndsWithItsReader(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "one.jsonl"), claudeLines("s1", "One."))

@@ -186,7 +186,7 @@ func (lineCopy) Close(int) error { return nil }
 // findInputs finds the inputs and, if there are several, or may be, their names.
 func (c *renders) findInputs(args []string, read *streams.Settings) (err error) {
 	if c.inputs = args; c.follow {
-		if !isOneFile(args) {
+		if !isOneFile(args) || streams.IsDatabase(args[0]) {
 			c.labels = input.NewLabels(nil)
 		}
 		return nil
@@ -218,7 +218,7 @@ func (c *renders) origin(o *streams.Origin) render.Origin {
 		if shared := c.identity.Of(config.InBand{}, c.redactor, os.Getenv); origin.Step == shared.Value(otlp.AttrTaskName) {
 			origin.Step = "" // the same for all inputs
 		}
-		origin.Step = c.labels.Of(o.Name, origin.Step)
+		origin.Step, origin.StepRun = c.labels.Of(o.Name, origin.Step), cmp.Or(o.Session, origin.StepRun)
 	}
 	return origin
 }

@@ -16,6 +16,8 @@ type Stream struct {
 	Path string
 	// Name is the last element of Path.
 	Name string
+	// Session is the ID of the session if the file is a database, which has a stream for each; otherwise "".
+	Session string
 	// ModTime is the file's modification time when the stream was opened.
 	ModTime time.Time
 	// Compressed is true if Path is a compressed file; lines and offsets are those of its content.

@@ -115,7 +115,7 @@ func (s *Settings) followed(names []string) (what followed, err error) {
 		if err != nil {
 			return what, err
 		}
-		if glob := place.Escape(filepath.ToSlash(path)); isDatabase(name) {
+		if glob := place.Escape(filepath.ToSlash(path)); IsDatabase(name) {
 			what.databases = append(what.databases, glob)
 		} else {
 			what.add(glob)
@@ -135,7 +135,8 @@ func (f *followed) add(globs ...string) {
 	}
 }
 
-func isDatabase(name string) bool {
+// IsDatabase reports whether a file is a database of OpenCode, whose sessions are separate streams when it is followed.
+func IsDatabase(name string) bool {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
@@ -178,7 +179,7 @@ func (p polled) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
 }
 
 func (f *follower) newConsumer(s tail.Stream) *consumer {
-	c := &consumer{follower: f, target: target{settings: f.settings, origin: Origin{Name: s.Path, Live: true}}}
+	c := &consumer{follower: f, target: target{settings: f.settings, origin: Origin{Name: s.Path, Session: s.Session, Live: true}}}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open[c] = struct{}{}

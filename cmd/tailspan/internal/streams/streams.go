@@ -37,6 +37,8 @@ type Stream interface {
 type Origin struct {
 	// Name is the path, or "-".
 	Name string
+	// Session is the ID of the session if each of the input is a separate stream, as in a database that is followed.
+	Session string
 	// Identity says whose work it is, from the flags, the in-band line and the environment.
 	Identity otlp.Identity
 	// Live reports whether the input may be written while it is read.
