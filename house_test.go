@@ -86,7 +86,10 @@ func readHouse(t *testing.T) map[string]row {
 		if len(fields) != len(measures)+1 || strings.HasPrefix(text, "#") {
 			continue
 		}
-		r := rows[fields[0]] // a merge may leave two rows
+		r, twice := rows[fields[0]] // a merge may leave two rows
+		if twice && !*lower {
+			t.Errorf("house.txt has two rows of %s: go test . -run TestHouse -lower", fields[0])
+		}
 		for i := range r {
 			n, err := strconv.Atoi(fields[i+1])
 			require.NoError(t, err, text)
