@@ -42,8 +42,8 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 		if u == nil {
 			continue
 		}
-		total := s.total()
-		if total != (Tokens{}) && (twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)) {
+		total := s.total() // if it is marked, later calls are not in it
+		if total != (Tokens{}) && !s.has(attrIncomplete) && (twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)) {
 			report(ProblemUsageTwice, s)
 		}
 		if u.placeholders() {

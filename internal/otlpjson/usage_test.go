@@ -32,6 +32,7 @@ func TestCheckUsage(t *testing.T) {
 		{name: "on the calls", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}},
 		{name: "the rest on the agent", nodes: []node{agent(1, 0, 5, 9, 35, 9), chat(2, 1, 10, 0), chat(3, 1, 20, 0)}},
 		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice, otlpjson.ProblemTotal}},
+		{name: "on both, and marked, as before a pause", nodes: []node{marked(agent(1, 0, 30, 9, 30, 9), "tailspan.usage.incomplete"), chat(2, 1, 10, 4)}},
 		{name: "of a sub-agent too", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
 		{name: "without its sub-agent", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemTotal}},
 		{name: "without its sub-agent, and marked", nodes: []node{marked(agent(1, 0, 0, 0, 10, 4), "tailspan.usage.incomplete"), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
