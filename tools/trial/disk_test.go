@@ -78,7 +78,7 @@ const storageErrorsMetric = "otelcol_receiver_agent_stream_storage_errors"
 // space again, offsets are stored again, and a restart exports nothing twice. Nothing is lost.
 func TestDiskFullForPositions(t *testing.T) {
 	built(t, "TAILSPAN_COLLECTOR")
-	disk, dir := newSmallDisk(t, "1m"), t.TempDir()
+	disk, dir := newSmallDisk(t, "4m"), t.TempDir()
 	texts := newTexts(t)
 	setup := collectorSetup{
 		include: []string{filepath.Join(dir, "*.jsonl")}, endpoint: texts.server.URL, store: filepath.Join(disk.dir, "store"), within: disk.within,
@@ -109,7 +109,7 @@ func TestDiskFullForPositions(t *testing.T) {
 	texts.await(t, written)
 	failed := c.count(storageErrorsMetric)
 	c.end(syscall.SIGTERM) // stores what could not be stored before
-	assert.Equal(t, 1, strings.Count(c.log.String(), "See that the storage has space and may be written to."), "%s", c.log)
+	assert.Equal(t, 1, strings.Count(c.log.String(), "check that the storage is writable and has space"), "%s", c.log)
 
 	c = startCollector(t, setup)
 	c.ready()
