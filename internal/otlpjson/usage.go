@@ -12,9 +12,9 @@ type agentUsage struct {
 }
 
 // checkUsage checks that each token is on one span: an agent's span and its model calls together carry no more than the agent
-// reports as used, including sub-agents. Exports without such totals are not checked.
+// reports as used, including sub-agents. Exports without such totals are not checked. The spans are in the order of export.
 func (t *trace) checkUsage(report func(ProblemKind, *span)) {
-	agents := map[*span]*agentUsage{}
+	agents, late := map[*span]*agentUsage{}, t.lateCalls()
 	of := func(s *span) *agentUsage {
 		u := agents[s]
 		if u == nil {
@@ -28,7 +28,7 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 		case operationAgent:
 			of(s).own = s.tokens()
 		case operationChat:
-			if a := s.agent(); a != nil {
+			if a := s.agent(); a != nil && !late[s] {
 				u := of(a)
 				u.calls.add(s.tokens())
 				if n := s.tokens().Output; n > 0 {
@@ -50,13 +50,27 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 			report(ProblemPlaceholder, s)
 		}
 	}
-	t.checkTotals(report)
+	t.checkTotals(late, report)
+}
+
+// lateCalls returns the model calls that were exported after their agent, whose total they are not in.
+func (t *trace) lateCalls() map[*span]bool {
+	agents, late := map[*span]bool{}, map[*span]bool{}
+	for _, s := range t.spans {
+		switch s.operation() {
+		case operationAgent:
+			agents[s] = true
+		case operationChat:
+			late[s] = agents[s.agent()]
+		}
+	}
+	return late
 }
 
 // checkTotals checks that the total of each run is the sum of its spans, unless it is marked as incomplete. A second account
 // of a run adds calls that are in no total, so a run whose own calls exceed its total is not checked. Nor are sub-agents whose
 // call was not seen, because they may have been found after the run.
-func (t *trace) checkTotals(report func(ProblemKind, *span)) {
+func (t *trace) checkTotals(late map[*span]bool, report func(ProblemKind, *span)) {
 	type sums struct{ all, known, calls Tokens }
 	runs := map[*span]*sums{}
 	for _, s := range t.spans {
@@ -72,7 +86,7 @@ func (t *trace) checkTotals(report func(ProblemKind, *span)) {
 			runs[top] = &sums{}
 		}
 		sum, tokens := runs[top], s.tokens()
-		if sum.all.add(tokens); !unlinked {
+		if sum.all.add(tokens); !unlinked && !late[s] {
 			sum.known.add(tokens)
 		}
 		if s.operation() == operationChat && depth == 1 {

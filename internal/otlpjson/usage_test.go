@@ -1,6 +1,7 @@
 package otlpjson_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,6 +34,7 @@ func TestCheckUsage(t *testing.T) {
 		{name: "the rest on the agent", nodes: []node{agent(1, 0, 5, 9, 35, 9), chat(2, 1, 10, 0), chat(3, 1, 20, 0)}},
 		{name: "on both", nodes: []node{agent(1, 0, 30, 9, 30, 9), chat(2, 1, 10, 4), chat(3, 1, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemUsageTwice, otlpjson.ProblemTotal}},
 		{name: "on both, and marked, as before a pause", nodes: []node{marked(agent(1, 0, 30, 9, 30, 9), "tailspan.usage.incomplete"), chat(2, 1, 10, 4)}},
+		{name: "a call after its agent's span", nodes: []node{chat(2, 1, 10, 4), agent(1, 0, 30, 9, 40, 13), chat(3, 1, 10, 4)}},
 		{name: "of a sub-agent too", nodes: []node{agent(1, 0, 0, 0, 30, 9), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
 		{name: "without its sub-agent", nodes: []node{agent(1, 0, 0, 0, 10, 4), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}, want: []otlpjson.ProblemKind{otlpjson.ProblemTotal}},
 		{name: "without its sub-agent, and marked", nodes: []node{marked(agent(1, 0, 0, 0, 10, 4), "tailspan.usage.incomplete"), chat(2, 1, 10, 4), agent(3, 1, 0, 0, 20, 5), chat(4, 3, 20, 5)}},
@@ -44,6 +46,7 @@ func TestCheckUsage(t *testing.T) {
 		{name: "short answers", nodes: []node{agent(1, 0, 0, 0, 30, 6), chat(2, 1, 10, 3), chat(3, 1, 20, 3)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			slices.Reverse(tc.nodes) // a parent is exported after its children
 			var got []otlpjson.ProblemKind
 			for _, p := range otlpjson.Check(requests(t, "claude-code", tc.nodes...)...) {
 				got = append(got, p.Kind)
