@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
+	"github.com/tailspan/tailspan/config"
 )
 
 var eventsCommand = cli.Command{
@@ -46,7 +47,7 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 	if err != nil {
 		return err
 	}
-	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s, Follow: c.follow}
+	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s, Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose}
 	printer := eventjson.New(s.Out)
 	read.Open = func(o streams.Origin) (streams.Stream, error) {
 		src, err := c.stream.QuotedEvents(redactor)

@@ -75,7 +75,7 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if c.redactor, err = options.NewRedactor(c.look.Redact); err != nil {
 		return err
 	}
-	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: c.redactor, Streams: s, Follow: c.follow}
+	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: c.redactor, Streams: s, Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose}
 	if settings.Mode == render.ModeJSON {
 		read.Identity.InBand = config.InBandOff
 		return c.copy(ctx, args, read)
@@ -178,6 +178,9 @@ func (c lineCopy) Record(line []byte) error {
 	_, err := c.w.Write(append(bytes.Clone(line), '\n'))
 	return err
 }
+
+// Replay implements [streams.Stream].
+func (lineCopy) Replay([]byte) {}
 
 func (lineCopy) Tick() error { return nil }
 

@@ -210,7 +210,8 @@ func (f *Follower) fill(ctx context.Context) error {
 			return err
 		}
 		row.hash = maphash.Bytes(f.seed, row.Data)
-		if known := st.session.recent[row.key].hash == row.hash; !there || known && !st.context {
+		known := st.session.recent[row.key].hash == row.hash
+		if !there || known && !st.context {
 			done++
 			continue
 		} else if !known && endsCall(&st, &row) {
@@ -224,6 +225,7 @@ func (f *Follower) fill(ctx context.Context) error {
 		}
 		done++
 		row.mark = mark{session: st.session}
+		row.Again = st.context && (known || st.kind == kindMessage && st.session.finished && st.updated < st.session.floor)
 		if st.kind == kindMessage {
 			row.mark.message = st.id
 		}

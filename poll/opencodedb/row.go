@@ -16,6 +16,9 @@ type Row struct {
 	Data []byte
 	// Time is when the row was last written, in milliseconds since 1970, according to its own column.
 	Time int64
+	// Again is true if the row was delivered before the stream of its family was closed, did not change, and is delivered again
+	// because others refer to it.
+	Again bool
 
 	key  string // table and ID
 	hash uint64 // of Data

@@ -20,6 +20,8 @@ type Line struct {
 	Abridged bool
 	// Replayed is true if the line was acknowledged before and is delivered again to rebuild the consumer's state.
 	Replayed bool
+	// Again is true for a row of a database that the consumer before this one has had, and that others refer to.
+	Again bool
 	// Arrival is when the line arrived, if that was recorded; zero means when it was read.
 	Arrival time.Time
 }

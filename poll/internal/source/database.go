@@ -74,7 +74,7 @@ func (d *Database) Next(ctx context.Context) (Batch, error) {
 	for i := range rows.Rows {
 		data := rows.Rows[i].Data
 		at := rowOffset(rows.Rows[i].Time, data)
-		b.Lines = append(b.Lines, lines.Line{Data: data, Offset: at, Next: at, Replayed: rows.Replayed})
+		b.Lines = append(b.Lines, lines.Line{Data: data, Offset: at, Next: at, Replayed: rows.Replayed, Again: rows.Rows[i].Again})
 		b.Bytes += int64(len(data))
 	}
 	return b, err

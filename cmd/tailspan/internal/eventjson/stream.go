@@ -21,8 +21,9 @@ type Stream struct {
 
 // Printed passes one input to a printer, record by record.
 type Printed struct {
-	printer *Printer
-	stream  *Stream
+	printer  *Printer
+	stream   *Stream
+	replayed parser.Stats // counts of replayed records
 }
 
 // Open begins an input; several may share a printer. The Origin of s may change.
@@ -30,7 +31,7 @@ func (p *Printer) Open(s *Stream) *Printed {
 	if s.Live {
 		s.Events.Live()
 	}
-	return &Printed{p, s}
+	return &Printed{printer: p, stream: s}
 }
 
 // Note records metadata of the next record.
@@ -45,6 +46,12 @@ func (s *Printed) Record(record []byte) error {
 	return s.printer.Flush() // the writer may continue for hours
 }
 
+// Replay restores what an earlier stream of the input knew after a record, and prints nothing.
+func (s *Printed) Replay(record []byte) {
+	s.stream.Events.Reparse(record)
+	s.replayed = s.stream.Events.Stats()
+}
+
 // Tick prints what is due while no record arrives.
 func (s *Printed) Tick() error {
 	return errors.Join(s.print(s.stream.Events.Tick()), s.printer.Flush())
@@ -56,7 +63,8 @@ func (s *Printed) Close(tooLong int) error {
 	if err == nil && s.stream.Events.Incomplete() {
 		err = s.print([]events.DisplayEvent{*s.end()})
 	}
-	s.printer.count(s.stream.Events.Provider(), s.stream.Events.Stats(), tooLong)
+	stats := s.stream.Events.Stats()
+	s.printer.count(s.stream.Events.Provider(), stats.Since(&s.replayed), tooLong)
 	return err
 }
 

@@ -72,6 +72,9 @@ func (s *Shown) Note(n parser.Noted) { s.events.Note(n) }
 // Record shows a line or a document.
 func (s *Shown) Record(record []byte) error { return s.writer.WriteRecord(record) }
 
+// Replay restores what an earlier stream of the input knew after a record, and shows nothing.
+func (s *Shown) Replay(record []byte) { s.events.Reparse(record) }
+
 // Tick shows what is due while no record arrives.
 func (s *Shown) Tick() error { return s.writer.Tick() }
 

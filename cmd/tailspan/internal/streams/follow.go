@@ -79,7 +79,9 @@ func (f *follower) sources(what followed) ([]source, error) {
 		Include: what.files, Skip: isOther, MaxLineSize: int(f.settings.Stream.MaxLine), Observer: tail.Observer{Failed: f.report()},
 		WatchWarning: new(sync.Once),
 	}
-	poller, err := poll.New(poll.Settings{Documents: what.files, IsDocument: parser.IsDocument, Databases: what.databases, Shared: shared}, polled{f})
+	rows := shared
+	rows.IdleClose = f.settings.IdleClose // a file costs little, and its lines would have to be replayed
+	poller, err := poll.New(poll.Settings{Documents: what.files, IsDocument: parser.IsDocument, Databases: what.databases, Shared: rows}, polled{f})
 	if err != nil || len(what.files) == 0 {
 		return []source{poller}, err
 	}
@@ -212,6 +214,10 @@ func (c *consumer) Lines(_ context.Context, lines []tail.Line) error {
 	c.follower.mu.Lock()
 	defer c.follower.mu.Unlock()
 	for i := range lines {
+		if lines[i].Again { // of a session that was idle, so it was shown
+			c.follower.end(c.target.replay(lines[i].Data))
+			continue
+		}
 		if lines[i].Abridged {
 			c.tooLong++
 		}

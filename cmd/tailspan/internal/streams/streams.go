@@ -27,6 +27,8 @@ type Stream interface {
 	Note(parser.Noted)
 	// Record passes a line or a document, valid until Record returns.
 	Record(record []byte) error
+	// Replay passes a record that an earlier stream of the input has had, and which only restores what is known of it.
+	Replay(record []byte)
 	// Tick passes time while no record arrives.
 	Tick() error
 	// Close ends the stream; tooLong is the number of its lines that were shortened or skipped.
@@ -54,6 +56,8 @@ type Settings struct {
 	Streams  cli.Streams
 	// Follow reads files while they grow.
 	Follow bool
+	// IdleClose is the time without a row after which the stream of a followed session in a database ends; 0 means never.
+	IdleClose time.Duration
 	// Open returns the stream for an input.
 	Open func(Origin) (Stream, error)
 }
@@ -189,6 +193,17 @@ func (t *target) record(record []byte) error {
 	}
 	t.stream.Note(t.noted)
 	return t.stream.Record(record)
+}
+
+// replay passes a replayed record to the stream.
+func (t *target) replay(record []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := errors.Join(t.failed, t.open()); err != nil {
+		return err
+	}
+	t.stream.Replay(record)
+	return nil
 }
 
 func (t *target) tick() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -72,6 +73,8 @@ func (s *stream) Record(record []byte) error {
 	}
 	return nil
 }
+
+func (s *stream) Replay([]byte) { s.log.add(s.name + ": replayed") }
 
 func (s *stream) Tick() error { return s.log.tick }
 
@@ -199,6 +202,53 @@ func TestFollow(t *testing.T) {
 	all := l.all()
 	assert.Equal(t, "a.jsonl: begins, nightly/fix", all[0])
 	assert.ElementsMatch(t, []string{"a.jsonl: end", "b.jsonl: end"}, all[len(all)-2:])
+}
+
+// TestFollowIdleSession: the stream of a session in a database ends when the session was quiet for long. If the session continues, its
+// next stream begins with a replay of what was shown.
+func TestFollowIdleSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(off)")
+	require.NoError(t, err)
+	defer db.Close()
+	write := func(query string, values ...any) {
+		t.Helper()
+		_, err := db.Exec(query, values...)
+		require.NoError(t, err)
+	}
+	write(`
+		CREATE TABLE session (id text PRIMARY KEY, parent_id text, time_created integer, time_updated integer);
+		CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+		CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);`)
+	write("INSERT INTO session (id, time_created, time_updated) VALUES ('s0', 1, 1)")
+	l := &log{}
+	s := settings(l, nil, io.Discard)
+	s.Follow, s.IdleClose = true, 10*time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, []string{path}) }()
+	ends := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Count(strings.Join(l.all(), "\n"), "opencode.db: end") == n }, time.Minute, time.Millisecond, "%d ends", n)
+	}
+	ends(1)
+	write("INSERT INTO message (id, session_id, time_created, time_updated, data) VALUES ('m0', 's0', 5, 5, '{}')")
+	ends(2)
+	cancel()
+	require.NoError(t, <-ended)
+	var rows []string
+	for _, line := range l.all() {
+		switch {
+		case strings.Contains(line, `"id":"s0"`):
+			rows = append(rows, "s0")
+		case strings.Contains(line, `"id":"m0"`):
+			rows = append(rows, "m0")
+		default:
+			rows = append(rows, strings.TrimPrefix(line, "opencode.db: "))
+		}
+	}
+	assert.Equal(t, []string{"begins, nightly/", "s0", "end", "begins, nightly/", "replayed", "m0", "end"}, rows)
 }
 
 // TestFollowFails: a stream that fails ends the reading of all files.
