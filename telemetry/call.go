@@ -251,7 +251,8 @@ func (s *agentWork) finishCall(c *call, t *events.Tool, at clock.Moment, abridge
 	s.closeCall(c, out)
 }
 
-// finishBackground closes a background sub-agent when a notice reports the end of its work.
+// finishBackground closes a background sub-agent when a notice reports the end of its work. Only one account of a run may have the
+// notice, since a stream can end before it, so each account counts. Copied history does not: it may differ from the original.
 func (s *agentWork) finishBackground(c *call, ev *events.DisplayEvent) {
 	if c == nil || !c.closed {
 		return // a foreground call: its result follows
@@ -260,7 +261,7 @@ func (s *agentWork) finishBackground(c *call, ev *events.DisplayEvent) {
 	if !over {
 		return
 	}
-	if c.AgentID != "" {
+	if r := c.caller.run; c.AgentID != "" && (r.exports() || r.isJoined()) {
 		s.followUp.notify(s.registry.links.End(s.keyOf(c), c.caller.run.ref, c.SpanID, link.End{Verdict: v, Took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {

@@ -191,6 +191,43 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// TestCopiedHistoryEndsNobody reads a session, its copy in a fork, and a sub-agent of the session in the background. How the sub-agent
+// ended is what the session says, even if the copy is read first and says something else.
+func TestCopiedHistoryEndsNobody(t *testing.T) {
+	launched := result(1.5, "a1")
+	launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "ag1"
+	session := func(end events.ToolState, copied bool) (sc script) {
+		for _, ev := range []events.DisplayEvent{started(), use(1, "msg1", "a1", "Agent", "Look"), launched, text(4, "msg2", "Wait."), progress("a1", end)} {
+			ev.Copied = copied
+			sc = append(sc, line(ev))
+		}
+		return sc
+	}
+	files := map[string]script{
+		"main": session(events.ToolStateCompleted, false), "fork": session(events.ToolStateFailed, true),
+		"ag1": {line(of("ag1", text(2, "sub1", "Looking."))), line(of("ag1", signsOff(3, "sub1")))},
+	}
+	for _, order := range [][]string{{"main", "ag1", "fork"}, {"fork", "main", "ag1"}, {"ag1", "fork", "main"}} {
+		registry := newRegistry()
+		var f collected
+		var open []*telemetry.Stream
+		for _, name := range order {
+			s := registry.Open(telemetry.StreamSettings{ID: name, Agent: claude, IdleGap: time.Hour})
+			for i, evs := range files[name] {
+				s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+			}
+			s.Idle()
+			open = append(open, s)
+		}
+		for _, s := range open {
+			s.Close(otlp.CloseReasonShutdown)
+			f.take(s.Take())
+		}
+		f.take(registry.Close())
+		assert.Equal(t, "ok", attr(f.span(t, "invoke_agent Agent"), otlp.AttrRunOutcome), order)
+	}
+}
+
 // TestCopiedHistoryAdoptsNobody reads a fork and a sub-agent of the session that was forked, but not that session: no
 // span of the history is exported, so the sub-agent has no parent and gets its own trace.
 func TestCopiedHistoryAdoptsNobody(t *testing.T) {
