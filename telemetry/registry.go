@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type Registry struct {
 	folders  *folder.Registry[*Stream]
 	accounts *account.Registry[*Stream]
 	timers   wait.Timers[timerKind, *Stream]
+	unsent   unsent
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
@@ -128,6 +130,9 @@ func (r *Registry) Take() Output {
 	for _, child := range r.timers.All(waitParent) {
 		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.ParentWait)) })
 	}
+	for _, s := range r.unsent.expire(now) {
+		s.workInto(late, false, s.onLinkUpdate)
+	}
 	for _, s := range r.timers.Due(waitExit, now, exitGrace, false) {
 		s.giveUpExit(late)
 	}
@@ -165,6 +170,7 @@ func (r *Registry) leave(s *Stream) {
 	r.links.Leave(s, s.links.child)
 	r.folders.Leave(s)
 	r.accounts.Leave(s)
+	r.unsent.leave(s)
 	r.timers.Stop(waitParent, s)
 	r.timers.Stop(waitAgents, s)
 }
@@ -229,6 +235,9 @@ func (r *Registry) closeDeferred(into *batch) {
 // before opening streams.
 func (r *Registry) Recall(stream string, state *StreamState) {
 	r.accounts.Recall(stream, state.Owned)
+	if len(state.Unwritten) > 0 {
+		r.unsent.expect(stream, r.settings.Now().Add(backlogShare*r.settings.linkWait()))
+	}
 	for i := range state.Agents {
 		r.links.Restore(&state.Agents[i])
 	}
@@ -238,6 +247,68 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recalled.add(state)
+}
+
+// unsent are the streams that an earlier process left with spans of runs that waited. Until they are replayed, it is unknown of which
+// runs they have the first accounts, so a run of another stream cannot open.
+type unsent struct {
+	mu      sync.Mutex
+	streams map[string]struct{}
+	waiting map[*Stream]struct{}
+	until   time.Time // when streams that did not come, such as those of removed files, are given up
+}
+
+func (u *unsent) expect(stream string, until time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.streams == nil {
+		u.streams, u.waiting = map[string]struct{}{}, map[*Stream]struct{}{}
+	}
+	u.streams[stream], u.until = struct{}{}, until
+}
+
+// blocks reports whether s has to wait, and makes it wait.
+func (u *unsent) blocks(s *Stream) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, itself := u.streams[s.settings.ID]; itself || len(u.streams) == 0 {
+		return false
+	}
+	u.waiting[s] = struct{}{}
+	return true
+}
+
+// replayed returns the streams that waited, if a stream was the last that they waited for.
+func (u *unsent) replayed(stream string) []*Stream {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if delete(u.streams, stream); len(u.streams) > 0 {
+		return nil
+	}
+	return u.take()
+}
+
+// expire returns the streams that waited long enough.
+func (u *unsent) expire(now time.Time) []*Stream {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.streams) == 0 || now.Before(u.until) {
+		return nil
+	}
+	clear(u.streams)
+	return u.take()
+}
+
+func (u *unsent) take() []*Stream {
+	all := slices.Collect(maps.Keys(u.waiting))
+	clear(u.waiting)
+	return all
+}
+
+func (u *unsent) leave(s *Stream) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.waiting, s)
 }
 
 // Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has

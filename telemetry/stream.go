@@ -234,6 +234,7 @@ func (s *Stream) Idle() {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.idle, s.replay.active = false, true, false
 		s.release(releaseReady)
+		s.followUp.notify(s.registry.unsent.replayed(s.settings.ID))
 		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
 			s.recordStep(StepDate, s.sink)
 			s.pending.date(s.clock.GuessFile())

@@ -98,6 +98,9 @@ func (s *waiting) release(mode releaseMode) {
 
 // tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
 func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
+	if !force && s.registry.unsent.blocks(s.self) {
+		return false
+	}
 	defer s.registry.accounts.Open()()
 	if key := s.childOf(waiting); !key.IsZero() {
 		if s.openTask(key, waiting, force) {
@@ -236,9 +239,9 @@ func (s *waiting) await(first *account.Account) bool {
 	return true
 }
 
-// awaitsAccount reports whether the pending events of the stream wait for the end of a first account.
+// awaitsAccount reports whether the pending events of the stream wait for the end of a first account, or until it is known.
 func (s *waiting) awaitsAccount() bool {
-	return len(s.pending) > 0 && s.links.awaited != nil && !s.links.awaited.account.Over()
+	return len(s.pending) > 0 && (s.links.awaited != nil && !s.links.awaited.account.Over() || s.registry.unsent.blocks(s.self))
 }
 
 // waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.

@@ -61,8 +61,10 @@ type usedBy struct {
 	incomplete                             bool
 }
 
-func usedIn(r *rig) (u usedBy) {
-	for _, span := range r.spans() {
+func usedIn(r *rig) usedBy { return usedOn(r.spans()) }
+
+func usedOn(spans []ptrace.Span) (u usedBy) {
+	for _, span := range spans {
 		m := span.Attributes()
 		tokens := tokensOf(m)
 		u.input, u.output = u.input+tokens.Input, u.output+tokens.Output
