@@ -255,7 +255,7 @@ func TestCommandThatCannotStart(t *testing.T) {
 // TestCommandAsOneWord is a command written as a shell command line.
 func TestCommandAsOneWord(t *testing.T) {
 	openGate(t)
-	for _, line := range []string{"tailspan-no-such-program -p words", "/nowhere/tailspan-no-such-program -p words"} {
+	for _, line := range []string{"tailspan-no-such-program -p passphrase", "/nowhere/tailspan-no-such-program -p passphrase"} {
 		cfg := configOf(t, config.Command{Command: []string{line}})
 		factory := agentstreamreceiver.NewFactory()
 		logs, err := factory.CreateLogs(t.Context(), receivertest.NewNopSettings(factory.Type()), cfg, consumertest.NewNop())
@@ -263,7 +263,7 @@ func TestCommandAsOneWord(t *testing.T) {
 		err = logs.Start(t.Context(), componenttest.NewNopHost())
 		program, _, _ := strings.Cut(line, " ")
 		require.ErrorContains(t, err, "write command as a list, ["+program+", ...]")
-		assert.NotContains(t, err.Error(), "words", "what is behind the program may be a secret")
+		assert.NotContains(t, err.Error(), "passphrase", "what is behind the program may be a secret")
 		require.NoError(t, logs.Shutdown(context.Background()))
 	}
 }
