@@ -273,13 +273,13 @@ func TestDoctorAsksTheEndpoint(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Contains(t, out, "/v1/metrics: it answers\n")
 	assert.Len(t, sink.seen, 3, "once for each signal")
-	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+	sink.answers(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/v1/logs" {
 			return false
 		}
 		w.WriteHeader(http.StatusNotFound)
 		return true
-	}
+	})
 	code, out, errs = runDoctor()
 	assert.Equal(t, cli.ExitOK, code, errs)
 	assert.Contains(t, out, ": it answers, and takes no log records\n")

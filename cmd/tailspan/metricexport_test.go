@@ -97,14 +97,14 @@ func TestRunMetricsThatAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sink := newOTLPSink(t)
-			sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			sink.answers(func(w http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path != "/v1/metrics" || len(tc.answers) == 0 {
 					return false
 				}
 				w.WriteHeader(tc.answers[0])
 				tc.answers = tc.answers[1:]
 				return true
-			}
+			})
 			b := begin(t, "--otlp", sink.URL, "--", "sh", "-c", usageStream+usageEnd)
 			code, _, stderr := b.end(t)
 			assert.Zero(t, code)

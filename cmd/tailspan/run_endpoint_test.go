@@ -68,13 +68,13 @@ func TestRunEndpointIsDown(t *testing.T) {
 func TestRunEndpointRecovers(t *testing.T) {
 	sink := newOTLPSink(t)
 	refuse := 3
-	sink.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+	sink.answers(func(w http.ResponseWriter, _ *http.Request) bool {
 		if refuse--; refuse < 0 {
 			return false
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return true
-	}
+	})
 	b := begin(t, "--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl")
 	code, _, stderr := b.end(t)
 	assert.Zero(t, code)

@@ -98,7 +98,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 func TestRunEndpointHangs(t *testing.T) {
 	sink := newOTLPSink(t)
 	done := make(chan struct{})
-	sink.answer = func(w http.ResponseWriter, r *http.Request) bool { <-done; return true }
+	sink.answers(func(w http.ResponseWriter, r *http.Request) bool { <-done; return true })
 	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
 	code, stdout, stderr := begin(t, "--otlp", sink.URL, "--export-timeout", "200ms", "--", "cat", fixtures+"parity.jsonl").end(t)
 	assert.Zero(t, code)

@@ -137,7 +137,7 @@ func TestRunBlockedConsumers(t *testing.T) {
 	plainEnvironment(t)
 	sink := newOTLPSink(t)
 	open := make(chan struct{})
-	sink.answer = func(http.ResponseWriter, *http.Request) bool { <-open; return false }
+	sink.answers(func(http.ResponseWriter, *http.Request) bool { <-open; return false })
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()

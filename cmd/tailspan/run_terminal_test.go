@@ -137,10 +137,10 @@ func TestRunIsStillSending(t *testing.T) {
 	t.Cleanup(func() { signal.Stop(interrupts) })
 	sink := newOTLPSink(t)
 	done := make(chan struct{})
-	sink.answer = func(http.ResponseWriter, *http.Request) bool {
+	sink.answers(func(http.ResponseWriter, *http.Request) bool {
 		<-done
 		return true
-	}
+	})
 	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
 	c := command(t, "run", "--otlp", sink.URL, "--export-timeout", "1h", "--", "cat", fixtures+"parity.jsonl")
 	master, screen, shown := onTerminal(t, c)

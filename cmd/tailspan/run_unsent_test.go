@@ -36,14 +36,14 @@ func TestRunCannotKeepWhatIsUnsent(t *testing.T) {
 func TestRunEndsWhileItCannotKeep(t *testing.T) {
 	sink := newOTLPSink(t)
 	asked, done := make(chan struct{}, 1), make(chan struct{})
-	sink.answer = func(http.ResponseWriter, *http.Request) bool {
+	sink.answers(func(http.ResponseWriter, *http.Request) bool {
 		select {
 		case asked <- struct{}{}:
 		default:
 		}
 		<-done
 		return true
-	}
+	})
 	t.Cleanup(func() { close(done) }) // before the server closes, which waits for its answers
 	plainEnvironment(t)
 	dir := t.TempDir()
@@ -63,13 +63,13 @@ func TestRunEndsWhileItCannotKeep(t *testing.T) {
 func TestRunWithoutASignal(t *testing.T) {
 	sink := newOTLPSink(t)
 	takes := "/v1/traces"
-	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+	sink.answers(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == takes {
 			return false
 		}
 		w.WriteHeader(http.StatusNotFound)
 		return true
-	}
+	})
 	kept := func() []string {
 		files, err := filepath.Glob(filepath.Join(os.TempDir(), "tailspan-unsent-*"))
 		require.NoError(t, err)
@@ -113,13 +113,13 @@ func TestRunWithoutASignal(t *testing.T) {
 func TestRunWithAWrongKey(t *testing.T) {
 	key := strings.Repeat("made-up", 3)
 	sink := newOTLPSink(t)
-	sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+	sink.answers(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("X-Key") == key {
 			return false
 		}
 		http.Error(w, "the key is not known", http.StatusUnauthorized)
 		return true
-	}
+	})
 	code, _, stderr := begin(t, "--otlp", sink.URL, "--", "cat", fixtures+"parity.jsonl").end(t)
 	assert.Zero(t, code)
 	assert.Contains(t, stderr, "/v1/traces answers 401 Unauthorized: the key is not known); ")
@@ -164,7 +164,7 @@ func TestRunWithRefusedRequests(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			sink := newOTLPSink(t)
 			left := tc.times
-			sink.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			sink.answers(func(w http.ResponseWriter, r *http.Request) bool {
 				if tc.status == http.StatusOK && r.URL.Path == "/v1/logs" {
 					_, _ = w.Write(partial) // the client may have gone
 					return true
@@ -174,7 +174,7 @@ func TestRunWithRefusedRequests(t *testing.T) {
 				}
 				w.WriteHeader(tc.status)
 				return true
-			}
+			})
 			code, _, stderr := begin(t, "--otlp", sink.URL, "--export-timeout", tc.timeout, "--mode", "quiet", "--", "cat", fixtures+"parity.jsonl").end(t)
 			assert.Zero(t, code)
 			assert.Regexp(t, tc.want, stderr)

@@ -19,10 +19,10 @@ func TestSendErrors(t *testing.T) {
 	down := newOTLPSink(t)
 	down.Close()
 	refusing := newOTLPSink(t)
-	refusing.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+	refusing.answers(func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusBadRequest)
 		return true
-	}
+	})
 	broken := filepath.Join(t.TempDir(), "kept.jsonl")
 	require.NoError(t, os.WriteFile(broken, []byte(`{"resourceSpans":[{]`), 0o600))
 	for _, tc := range []struct {

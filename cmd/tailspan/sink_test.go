@@ -40,6 +40,13 @@ func newOTLPSink(t *testing.T) *otlpSink {
 	return s
 }
 
+// answers sets what answers requests from now on.
+func (s *otlpSink) answers(answer func(w http.ResponseWriter, r *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
 func (s *otlpSink) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
