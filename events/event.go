@@ -178,9 +178,9 @@ const (
 
 // Approval is the payload of ApprovalRequest: a tool call that is waiting for permission.
 type Approval struct {
-	ID      string // tool name in the provider's spelling
-	Tool    string // correlates the request with the answer
-	Subject string // tool name in the provider's spelling
+	ID      string // correlates the request with the answer
+	Tool    string // tool name in the provider's spelling
+	Subject string // what the tool would work on, such as a command or a path
 }
 
 // Ask is the payload of AskRequest: questions to the user, and the answers once they are known.
@@ -192,8 +192,8 @@ type Ask struct {
 
 // AskQuestion is one question of an Ask.
 type AskQuestion struct {
-	ID      string // correlates the answer
-	Header  string // correlates the question with its answer
+	ID      string // correlates the question with its answer
+	Header  string // a short title
 	Prompt  string // the question
 	Options []AskOption
 	Multi   bool // more than one option may be chosen

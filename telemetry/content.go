@@ -80,6 +80,18 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		return otlp.AppendPart(buf, r.key)
 	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
 		return otlp.AppendPart(buf, r.key)
+	case events.KindApprovalRequest:
+		if a := ev.Approval; a != nil {
+			buf = otlp.AppendPart(otlp.AppendPart(otlp.AppendPart(buf, a.ID), a.Tool), a.Subject)
+		}
+		return buf
+	case events.KindAskRequest:
+		if ev.Ask != nil {
+			for _, q := range ev.Ask.Questions {
+				buf = otlp.AppendPart(otlp.AppendPart(buf, q.ID), q.Prompt)
+			}
+		}
+		return buf
 	default:
 		return buf
 	}

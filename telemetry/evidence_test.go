@@ -70,6 +70,28 @@ func TestEqualIDsOfOtherThings(t *testing.T) {
 	assert.Equal(t, alone, idsOf(readAll(t, claude, streams, "true", "forged")))
 }
 
+// TestEqualIDsOfOtherRequests: requests of one item ID that ask for something else are different records. Seed 9806248 of the
+// pipeline fuzzer.
+func TestEqualIDsOfOtherRequests(t *testing.T) {
+	approval := func(subject string) events.DisplayEvent {
+		return events.DisplayEvent{Kind: events.KindApprovalRequest, SessionID: "s1", ItemID: "i1", Approval: &events.Approval{ID: "p1", Tool: "bash", Subject: subject}}
+	}
+	ask := func(prompt string) events.DisplayEvent {
+		return events.DisplayEvent{Kind: events.KindAskRequest, SessionID: "s1", ItemID: "i2", Ask: &events.Ask{ID: "q", Questions: []events.AskQuestion{{Prompt: prompt}}}}
+	}
+	f := collect(t, script{
+		line(started(), text(1, "msg1", "I fetch it.")), line(approval("git push")), line(approval("rm a.go")), line(ask("Which?")), line(ask("When?")), line(ended("")),
+	}, telemetry.StreamSettings{}, otlp.CloseReasonShutdown)
+	uids := map[string]int{}
+	for _, lr := range f.records {
+		if name := lr.EventName(); strings.HasSuffix(name, ".approval_request") || strings.HasSuffix(name, ".ask_request") {
+			uid, _ := lr.Attributes().Get(otlp.AttrLogRecordUID)
+			uids[uid.Str()]++
+		}
+	}
+	assert.Len(t, uids, 4)
+}
+
 // TestCopiesNeedEvidence: history in another session is a copy only if IDs, content and times are equal.
 func TestCopiesNeedEvidence(t *testing.T) {
 	later := saying("I fetch it.", "ls")
