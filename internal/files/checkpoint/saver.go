@@ -32,6 +32,8 @@ const (
 // Saver writes checkpoints to a store, in groups.
 type Saver struct {
 	Store   Store // may be nil
+	batcher Batcher
+	size    int // of one write to batcher
 	saved   func()
 	unsaved func(path string, err error)
 	// first receives when something is pending and nothing was before.
@@ -48,9 +50,33 @@ type Saver struct {
 // NewSaver returns a Saver for a store, which may be nil. It calls saved after a write without an error, and unsaved for each
 // path or key that was not written.
 func NewSaver(store Store, saved func(), unsaved func(path string, err error)) *Saver {
-	return &Saver{
-		Store: store, saved: saved, unsaved: unsaved, first: make(chan struct{}, 1), stop: make(chan struct{}), pending: map[string]*Checkpoint{},
+	s := &Saver{
+		Store: store, batcher: one{store}, size: 1, saved: saved, unsaved: unsaved, first: make(chan struct{}, 1), stop: make(chan struct{}),
+		pending: map[string]*Checkpoint{},
 	}
+	if batcher, ok := store.(Batcher); ok {
+		s.batcher, s.size = batcher, groupSize
+	}
+	return s
+}
+
+// one is a store whose values are written one by one.
+type one struct{ Store }
+
+// WriteAll implements [Batcher].
+func (s one) WriteAll(ctx context.Context, values map[string][]byte) error {
+	for key, value := range values {
+		var err error
+		if value == nil {
+			err = s.Delete(ctx, key)
+		} else {
+			err = s.Set(ctx, key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Save makes a checkpoint pending if it differs from last, which is what Save returned for the stream before, or what the store
@@ -143,12 +169,8 @@ func (s *Saver) write(newContext func() (context.Context, context.CancelFunc)) e
 	s.mu.Lock()
 	keys := slices.Sorted(maps.Keys(s.pending))
 	s.mu.Unlock()
-	size := 1
-	if _, ok := s.Store.(Batcher); ok {
-		size = groupSize
-	}
 	var first error
-	for some := range slices.Chunk(keys, size) {
+	for some := range slices.Chunk(keys, s.size) {
 		ctx, cancel := newContext()
 		if err := s.writeSome(ctx, some); err != nil && first == nil {
 			first = err
@@ -185,7 +207,7 @@ func (s *Saver) writeSome(ctx context.Context, keys []string) (err error) {
 	return nil
 }
 
-// put writes to the store: several values only to a [Batcher].
+// put writes to the store.
 func (s *Saver) put(ctx context.Context, some map[string]*Checkpoint) error {
 	values := make(map[string][]byte, len(some))
 	for key, c := range some {
@@ -198,16 +220,7 @@ func (s *Saver) put(ctx context.Context, some map[string]*Checkpoint) error {
 			return err
 		}
 	}
-	if batcher, ok := s.Store.(Batcher); ok {
-		return batcher.WriteAll(ctx, values)
-	}
-	for key, value := range values {
-		if value == nil {
-			return s.Store.Delete(ctx, key)
-		}
-		return s.Store.Set(ctx, key, value)
-	}
-	return nil
+	return s.batcher.WriteAll(ctx, values)
 }
 
 // notWritten reports a value that was not written.
