@@ -262,7 +262,7 @@ func (s *agentWork) finishBackground(c *call, ev *events.DisplayEvent) {
 		return
 	}
 	if r := c.caller.run; c.AgentID != "" && (r.exports() || r.isJoined()) {
-		s.followUp.notify(s.registry.links.End(s.keyOf(c), c.caller.run.ref, c.SpanID, link.End{Verdict: v, Took: ev.Tool.Duration}))
+		s.followUp.notify(s.registry.links.End(s.keyOf(c), r.ref, c.SpanID, link.End{Verdict: v, Took: ev.Tool.Duration}))
 	}
 	if c.child != nil && (c.child.background || c.child.detached) {
 		if c.task == 0 && !c.child.closed { // the duration reported later is since the start of the first task

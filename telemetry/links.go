@@ -155,9 +155,9 @@ func (s *family) enterLinked(r *run, over bool) {
 	}
 }
 
-// lacksLinked reports whether sub-agents of a closed run are, or may be, active, or whether the next line may continue the run itself,
-// which is a sub-agent's. For a stream on standard output it is
-// unknown whether the files of its sub-agents are read at all, so it waits only for those whose files were seen.
+// lacksLinked reports whether sub-agents of a closed run are, or may be, active, or whether the next line may continue the run
+// itself, which is a sub-agent's. For a stream on standard output it is unknown whether the files of its sub-agents are read at
+// all, so it waits only for those whose files were seen.
 func (s *family) lacksLinked(r *run) bool {
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0)
 	return u.AtWork || r.closing.report == usageDue || r.lacksOther() || (s.recorded || r.isChild()) && (u.Unseen || u.Groups || u.Unasked < r.unnamedAgents())

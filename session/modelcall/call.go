@@ -58,11 +58,12 @@ func (c *Call) Take(ev *events.DisplayEvent) bool {
 	if !c.Is(ev) || ev.Usage.Scope != events.UsageScopeCall || ev.Model != "" && ev.Model != c.Model {
 		return false
 	}
-	use(c, ev.Usage)
+	c.use(ev.Usage)
 	return true
 }
 
-func use(c *Call, u *events.Usage) {
+// use adds usage that belongs to the call.
+func (c *Call) use(u *events.Usage) {
 	c.usage = max(c.usage, usageInput)
 	if !u.OutputUnknown {
 		c.usage = usageWhole

@@ -33,7 +33,7 @@ func (t *Thread) Begin(ev *events.DisplayEvent, system string, at clock.Moment) 
 func (t *Thread) Rest(ev *events.DisplayEvent, system string, at clock.Moment) Call {
 	c := Call{MessageID: strings.Clone(ev.MessageID), Model: cmp.Or(ev.Model, t.Models.Only()), System: cmp.Or(ev.ModelProvider, system)}
 	c.Span.Cover(&at)
-	use(&c, ev.Usage)
+	c.use(ev.Usage)
 	return c
 }
 

@@ -73,10 +73,9 @@ func Start(ctx context.Context, s Settings, p *process.Process) <-chan struct{} 
 		for {
 			select {
 			case <-notice.C:
-				if !s.Waited {
-					continue
+				if s.Waited {
+					s.Report(fmt.Sprintf("still sending, for at most %s (--export-timeout); Ctrl-C keeps the rest in a file", s.Timeout))
 				}
-				s.Report(fmt.Sprintf("still sending, for at most %s (--export-timeout); Ctrl-C keeps the rest in a file", s.Timeout))
 				continue
 			case <-timer.C:
 				cancel(fmt.Errorf("--export-timeout of %s is over", s.Timeout))

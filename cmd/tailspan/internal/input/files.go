@@ -58,7 +58,8 @@ func match(globs []string) (found, unreadable []string, err error) {
 		}
 		matches, err := doublestar.FilepathGlob(glob, append(options, doublestar.WithFailOnIOErrors())...)
 		if err != nil && !errors.Is(err, doublestar.ErrBadPattern) {
-			unreadable = append(unreadable, foldersOf(tail.Find([]string{glob}, nil))...)
+			_, failed := tail.Find([]string{glob}, nil)
+			unreadable = append(unreadable, foldersOf(failed)...)
 			matches, err = doublestar.FilepathGlob(glob, options...)
 		}
 		if err != nil {
@@ -71,8 +72,8 @@ func match(globs []string) (found, unreadable []string, err error) {
 	return slices.Compact(found), slices.Compact(unreadable), nil
 }
 
-// foldersOf returns the folders that could not be read.
-func foldersOf(_ []tail.Match, err error) (folders []string) {
+// foldersOf returns the folders that the joined errors of [tail.Find] name.
+func foldersOf(err error) (folders []string) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil

@@ -147,7 +147,7 @@ func (m *Meter) observeLag(_ context.Context, to metric.Int64Observer) error {
 	return nil
 }
 
-// Grown updates how much files have grown while a consumer refuses, when the source reads nothing and so reports nothing.
+// Grown sets how much files have grown while a consumer refuses, when the source reads nothing and so reports nothing.
 // [Meter.Resumed] ends that.
 func (m *Meter) Grown(behind map[string]Found) { m.lag.find(behind) }
 
