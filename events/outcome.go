@@ -84,7 +84,7 @@ type Sign struct {
 	Cause Cause
 	// ModelCall marks the final failure of a model call.
 	ModelCall bool
-	// Weak marks a text that may be the last one. It counts when the input ends but does not justify closing the run earlier.
+	// Weak marks a text that may be the last one. It counts when the input ends whole but does not justify closing the run earlier.
 	Weak bool
 }
 

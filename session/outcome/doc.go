@@ -16,7 +16,8 @@
 //	an interruption                  -                          interrupted   interrupted
 //	a success, a failure, a kill     -                          what is shown result
 //
-// What is shown is the outcome of the end line, or else that of the last sign. A success of a sign counts only if no call is open.
+// What is shown is the outcome of the end line, or else that of the last sign. A success of a sign counts only if no call is open, and a weak one
+// only if no output was lost: then another line may have followed.
 //
 // A sub-agent ends as its call does ([Call.Verdict]), as the notice of its end reports ([OfNotice]), or for a reason ([Closed]). A
 // [Verdict] combines outcome, cause, text and close reason. A [Call] is the same for a tool call.

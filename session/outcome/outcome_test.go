@@ -34,6 +34,9 @@ func TestVerdict(t *testing.T) {
 	stopped := events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{State: events.ToolStateStopped}}
 	result := events.DisplayEvent{Kind: events.KindToolResult}
 	said := signed(text(events.OutcomeOK, "done"))
+	likely := text(events.OutcomeOK, "perhaps done")
+	likely.Sign.Weak = true
+	maybe := signed(likely)
 	ok := outcome.Verdict{Outcome: events.OutcomeOK, Reason: otlp.CloseReasonResult}
 	interrupted := outcome.Verdict{Outcome: events.OutcomeInterrupted, Reason: otlp.CloseReasonInterrupted}
 	incomplete := func(reason otlp.CloseReason) outcome.Verdict {
@@ -63,6 +66,10 @@ func TestVerdict(t *testing.T) {
 		{"result takes a success back", outcome.Evidence{Signs: signed(text(events.OutcomeOK, "done"), result), Why: otlp.CloseReasonNoResult}, incomplete(otlp.CloseReasonNoResult)},
 		{"nothing shown", outcome.Evidence{Why: otlp.CloseReasonSuperseded}, incomplete(otlp.CloseReasonSuperseded)},
 		{"output was lost", outcome.Evidence{Exit: &outcome.Exit{Dropped: 1}, Why: otlp.CloseReasonNoResult}, incomplete(otlp.CloseReasonTruncated)},
+		{"last text may end the turn", outcome.Evidence{Signs: maybe, Why: otlp.CloseReasonTimeout}, ok},
+		{"last text may end the turn, input was truncated", outcome.Evidence{Signs: maybe, Why: otlp.CloseReasonTruncated}, incomplete(otlp.CloseReasonTruncated)},
+		{"last text may end the turn, output was lost", outcome.Evidence{Signs: maybe, Exit: &outcome.Exit{Dropped: 1}, Why: otlp.CloseReasonNoResult}, incomplete(otlp.CloseReasonTruncated)},
+		{"last text ends the turn, output was lost", outcome.Evidence{Signs: said, Exit: &outcome.Exit{Dropped: 1}, Why: otlp.CloseReasonNoResult}, ok},
 		{"SIGINT over success", outcome.Evidence{End: success, Exit: &outcome.Exit{Signal: "SIGINT"}}, interrupted},
 		{"code 130", outcome.Evidence{Exit: &outcome.Exit{Code: 130}}, interrupted},
 		{"interrupt was forwarded", outcome.Evidence{Exit: &outcome.Exit{Code: 1, Interrupted: true}}, interrupted},

@@ -49,10 +49,16 @@ func (e *Evidence) shown() events.Outcome {
 	if shown == events.OutcomeIncomplete {
 		shown = events.OutcomeUnknown // decided for the record of the end, not shown by a line
 	}
-	if shown == events.OutcomeUnknown && (!e.Open || e.Signs.last.Outcome != events.OutcomeOK) {
-		shown = e.Signs.last.Outcome
+	last := e.Signs.last
+	if shown == events.OutcomeUnknown && (last.Outcome != events.OutcomeOK || !e.Open && !(last.Weak && e.lost())) {
+		shown = last.Outcome
 	}
 	return shown
+}
+
+// lost reports whether output was lost, so that another line may have followed the last one that was read.
+func (e *Evidence) lost() bool {
+	return e.Why == otlp.CloseReasonTruncated || e.Exit != nil && e.Exit.Dropped > 0
 }
 
 // failure returns why a run failed, from its end line or else from its signs.
@@ -73,7 +79,7 @@ func (e *Evidence) failure() (cause events.Cause, message string) {
 // incomplete returns the close reason of a run whose end is not shown.
 func (e *Evidence) incomplete() otlp.CloseReason {
 	switch {
-	case e.Exit != nil && e.Exit.Dropped > 0:
+	case e.lost():
 		return otlp.CloseReasonTruncated
 	case e.Why == otlp.CloseReasonResult:
 		return otlp.CloseReasonNoResult // the end line does not show how the run ended
