@@ -39,7 +39,7 @@ func (cs *calls) launched(t *events.Tool, r *sdkstream.Envelope, b *sdkstream.Bl
 	if len(id) == 0 {
 		return
 	}
-	t.State, t.AgentID = events.ToolStateBackground, string(id)
+	t.State, t.AgentID = events.ToolStateBackground, strings.ToValidUTF8(string(id), "\ufffd")
 	if writesUsage(cs.Strings.Text(r.Rest.Get("version"))) {
 		cs.seen.Add(cs.Keys.String(domainHelper, t.AgentID))
 	}

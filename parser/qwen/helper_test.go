@@ -27,6 +27,17 @@ func ofKind(all []events.DisplayEvent, kind events.Kind) (some []events.DisplayE
 	return some
 }
 
+// TestBackgroundHelperID: an ID that is cut out of a text is valid UTF-8 like every other string (seed 11001608 of the
+// pipeline fuzzer).
+func TestBackgroundHelperID(t *testing.T) {
+	results := ofKind(eventsOf(
+		`{"uuid":"1","sessionId":"s","type":"assistant","message":{"role":"model","parts":[{"functionCall":{"id":"c1","name":"agent","args":{"prompt":"Look."}}}]}}`,
+		`{"uuid":"2","sessionId":"s","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"agent","response":{"output":"Background agent launched.\ntask_id: finder-`+"\xc8"+`1 (internal)"}}}]},"toolCallResult":{"callId":"c1","status":"success"}}`,
+	), events.KindToolResult)
+	require.Len(t, results, 1)
+	assert.Equal(t, "finder-\ufffd1", results[0].Tool.AgentID)
+}
+
 // TestBackgroundHelper: the tokens of a background sub-agent count once, in its own transcript if the version writes
 // them there.
 func TestBackgroundHelper(t *testing.T) {

@@ -77,13 +77,16 @@ func (c *Checker) call(t testing.TB, e *events.DisplayEvent) {
 func texts(e *events.DisplayEvent) []string {
 	all := []string{
 		e.SessionID, e.TurnID, e.MessageID, e.ItemID, e.ParentID, e.AgentID, e.Model, e.ModelProvider, e.Text, e.Reasoning, e.Notice.Code,
-		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
+		e.Tool.ID, e.Tool.Name, e.Tool.Target, e.Tool.AgentType, e.Tool.AgentID, e.Tool.Server, e.Tool.Err, e.Tool.Summary, string(e.Tool.Output),
+	}
+	if u := e.Usage; u != nil {
+		all = append(all, u.ServiceTier, u.Speed)
 	}
 	if s := e.Session; s != nil {
 		all = append(all, s.Version, s.WorkingDir, s.PermissionMode, s.PreviousID, s.ParentID, s.AgentName, s.Branch)
 	}
 	if d := e.End; d != nil {
-		all = append(all, d.Code, d.Result, d.Err, d.Principle)
+		all = append(all, d.Code, d.Result, d.Err, d.Principle, string(d.Cause))
 	}
 	if a := e.Approval; a != nil {
 		all = append(all, a.ID, a.Tool, a.Subject)
