@@ -29,7 +29,7 @@ func newIndex(anchors []anchor, known []choice) index {
 
 func newIndexBuilder() *indexBuilder {
 	b := &indexBuilder{
-		index: index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8)},
+		index: index{first: new([1 << 16]uint16), next: new([1 << 16]uint16), pairs: new([1 << 16]uint8), quads: new(quads)},
 		count: new([1 << 16]uint16), sets: newPlaceSets(),
 	}
 	for i := range len(sample) - 1 {
@@ -122,6 +122,9 @@ func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 			b.next[pairOf(first, second)] |= 1 << bucket
 		}
 	}
+	if bucket < bucketOpen {
+		b.quads.add([4]string{a.bytes(best), a.bytes(best + 1), firsts, seconds})
+	}
 }
 
 // cheapest returns the bucket in which the pair of a at an offset has the fewest matches in the sample, and their number.
@@ -148,7 +151,10 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 			costs[bits.TrailingZeros16(met)%bucketAny]++
 		}
 	})
-	for n := range costs {
+	if a.quads(back) > maxQuads {
+		return bucketOpen, costs[bucketOpen] + own*2
+	}
+	for n := range bucketOpen {
 		if costs[n] < costs[bucket] {
 			bucket = n
 		}

@@ -65,7 +65,8 @@ func (f *Finder[T]) Again() bool { return f.Controls || f.Escapes }
 // Next returns the first secret at or after from.
 func (f *Finder[T]) Next(from int) (text.Span, bool) {
 	f.From = from
-	s, first, next := f.S, f.search.index.first, f.search.index.next
+	x := &f.search.index
+	s, first, next, quads := f.S, x.first, x.next, x.quads
 	i := from
 	for ; i+10 <= len(s); i += 8 {
 		// Most text has no anchor, so look up four pairs at once, each with the following one.
@@ -75,7 +76,10 @@ func (f *Finder[T]) Next(from int) (text.Span, bool) {
 		if a|b|c|d == 0 {
 			continue
 		}
-		if a != 0 && f.match(i, a) || b != 0 && f.match(i+2, b) || c != 0 && f.match(i+4, c) || d != 0 && f.match(i+6, d) {
+		if a != 0 && (a >= 1<<bucketOpen || quads.has(quad(ten, 0))) && f.match(i, a) ||
+			b != 0 && (b >= 1<<bucketOpen || quads.has(quad(ten, 2))) && f.match(i+2, b) ||
+			c != 0 && (c >= 1<<bucketOpen || quads.has(quad(ten, 4))) && f.match(i+4, c) ||
+			d != 0 && (d >= 1<<bucketOpen || quads.has(quad(ten, 6))) && f.match(i+6, d) {
 			return f.found, true
 		}
 	}

@@ -45,6 +45,7 @@ func newPlace(a *anchor, back int) place {
 // possible only where first of a pair and next of the following pair share a bit. Then the list of the pair is compared.
 type index struct {
 	first, next *[1 << 16]uint16
+	quads       *quads
 	pairs       *[1 << 16]uint8 // number of the pair's list in places, 0 for none
 	places      []place         // by list; list n is from starts[n] to starts[n+1]
 	starts      [257]uint16
@@ -57,6 +58,8 @@ const (
 	ownLists = 216
 	// shortWord is the length up to which an anchor's pairs may begin before it, in bytes: it has too few pairs.
 	shortWord = 4
+	// bucketOpen is the bucket of anchors that are not in quads, because they have too many.
+	bucketOpen = 14
 	// bucketAny is the bucket of anchors whose pair may be followed by any other.
 	bucketAny = 15
 )
