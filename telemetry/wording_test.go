@@ -183,3 +183,19 @@ func TestTwinsWithEqualKeys(t *testing.T) {
 		assert.Len(t, f.spans, 2, "%v: a run and a call: %s", order, f.names())
 	}
 }
+
+// TestTwinOfASubAgent: a stream that says what the file of a sub-agent says, and does not name the sub-agent, has a run of its
+// own. The receiver ended with a panic (fuzzer, seed 11002540: a transcript of Gemini CLI whose first line was lost).
+func TestTwinOfASubAgent(t *testing.T) {
+	agent := claude
+	agent.StreamIDs = true
+	main, child := twoFiles()
+	alone := script{line(recorded())}
+	for _, evs := range child {
+		ev := evs[0]
+		ev.AgentID, ev.MessageID, ev.ItemID = "", "other", "other-"+ev.ItemID
+		alone = append(alone, line(ev), line(used(7, "other", 10, 3)))
+	}
+	f := readAll(t, agent, map[string]script{"main": main, "child": child, "alone": alone}, "main", "child", "alone")
+	assert.Equal(t, 2, strings.Count(f.names(), "invoke_agent claude-code"), f.names())
+}
