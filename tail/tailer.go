@@ -15,7 +15,6 @@ import (
 	"github.com/tailspan/tailspan/internal/files/errorlog"
 	"github.com/tailspan/tailspan/internal/files/inventory"
 	"github.com/tailspan/tailspan/internal/files/lifecycle"
-	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/tail/internal/fileset"
 	"github.com/tailspan/tailspan/tail/internal/reader"
@@ -90,7 +89,7 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	settings := t.settings.reader()
 	shared := reader.Shared{
 		Settings: &settings, Handler: t.handler, Globs: &t.globs, Opener: t.settings.Descriptors.Counted(t.open), Names: t.set.Names(),
-		Saver: t.saver, Buffers: lines.NewPool(t.settings.BatchBytes, t.settings.MaxLineSize),
+		Saver: t.saver, Buffers: reader.NewBuffers(t.settings.BatchBytes, t.settings.MaxLineSize),
 		InFlight: semaphore.NewWeighted(batchesInFlight * int64(t.settings.BatchBytes)), Context: run, Stop: t.lifecycle.Stop(),
 	}
 	for range t.settings.workers() {

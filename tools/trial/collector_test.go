@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"syscall"
@@ -85,6 +86,7 @@ type collectorSetup struct {
 	config   string // in place of the lossless one, with the collector's own metrics off
 	more     string // additional configuration
 	files    int    // limit of open files; 0 means the system's
+	gctrace  bool   // log each garbage collection; see collectorRun.liveHeap
 	gates    string
 	within   []string // words of a program that runs the collector in another environment
 }
@@ -129,6 +131,9 @@ func startCollector(t *testing.T, s collectorSetup) *collectorRun {
 	words = append(slices.Clone(s.within), words...)
 	r := &collectorRun{t: t, cmd: exec.Command(words[0], words[1:]...), log: &bytes.Buffer{}, url: "http://127.0.0.1:" + port + "/metrics"}
 	r.cmd.Stdout, r.cmd.Stderr = r.log, r.log
+	if s.gctrace {
+		r.cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
+	}
 	require.NoError(t, r.cmd.Start())
 	t.Cleanup(func() {
 		if r.cmd.ProcessState == nil { // the test has failed
@@ -163,6 +168,23 @@ func (r *collectorRun) usage() program.Usage {
 	}
 	require.NoError(r.t, err)
 	return u
+}
+
+// collected matches what GODEBUG=gctrace=1 logs: the heap at the start and at the end of a collection, and what of it is live.
+var collected = regexp.MustCompile(`gc \d+ @.*, \d+->\d+->(\d+) MB, `)
+
+// liveHeap returns the most MiB that a garbage collection left, once the collector has ended. What is held at a time is only
+// known then: between two collections the heap grows to about twice as much, whatever the program holds.
+func (r *collectorRun) liveHeap() (most int) {
+	r.t.Helper()
+	all := collected.FindAllSubmatch(r.log.Bytes(), -1)
+	require.NotEmpty(r.t, all, "collections in the log")
+	for _, m := range all {
+		n, err := strconv.Atoi(string(m[1]))
+		require.NoError(r.t, err)
+		most = max(most, n)
+	}
+	return most
 }
 
 // count adds up its counters with these names.

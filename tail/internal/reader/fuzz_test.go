@@ -18,7 +18,6 @@ import (
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
-	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/internal/files/stream"
 	"github.com/tailspan/tailspan/tail/internal/reader"
@@ -125,7 +124,7 @@ func FuzzVisit(f *testing.F) {
 		}
 		r := reader.New(reader.Shared{
 			Settings: &settings, Handler: s, Globs: &discover.Globs{}, Opener: func(string) (openfile.Handle, error) { return disk, nil },
-			Names: stream.NewNames(), Saver: checkpoint.NewSaver(nil, nil, nil), Buffers: lines.NewPool(settings.BatchBytes, settings.MaxLineSize),
+			Names: stream.NewNames(), Saver: checkpoint.NewSaver(nil, nil, nil), Buffers: reader.NewBuffers(settings.BatchBytes, settings.MaxLineSize),
 			InFlight: semaphore.NewWeighted(int64(settings.BatchBytes)), Context: t.Context(), Stop: make(chan struct{}),
 		})
 		open := reader.Open{Dirty: func() {}}

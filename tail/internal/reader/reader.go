@@ -23,12 +23,13 @@ import (
 // turnBytes is how much of one file is read before other files have their turn; a single longer line is read whole.
 const turnBytes = 4 << 20
 
-// Reader is one worker. It visits one file at a time and keeps its buffers.
+// Reader is one worker. It visits one file at a time.
 type Reader struct {
 	Shared
-	split *lines.Splitter
-	lines []stream.Line
-	head  [fingerprint.HeadSize]byte
+	splitters splitters
+	split     *lines.Splitter // of the current visit
+	lines     []stream.Line
+	head      [fingerprint.HeadSize]byte
 }
 
 // Shared is what the readers of a source share.
@@ -39,7 +40,7 @@ type Shared struct {
 	Opener   openfile.Opener
 	Names    *stream.Names
 	Saver    *checkpoint.Saver
-	Buffers  *lines.Pool
+	Buffers  Buffers
 	// InFlight bounds the bytes that all readers may have read and not delivered: a few large batches, or many small ones.
 	InFlight *semaphore.Weighted
 	// Context ends when the drain timeout expires. Stop is closed when no new batch may begin.
@@ -49,7 +50,7 @@ type Shared struct {
 
 // New returns a reader.
 func New(s Shared) *Reader {
-	return &Reader{Shared: s, split: lines.NewSplitter(s.Buffers, s.Settings.MaxLineSize)}
+	return &Reader{Shared: s, splitters: s.Buffers.splitters(s.Settings.MaxLineSize)}
 }
 
 // Do visits a file.

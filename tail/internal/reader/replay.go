@@ -11,7 +11,7 @@ import (
 // worker's may hold new lines.
 func (r *Reader) replay(res *Result) *stopped {
 	o, end := res.Open, res.Pos.Offset
-	split := r.split.Sibling()
+	split := r.splitters.of(end - o.replayAt).Sibling()
 	defer split.Release()
 	split.Reset(o.replayAt, 0)
 	at := o.replayAt

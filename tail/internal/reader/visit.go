@@ -57,6 +57,7 @@ func (r *Reader) readOn(res *Result) {
 		return
 	}
 	defer r.InFlight.Release(size)
+	r.split = r.splitters.of(size)
 	defer r.split.Release() // the reader may be idle for long
 	v := visit{Reader: r, res: res, handle: res.Open.handle}
 	if s := v.run(); s != nil {
@@ -304,8 +305,7 @@ func (v *visit) atEnd() *stopped {
 	case v.compressed(), rest != nil && v.flushing() && lines.CompleteObject(rest):
 		line := v.split.Take()
 		line.Live = v.res.Live
-		v.lines = append(v.lines[:0], line)
-		return v.deliver(v.lines)
+		return v.deliver([]stream.Line{line})
 	}
 	v.res.Tail = rest != nil
 	return nil
