@@ -190,6 +190,9 @@ func (s *agentWork) closeAgent(a *agent, v outcome.Verdict) {
 		total := a.ledger.Total()
 		up.ledger.AddBelow(&total)
 	}
+	if v.Reason == otlp.CloseReasonTimeout {
+		a.ledger.Incomplete, a.run.closing.silent = true, true
+	}
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
 	s.open.agentClosed(a)
@@ -201,13 +204,6 @@ func (s *agentWork) closeAgent(a *agent, v outcome.Verdict) {
 		}
 	}
 	s.allWritten(a.run)
-}
-
-// noteSilence marks the total of a sub-agent that a silence ended: if it continues after all, it has no further span.
-func (a *agent) noteSilence(v outcome.Verdict) {
-	if v.Reason == otlp.CloseReasonTimeout && (a.call != nil || a.run.subAgent) {
-		a.ledger.Incomplete = true
-	}
 }
 
 // hangUnderRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.

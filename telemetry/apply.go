@@ -22,7 +22,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
 	aside := s.run.isAside(a, ev)
 	a.run.signs.Note(ev)
 	s.failedCall(a, ev, at)
-	s.announceTurn(a.run, ev)
+	s.announceTurn(a.run, ev.TurnID)
 	if ev.SessionID == "" {
 		ev.SessionID = a.run.sessionID
 	}

@@ -166,7 +166,6 @@ func (s *writing) recordEnd(r *run, why otlp.CloseReason) {
 		return
 	}
 	v := s.process.evidenceOf(r, why).Verdict()
-	r.top.noteSilence(v)
 	at := r.top.span.End
 	end := events.End{
 		Error: v.ErrorType() != "", Interrupted: v.Outcome == events.OutcomeInterrupted, Decided: v.Outcome,

@@ -74,8 +74,11 @@ func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 	r.end.leftOpen = len(r.calls.open) > 0
 	r.end.agents = r.unnamedAgents()
 	r.closing.abandoned = !r.showsEnd() && why != otlp.CloseReasonResult && why != otlp.CloseReasonSuperseded
-	r.closing.agents = r.closing.abandoned && why == otlp.CloseReasonTimeout && slices.ContainsFunc(r.calls.open, (*call).startsAny)
 	v := s.process.evidenceOf(r, why).Verdict()
+	if why == otlp.CloseReasonTimeout {
+		k := s.linkNow(r)
+		r.closing.silent = r.closing.silent || mayContinue(r, &k)
+	}
 	inner := v.Inner()
 	for _, a := range s.open.innermostFirst() {
 		if a.run == r && !a.inBackground() {
@@ -108,6 +111,9 @@ func (s *runs) closeRun(r *run, why otlp.CloseReason) {
 	if r.isChild() {
 		if r.closing.report = usageReported; !s.idle {
 			r.closing.report = usageDue // the next line may continue its work
+		}
+		if r.closing.silent {
+			r.ref.Team.Silenced(r.childKey.Member())
 		}
 		s.enterLinked(r, s.idle)
 		s.writeClosed(r, why)

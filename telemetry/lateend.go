@@ -17,8 +17,8 @@ type closing struct {
 	// abandoned is true if the run did not show its end and nothing followed it. It was silent, so it lasted as long as its
 	// sub-agents were at work.
 	abandoned bool
-	// agents is true if sub-agents were at work when a silence ended the run. What they use after its span is written is in no total.
-	agents bool
+	// silent is true if a silence ended the run, or one of its sub-agents, while sub-agents were at work, which may continue.
+	silent bool
 	// other is true if the run's span waits for another account of the run; see [run.awaitsOther].
 	other bool
 }

@@ -135,8 +135,6 @@ type continuation struct {
 	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	shown bool
 	calls *calls // of the run before it, if it continues that: sub-agents may still work for them
-	// agents is true if the total of that run may lack what its sub-agents used after its span was written. That cannot be marked there.
-	agents bool
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.

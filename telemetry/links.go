@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/folder"
@@ -23,11 +22,11 @@ type family struct {
 }
 
 // announceTurn links a turn to its run.
-func (s *family) announceTurn(r *run, ev *events.DisplayEvent) {
-	if ev.TurnID == "" || ev.TurnID == r.turn || r.subAgent || r.adoptsNobody() {
+func (s *family) announceTurn(r *run, turn string) {
+	if turn == "" || turn == r.turn || r.subAgent || r.adoptsNobody() {
 		return // a sub-agent works in a turn that its parent announces, and history belongs to its own session
 	}
-	r.turn = strings.Clone(ev.TurnID)
+	r.turn = strings.Clone(turn)
 	s.followUp.notify(s.registry.links.AnnounceTurn(link.Turn{Provider: s.settings.Agent.Provider, Session: r.sessionID, Turn: r.turn}, r.ref))
 }
 
@@ -179,7 +178,7 @@ func (s *family) takeLinked(r *run) {
 	}
 	u := s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), until)
 	r.top.ledger.Linked = u.Used
-	r.top.ledger.Incomplete = u.Incomplete || r.continues.agents || s.recorded && u.Unasked < r.unnamedAgents()
+	r.top.ledger.Incomplete = u.Incomplete || !r.isChild() && r.closing.silent || s.recorded && u.Unasked < r.unnamedAgents()
 	r.takeCalls(false)
 }
 

@@ -281,8 +281,7 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	if r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID); r.continues.shown && s.run.end.by == events.KindUnspecified {
 		r.top.ledger.Continue(&s.run.top.ledger)
 		r.continues.calls, s.run.continues.calls = &s.run.calls, nil // only one earlier run is kept
-		r.continues.agents = s.run.closing.agents && s.run.top.ledger.Closed
-		r.top.ledger.Incomplete = r.continues.agents
+		s.announceTurn(r, s.run.turn)
 	}
 	s.run = r
 	if r.standing == account.First && r.account != nil {

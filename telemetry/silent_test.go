@@ -147,7 +147,7 @@ func TestKilledWithItsAgents(t *testing.T) {
 		t.Helper()
 		run := f.span(t, "invoke_agent claude-code")
 		assert.Equal(t, "310", attr(run, otlp.AttrUsageInput))
-		assert.Empty(t, attr(run, otlp.AttrUsageIncomplete))
+		assert.Equal(t, "true", attr(run, otlp.AttrUsageIncomplete), "its sub-agents may continue")
 		assert.Equal(t, "incomplete", attr(run, otlp.AttrRunOutcome))
 		assert.Equal(t, "timeout", attr(run, otlp.AttrCloseReason))
 		require.Len(t, f.ends, 1)
@@ -260,7 +260,7 @@ func TestKilledWithAgentsInTheBackground(t *testing.T) {
 		t.Helper()
 		run := f.span(t, "invoke_agent claude-code")
 		assert.Equal(t, "310", attr(run, otlp.AttrUsageInput))
-		assert.Empty(t, attr(run, otlp.AttrUsageIncomplete))
+		assert.Equal(t, "true", attr(run, otlp.AttrUsageIncomplete), "its sub-agents may continue")
 		assert.Equal(t, "timeout", attr(run, otlp.AttrCloseReason))
 	})
 }

@@ -21,7 +21,6 @@ type writing struct {
 func (s *writing) writeAgent(a *agent, v outcome.Verdict) {
 	r := a.run
 	a.ledger.Closed = true
-	a.noteSilence(v)
 	said, size := a.thread.End(v.Outcome, v.Cause)
 	s.open.arguments -= size
 	if a.role == roleJoined || r.isJoined() && a == r.top {

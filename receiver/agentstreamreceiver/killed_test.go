@@ -56,7 +56,7 @@ func TestKilledWithItsAgents(t *testing.T) {
 				v, _ := span.Attributes().Get(otlp.AttrUsageInput)
 				total = v.Int()
 				_, incomplete := span.Attributes().Get(otlp.AttrUsageIncomplete)
-				assert.False(t, incomplete)
+				assert.True(t, incomplete, "its sub-agents may continue")
 				reason, _ := span.Attributes().Get(otlp.AttrCloseReason)
 				assert.Equal(t, "timeout", reason.AsString())
 			}

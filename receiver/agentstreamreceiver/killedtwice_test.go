@@ -38,20 +38,21 @@ type killedTwice struct {
 	provider, name string
 	files          []part
 	input, output  int64
+	incomplete     bool // its sub-agents may continue
 }
 
 func killedRuns() []killedTwice {
 	family := filepath.Join("claude", "families", "subagent")
 	return []killedTwice{
-		{"claude", "alone", []part{{"claude/killed.jsonl", 0}, {"spans/inputs/claude-S7-kill.session.jsonl", 0}}, 29924, 136},
+		{"claude", "alone", []part{{"claude/killed.jsonl", 0}, {"spans/inputs/claude-S7-kill.session.jsonl", 0}}, 29924, 136, false},
 		{"claude", "with sub-agents", []part{
 			{"claude/subagent.jsonl", 20}, {family + "/main.session.jsonl", 27},
 			{family + "/agent-aba500ca402cb87b8.session.jsonl", 23}, {family + "/agent-ad12a344d93e7fc15.session.jsonl", 21},
-		}, 74481, 459},
-		{"codex", "alone", []part{{"codex/killed.jsonl", 0}, {"codex/killed.session.jsonl", 0}}, 2770, 127},
-		{"gemini", "alone", []part{{"spans/inputs/gemini-S7-sigkill.stream.jsonl", 0}, {"spans/inputs/gemini-S7-sigkill.session.jsonl", 0}}, 10125, 66},
+		}, 74481, 459, true},
+		{"codex", "alone", []part{{"codex/killed.jsonl", 0}, {"codex/killed.session.jsonl", 0}}, 2770, 127, false},
+		{"gemini", "alone", []part{{"spans/inputs/gemini-S7-sigkill.stream.jsonl", 0}, {"spans/inputs/gemini-S7-sigkill.session.jsonl", 0}}, 10125, 66, false},
 		// The transcript lacks the call during which it was killed.
-		{"qwen", "alone", []part{{"qwen/sigkill.stream.jsonl", 0}, {"qwen/sigkill.session.jsonl", 0}}, 10120, 51},
+		{"qwen", "alone", []part{{"qwen/sigkill.stream.jsonl", 0}, {"qwen/sigkill.session.jsonl", 0}}, 10120, 51, false},
 	}
 }
 
@@ -87,7 +88,7 @@ func TestKilledInTwoAccounts(t *testing.T) {
 			for _, order := range []string{"stream first", "stream last"} {
 				t.Run(run.provider+" "+run.name+", "+mode.name+", "+order, func(t *testing.T) {
 					t.Parallel()
-					want := usedBy{input: run.input, output: run.output, totalInput: run.input, totalOutput: run.output}
+					want := usedBy{input: run.input, output: run.output, totalInput: run.input, totalOutput: run.output, incomplete: run.incomplete}
 					files := run.files
 					if order == "stream last" {
 						files = append(files[1:len(files):len(files)], files[0])

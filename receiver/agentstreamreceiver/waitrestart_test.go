@@ -58,7 +58,7 @@ func TestRestartWhileWaitingForAnotherAccount(t *testing.T) {
 				second.stop()
 				all := onceEach(append(before, second.traces.AllTraces()...))
 				assert.Empty(t, otlpjson.Check(all))
-				want := usedBy{input: run.input, output: run.output, totalInput: run.input, totalOutput: run.output}
+				want := usedBy{input: run.input, output: run.output, totalInput: run.input, totalOutput: run.output, incomplete: run.incomplete}
 				assert.Equal(t, want, usedOn(spansIn(all)))
 			})
 		}

@@ -36,6 +36,17 @@ var (
 	turn  = link.Turn{Provider: "p", Session: "s", Turn: "t"}
 )
 
+// TestContinuedTurn: a turn that is continued after a pause has several runs, and a sub-agent that begins now belongs to the last one.
+func TestContinuedTurn(t *testing.T) {
+	r, first, last := newRegistry(), run(1), run(2)
+	first.Begun, last.Begun = 1, 2
+	r.AnnounceTurn(turn, first)
+	require.Same(t, first, r.Await("before", agent, "", turn))
+	r.AnnounceTurn(turn, last)
+	r.AnnounceTurn(turn, first) // its second account
+	assert.Same(t, last, r.Await("after", link.Key{Provider: "p", Session: "s", Agent: "b"}, "", turn))
+}
+
 // TestBothOrders checks that the child gets the same links whether it or its parent is read first.
 func TestBothOrders(t *testing.T) {
 	for _, tt := range []struct {

@@ -66,11 +66,12 @@ func (r *Registry[S]) entryOf(key Key) *entry[S] {
 	return e
 }
 
-// AnnounceTurn records that a turn belongs to a run and returns the streams that waited for it.
+// AnnounceTurn records that a turn belongs to a run and returns the streams that waited for it. A turn that is continued after a
+// pause has several runs. A sub-agent that begins now works for the last one.
 func (r *Registry[S]) AnnounceTurn(turn Turn, run *Run) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known := r.turns.Get(turn); !known {
+	if last, known := r.turns.Get(turn); !known || run.Begun > last.Begun {
 		r.turns.Set(turn, run)
 	}
 	return r.waiting.Take(turn)

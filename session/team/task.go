@@ -14,6 +14,8 @@ type Task struct {
 	Spawn Key            `json:"spawn,omitzero"`  // the call that its folder names
 	End   clock.Instant  `json:"end,omitempty"`
 	Used  ledger.ByModel `json:"used,omitempty"`
+	// Silent is true if a silence ended it.
+	Silent bool `json:"silent,omitempty"`
 }
 
 // Tasks returns the finished tasks of a sub-agent, or none once the Team has dropped its members. The last task is
@@ -28,7 +30,7 @@ func (t *Team) Tasks(last Key, closed bool, group string) (tasks []Task) {
 	for ; n > 0; n-- {
 		key := Key{last.Agent, n - 1}
 		if one := t.members[key]; one != nil && one.phase == phaseOver {
-			tasks = append(tasks, Task{Task: key.Task, Maker: one.maker, Group: group, Spawn: one.spawn, End: one.end, Used: one.used})
+			tasks = append(tasks, Task{Task: key.Task, Maker: one.maker, Group: group, Spawn: one.spawn, End: one.end, Used: one.used, Silent: one.silent})
 		}
 	}
 	return tasks
@@ -38,7 +40,7 @@ func (t *Team) Tasks(last Key, closed bool, group string) (tasks []Task) {
 func (t *Team) Recall(agent string, task *Task) {
 	key := Key{agent, task.Task}
 	t.change(key, func(one *member) {
-		one.phase, one.end, one.spawn, one.used = phaseOver, task.End, Key{}, nil
+		one.phase, one.end, one.spawn, one.used, one.silent = phaseOver, task.End, Key{}, nil, task.Silent
 		if task.Maker != (Key{}) {
 			one.maker = task.Maker
 		}

@@ -34,8 +34,10 @@ type member struct {
 	asked bool // a call names it
 	// group is true if several sub-agents, whose number is unknown, share the ID.
 	group bool
-	end   clock.Instant // of its work according to its lines; zero if unknown
-	used  ledger.ByModel
+	// silent is true if a silence ended it, so that it may continue.
+	silent bool
+	end    clock.Instant // of its work according to its lines; zero if unknown
+	used   ledger.ByModel
 	// spawn is the key of the call that its folder names; the zero value if there is none.
 	spawn Key
 }
@@ -66,10 +68,11 @@ func (t *Team) Empty() bool {
 	return len(t.members) == 0
 }
 
-// entry returns the entry of a member and creates a missing one. It returns nil if the members were dropped or the limit is reached.
+// entry returns the entry of a member and creates a missing one. It returns nil if no span needs the members any more, or
+// if the limit is reached.
 func (t *Team) entry(key Key) *member {
 	t.changes.Add(1)
-	if one := t.members[key]; one != nil || t.written && t.members == nil {
+	if one := t.members[key]; one != nil || t.written && t.open <= 0 {
 		return one
 	}
 	if len(t.members) >= int(t.limit) {
@@ -149,6 +152,9 @@ func (t *Team) Over(key Key, end clock.Instant, used ledger.ByModel) (changed bo
 	})
 	return changed
 }
+
+// Silenced records that a silence ended a sub-agent, which may continue.
+func (t *Team) Silenced(key Key) { t.change(key, func(one *member) { one.silent = true }) }
 
 // GoesOn records that a sub-agent continues after an end.
 func (t *Team) GoesOn(key Key) {

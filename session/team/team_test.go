@@ -60,6 +60,28 @@ func TestUse(t *testing.T) {
 }
 
 // TestPhases checks that work in the run's own stream is left to that stream's ledger.
+func TestSilenced(t *testing.T) {
+	x, a := team.New(10), team.Key{Agent: "a"}
+	x.Asked(a, team.Key{})
+	x.Silenced(a)
+	x.Over(a, 5, used(1))
+	for _, x := range []*team.Team{x, recalled(x, a)} {
+		u := x.Use(team.Key{}, 0, never)
+		assert.True(t, u.Incomplete, "it may continue")
+		assert.EqualValues(t, 1, outputs(u))
+		assert.False(t, x.Use(team.Key{}, 0, func(team.Key) bool { return true }).Incomplete, "its call is over")
+	}
+}
+
+// recalled returns a team that a restart restores from the state of a sub-agent.
+func recalled(x *team.Team, of team.Key) *team.Team {
+	y := team.New(10)
+	for _, task := range x.Tasks(of, true, "") {
+		y.Recall(of.Agent, &task)
+	}
+	return y
+}
+
 func TestPhases(t *testing.T) {
 	x := team.New(10)
 	a := team.Key{Agent: "a"}
@@ -118,6 +140,12 @@ func TestDrop(t *testing.T) {
 	assert.Greater(t, x.Changes(), before)
 	x.Asked(team.Key{Agent: "b"}, team.Key{})
 	assert.True(t, x.Empty(), "nothing waits for what comes now")
+	x.Opened(a)
+	x.Asked(team.Key{Agent: "c"}, a)
+	x.Over(team.Key{Agent: "c"}, 5, used(1))
+	assert.EqualValues(t, 1, outputs(x.Use(a, 0, never)), "the span of a sub-agent that comes late has the total of its own ones")
+	x.Closed()
+	assert.True(t, x.Empty())
 }
 
 // TestRestart checks that stored usage is restored unchanged, also through JSON.

@@ -13,7 +13,7 @@ type Use struct {
 	Used ledger.ByModel
 	// AtWork is true while a sub-agent with a stream is running, Unseen while the stream of one has not begun.
 	AtWork, Unseen bool
-	// Incomplete is true if the total currently lacks something: a sub-agent is running, or continued too long after its run.
+	// Incomplete is true if the total currently lacks something: a sub-agent is running, or may be, or continued too long after its run.
 	Incomplete bool
 	// Members is the number of sub-agents in other streams, and Unasked that of those among them that no call names.
 	Members, Unasked int
@@ -23,7 +23,7 @@ type Use struct {
 
 // Use adds up the usage of the sub-agents of an agent. It ignores sub-agents that end after until. groupOver reports
 // whether the call of a shared ID has ended.
-func (t *Team) Use(of Key, until clock.Instant, groupOver func(Key) bool) (u Use) {
+func (t *Team) Use(of Key, until clock.Instant, callOver func(Key) bool) (u Use) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	u.Incomplete = t.missed
@@ -43,13 +43,14 @@ func (t *Team) Use(of Key, until clock.Instant, groupOver func(Key) bool) (u Use
 			u.AtWork, u.Incomplete = true, true
 		case one.group:
 			u.Groups = true
-			u.Incomplete = u.Incomplete || !groupOver(key)
+			u.Incomplete = u.Incomplete || !callOver(key)
 		case one.phase == phaseAtWork:
 			u.Incomplete = true
 			u.AtWork, u.Unseen = u.AtWork || one.seen, u.Unseen || !one.seen
 		case !until.IsZero() && one.end.After(until):
 			u.Incomplete = true
 		default:
+			u.Incomplete = u.Incomplete || one.silent && !callOver(key)
 			for i := range one.used {
 				u.Used.Of(one.used[i].Model).AddAll(&one.used[i].Sum)
 			}
