@@ -164,7 +164,8 @@ func (s *lifetime) endsByItself(r *run) bool {
 }
 
 // expire closes the run of a sub-agent that has been quiet since before, even if its call is unknown or it has open
-// calls: its parent is over, so nothing more follows. The same holds for an old file that was read to its end.
+// calls: its parent is over, so nothing more follows, unless it works in the background and shows no end. The same holds for an old
+// file that was read to its end.
 //
 // A stream that waits for its run, or for the call that started its next task, gets the best match so far.
 func (s *lifetime) expire(before time.Time) {
@@ -176,7 +177,7 @@ func (s *lifetime) expire(before time.Time) {
 		return
 	}
 	k, why := s.linkNow(s.run), otlp.CloseReasonResult
-	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil; {
+	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil && (!k.Background || s.run.showsEnd()); {
 	case !over && !last:
 		return
 	case !over:

@@ -53,9 +53,10 @@ func TestClockSetForward(t *testing.T) {
 	}
 }
 
-// TestPauseWhileFollowed follows the files of each session and stops the agent for two hours after each line. The receiver closes what
-// is silent for so long, and opens it again with the next line. All tokens are on spans and in the metrics, once, and a total that lacks
-// some is marked. A sub-agent that begins after the pause belongs to the call that starts it.
+// TestPauseWhileFollowed follows the files of each session and stops the agent for two hours after each line, and for a minute and a
+// half if several files belong to it. The receiver closes what is silent for two hours, and opens it again with the next line. All tokens
+// are on spans and in the metrics, once, and a total that lacks some is marked. A sub-agent that begins after the pause belongs to the
+// call that starts it.
 func TestPauseWhileFollowed(t *testing.T) {
 	for name, paths := range clockCases(t) {
 		if slices.ContainsFunc(paths, parser.IsDocument) || strings.Contains(name, "case-parents-exist") {
@@ -63,8 +64,8 @@ func TestPauseWhileFollowed(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			lines, want, alone := 0, summed{}, 0
-			for pause := -1; pause < lines; pause++ {
-				e, registry, read, over := followWithPause(t, paths, pause)
+			play := func(pause int, length time.Duration) {
+				e, registry, read, over := followWithPause(t, paths, pause, length)
 				require.Empty(t, otlpjson.Check(e.traces...), "pause after line %d", pause)
 				assert.Empty(t, wrongTotals(e), "pause after line %d", pause)
 				got, counted, unknown := sumUp(e), countedTokens(registry), unknownSince(e, over)
@@ -75,13 +76,18 @@ func TestPauseWhileFollowed(t *testing.T) {
 				assert.Equal(t, [2]int64{want.input, want.output}, [2]int64{got.input, got.output}, "pause after line %d", pause)
 				assert.Equal(t, [2]int64{want.input, want.output}, [2]int64{counted.Input, counted.Output}, "metrics, pause after line %d", pause)
 			}
+			for pause := -1; pause < lines; pause++ {
+				if play(pause, 2*time.Hour); len(paths) > 1 {
+					play(pause, 90*time.Second)
+				}
+			}
 		})
 	}
 }
 
-// followWithPause follows files while they are written, and returns how many lines were read, and when the pause was over. A pause
-// after that number of lines closes all streams, children first, and each is opened again with its next line.
-func followWithPause(t *testing.T, paths []string, pause int) (_ *exports, _ *telemetry.Registry, lines int, over time.Time) {
+// followWithPause follows files while they are written, and returns how many lines were read, and when the pause was over. A pause of
+// hours closes all streams, children first, and each is opened again with its next line.
+func followWithPause(t *testing.T, paths []string, pause int, length time.Duration) (_ *exports, _ *telemetry.Registry, lines int, over time.Time) {
 	settings := goldenSettings()
 	now := time.Time{}
 	settings.Now = func() time.Time { return now }
@@ -104,16 +110,17 @@ func followWithPause(t *testing.T, paths []string, pause int) (_ *exports, _ *te
 		take(registry.Take())
 		if read == pause {
 			for _, other := range slices.Backward(all) {
-				if other.stream != nil {
+				if other.stream != nil && length >= time.Hour {
 					other.stream.Close(otlp.CloseReasonTimeout)
 					take(other.stream.Take())
 					closed[other] = true
 				}
 			}
-			later = 2 * time.Hour
-			now = now.Add(later)
-			over = now
-			take(registry.Take())
+			later, over = length, now.Add(length)
+			for now.Before(over) {
+				now = now.Add(length / 9)
+				take(registry.Take())
+			}
 		}
 		if closed[r] {
 			r.reopen(t)
