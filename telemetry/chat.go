@@ -114,7 +114,7 @@ func (s *talk) closeChat(a *agent) {
 
 // finishChat writes a finished model call or stores it until the end of its run.
 func (s *talk) finishChat(a *agent, c *chat) {
-	if r := a.run; a == r.top && c.Unasked && !r.begin.known && r.first == nil && r.chats == 0 && c.Span.End.Source != clock.SourceFile {
+	if r := a.run; a == r.top && c.Unasked && !r.closed && !r.begin.known && r.first == nil && r.chats == 0 && c.Span.End.Source != clock.SourceFile {
 		r.first = c
 		return
 	}

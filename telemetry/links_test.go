@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -225,6 +226,17 @@ func TestLateWordsOfASubAgent(t *testing.T) {
 		assert.Equal(t, agent.TraceID(), lr.TraceID())
 	}
 	assert.Equal(t, len(late), f.counts.LateAgents)
+}
+
+// TestFirstWordsAfterAPause: the first model call of a sub-agent without a parent is exported also if a pause separates it from
+// the call of a tool before it (fuzzer, seed 11003675).
+func TestFirstWordsAfterAPause(t *testing.T) {
+	const day = 24 * 3600
+	f := collect(t, script{
+		line(of("ag1", use(1, "", "c1", "Bash", "ls"))), line(of("ag1", text(day, "m1", "Looking.")), of("ag1", used(day, "m1", 10, 3))),
+	}, telemetry.StreamSettings{IdleGap: time.Hour}, otlp.CloseReasonShutdown)
+	assert.Equal(t, [4]string{"10", "3", "", ""}, tokensOf(f.span(t, "chat m1")))
+	assert.Empty(t, otlpjson.Check(f.traces...))
 }
 
 // ids identifies spans by everything that two orders of reading must agree on.
