@@ -40,7 +40,7 @@ type stream struct {
 
 	doubt        *hints.Doubt // nil: there is none, or it is settled
 	unrecognized unrecognized
-	database     database
+	foreign      foreign
 
 	// mu is held while lines are processed, and by the ticker that releases unfinished texts.
 	mu       sync.Mutex
@@ -225,7 +225,7 @@ func (s *stream) inBandDropped(n int) {
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.database.skips(s, lines) {
+	if s.foreign.skips(s, lines) {
 		return nil
 	}
 	now := time.Now()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/poll/opencodedb"
 	"github.com/tailspan/tailspan/tail"
@@ -37,17 +38,17 @@ type unrecognized struct {
 }
 
 // discards reports whether lines of a stream are dropped, and warns once.
-func (u *unrecognized) discards(s *stream, lines int) bool {
+func (u *unrecognized) discards(s *stream, count int) bool {
 	if !u.decided {
 		u.decided, u.discard = true, discardReasonOf(s)
 	}
 	if !u.warned && !s.pipeline.At.Replay {
 		u.warned = true
 		if u.discard != "" {
-			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.path), zap.Int("lines", lines))
+			s.receiver.logger.Warn(discardMessages[u.discard], zap.String("path", s.source.path), zap.Int("lines", count))
 		} else if s.source.provider == parser.Auto {
 			s.receiver.logger.Warn("no known agent in the first lines of a file, exporting them as tailspan.raw; set provider, or unrecognized: drop",
-				zap.String("path", s.source.path), zap.Int("lines", lines))
+				zap.String("path", s.source.path), zap.Int("lines", count))
 		}
 	}
 	return u.discard != ""
@@ -73,8 +74,11 @@ func (u *unrecognized) passedAs() string {
 	return events.LinePassed.String()
 }
 
-// notParsedDatabase is the reason for bytes of a database, which are not lines.
-const notParsedDatabase = "database"
+// The reasons for streams that are not lines of UTF-8.
+const (
+	notParsedDatabase = "database"
+	notParsedUTF16    = "utf16"
+)
 
 // besideDatabase are the first bytes of the files that SQLite keeps beside a database: the write-ahead log in either byte
 // order, and its index (https://sqlite.org/fileformat2.html, https://sqlite.org/walformat.html, 2026-11).
@@ -93,22 +97,33 @@ func isDatabaseContent(head []byte) bool {
 	return false
 }
 
-// database detects a stream of database bytes under an unusual name.
-type database struct{ found bool }
+// foreign detects a stream that is not lines of UTF-8: bytes of a database under an unusual name, or UTF-16.
+type foreign struct{ reason string }
 
-// skips reports whether lines are such bytes. They are skipped and counted, with one warning per file.
-func (d *database) skips(s *stream, lines []tail.Line) bool {
-	if len(lines) == 0 || s.source.restated {
+// skips reports whether lines are of such a stream. They are skipped and counted, with one warning per file.
+func (f *foreign) skips(s *stream, in []tail.Line) bool {
+	if f.reason == "" && len(in) > 0 && in[0].Offset == 0 {
+		f.detect(s, in[0].Data)
+	}
+	if f.reason == "" {
 		return false
 	}
-	if first := &lines[0]; first.Offset == 0 && isDatabaseContent(first.Data) && !d.found {
-		d.found = true
-		if opencodedb.Is(first.Data) {
-			s.receiver.logger.Warn("skipping SQLite database, which has no lines; list OpenCode's under databases and any other under exclude", zap.String("path", s.source.path))
+	if len(in) > 0 && !in[0].Replayed {
+		s.receiver.meter.NotParsed(f.reason, len(in))
+	}
+	return true
+}
+
+func (f *foreign) detect(s *stream, head []byte) {
+	path := zap.String("path", s.source.path)
+	switch {
+	case lines.IsUTF16(head):
+		f.reason = notParsedUTF16
+		s.receiver.logger.Warn("skipping input in UTF-16, as > of Windows PowerShell writes it", path, zap.String("advice", lines.AdviceUTF16))
+	case !s.source.restated && isDatabaseContent(head):
+		f.reason = notParsedDatabase
+		if opencodedb.Is(head) {
+			s.receiver.logger.Warn("skipping SQLite database, which has no lines; list OpenCode's under databases and any other under exclude", path)
 		}
 	}
-	if d.found {
-		s.receiver.meter.NotParsed(notParsedDatabase, len(lines))
-	}
-	return d.found
 }

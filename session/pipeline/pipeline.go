@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/telemetry"
@@ -56,6 +57,7 @@ type Pipeline struct {
 	early     *telemetry.Stream // of lines that passed before the provider was known
 	uncopied  []uncopied
 	begun     bool
+	utf16     bool // no line is read: redaction could not see its secrets
 	reparsing bool // replayed lines are only for the parser; see [Pipeline.Suspend]
 	pending   []telemetry.Output
 
@@ -79,13 +81,16 @@ func New(s Settings) (*Pipeline, error) {
 	return p, nil
 }
 
-// Line parses one line or document and applies its events.
+// Line parses one line or document and applies its events. It drops the lines of a stream in UTF-16.
 func (p *Pipeline) Line(data []byte) {
 	if !p.begun {
 		p.begun = true
-		if p.readInBand(data) {
+		if p.utf16 = lines.IsUTF16(data); p.readInBand(data) {
 			return
 		}
+	}
+	if p.utf16 {
+		return
 	}
 	p.events.Note(p.Noted)
 	if o := p.opening; o != nil && o.first == nil && len(bytes.TrimSpace(data)) > 0 {

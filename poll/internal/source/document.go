@@ -162,7 +162,7 @@ func (d *Document) Next(context.Context) (Batch, error) {
 			}
 			d.state = contentOversized
 			return Batch{}, nil
-		case !lines.Balanced(data):
+		case !lines.Balanced(data) && !lines.IsUTF16(data): // UTF-16 has no brackets to count; the consumer reports it
 			d.notePartial(same, data)
 			return Batch{}, nil
 		}

@@ -7,13 +7,14 @@ import (
 	"io"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 // Records calls each with every line of r, or once with the whole input if it is one document, as its name or its first lines
 // show (parser.Framing). A document longer than max is skipped and counted. An in-band first line, which says whose work the
-// input is, is left out unless KeepInBand is set.
+// input is, is left out unless KeepInBand is set. An input in UTF-16 is an error.
 func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 	begun := false
 	f := func(record []byte) error {
@@ -29,6 +30,9 @@ func (l *Lines) Records(r io.Reader, each func(record []byte) error) error {
 		return each(record)
 	}
 	reader := bufio.NewReaderSize(r, BufferSize)
+	if head, _ := reader.Peek(2); lines.IsUTF16(head) {
+		return Error{named{name: l.settings.Name}.wrap(lines.ErrUTF16)}
+	}
 	framing := parser.FramingOf(l.settings.Name)
 	var head []byte // blank lines, a bracket, and the line that decides
 	var long []byte // the kept part of an overlong first line

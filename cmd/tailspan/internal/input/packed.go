@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/files/unpack"
 )
 
@@ -112,6 +113,8 @@ func (n named) wrap(err error) error {
 	switch {
 	case unpack.Broken(err) && errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("unpack %s: %w: it is cut short, or still being written", name, err)
+	case errors.Is(err, lines.ErrUTF16):
+		return fmt.Errorf("decode %s: %w", name, err)
 	case unpack.Broken(err):
 		return fmt.Errorf("unpack %s: %w", name, err)
 	case errors.As(err, &path): // the error already names the file

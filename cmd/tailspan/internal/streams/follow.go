@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/place"
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/internal/ticker"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/poll"
@@ -205,23 +206,24 @@ type consumer struct {
 	framing  pipeline.Framing
 	document *input.Document // nil if a line is a whole document, or a row
 	begun    bool
+	utf16    bool // nothing of it is shown
 	waits    bool // the incomplete document was reported
 	tooLong  int
 }
 
 // Lines implements [tail.Consumer].
-func (c *consumer) Lines(_ context.Context, lines []tail.Line) error {
+func (c *consumer) Lines(_ context.Context, in []tail.Line) error {
 	c.follower.mu.Lock()
 	defer c.follower.mu.Unlock()
-	for i := range lines {
-		if lines[i].Again { // of a session that was idle, so it was shown
-			c.follower.end(c.target.replay(lines[i].Data))
+	for i := range in {
+		if in[i].Again { // of a session that was idle, so it was shown
+			c.follower.end(c.target.replay(in[i].Data))
 			continue
 		}
-		if lines[i].Abridged {
+		if in[i].Abridged {
 			c.tooLong++
 		}
-		for line := range c.framing.Lines(lines[i].Data, lines[i].Abridged) {
+		for line := range c.framing.Lines(in[i].Data, in[i].Abridged) {
 			c.line(line)
 		}
 	}
@@ -232,11 +234,15 @@ func (c *consumer) line(line pipeline.Line) {
 	if line.TooLong {
 		c.tooLong++
 	}
-	if line.Data == nil {
+	if line.Data == nil || c.utf16 {
 		return
 	}
 	if !c.begun {
 		c.begun = true
+		if c.utf16 = lines.IsUTF16(line.Data); c.utf16 {
+			c.follower.settings.report(fmt.Sprintf("decode %q: %v", c.target.origin.Name, lines.ErrUTF16))
+			return
+		}
 		if in, ok := config.ParseInBand(line.Data); ok {
 			c.target.inBand(in)
 			return
