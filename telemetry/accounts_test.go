@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
@@ -133,4 +135,69 @@ func TestOutputIsFoundLater(t *testing.T) {
 	require.Equal(t, events.Tokens{Input: 10, Output: 7}, used)
 	require.Equal(t, 1, f.counts.LateUsage)
 	require.Len(t, f.spans, 2, "nothing is exported twice")
+}
+
+// TestModelsOfBothAccounts: the total by model includes the model calls that only the transcript of a run has whose stream was cut.
+func TestModelsOfBothAccounts(t *testing.T) {
+	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
+	var f collected
+	open := func(id string, sc script) *telemetry.Stream {
+		s := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude, IdleGap: time.Hour})
+		for i, evs := range sc {
+			s.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: at(1)}, clone(evs))
+		}
+		return s
+	}
+	spent := func(id, model string, input int64) []events.DisplayEvent {
+		said := text(1, id, "On.")
+		said.Model = model
+		return line(said, spend(2, id, model, events.Usage{Tokens: events.Tokens{Input: input, Output: 1}}))
+	}
+	both := script{line(prompt(0, "p1")), spent("msg1", "m1", 10), spent("msg2", "m2", 200)}
+	stream := open("stream", append(script{line(started())}, both...))
+	transcript := open("transcript", append(append(script{line(recorded())}, both...), spent("msg3", "m3", 3000), spent("msg4", "m1", 40000)))
+	for _, s := range []*telemetry.Stream{stream, transcript} {
+		s.Idle()
+		s.Close(otlp.CloseReasonTimeout)
+		f.take(stream.Take())
+		f.take(s.Take())
+	}
+	f.take(registry.Close())
+	run := f.span(t, "invoke_agent claude-code")
+	require.Equal(t, "43210", attr(run, otlp.AttrUsageInput))
+	assert.Equal(t, map[string]any{"m1": int64(40010), "m2": int64(200), "m3": int64(3000)}, inputByModel(run))
+}
+
+// TestModelsOfNestedAgents: so does that of a sub-agent with the model calls of its own sub-agents.
+func TestModelsOfNestedAgents(t *testing.T) {
+	answer := func(id, by, model string, input int64) []events.DisplayEvent {
+		evs := line(text(1, id, "On."), spend(2, id, model, events.Usage{Tokens: events.Tokens{Input: input, Output: 1}}))
+		for i := range evs {
+			evs[i].Model, evs[i].ParentID = model, by
+		}
+		return evs
+	}
+	ask := func(id, by string) []events.DisplayEvent {
+		ev := use(1, "msg", id, "Agent", id)
+		ev.Tool.AgentType, ev.ParentID = id, by
+		return line(ev)
+	}
+	f := collect(t, script{
+		line(started()), ask("outer", ""), answer("msg1", "outer", "m1", 10), ask("inner", "outer"), answer("msg2", "inner", "m2", 200), answer("msg3", "outer", "m1", 3000),
+	}, telemetry.StreamSettings{}, otlp.CloseReasonNoResult)
+	assert.Equal(t, map[string]any{"m1": int64(3010), "m2": int64(200)}, inputByModel(f.span(t, "invoke_agent outer")))
+}
+
+// inputByModel returns the input tokens in the total of an agent by model.
+func inputByModel(s ptrace.Span) map[string]any {
+	input := map[string]any{}
+	models, listed := s.Attributes().Get(otlp.AttrUsageModels)
+	if !listed {
+		return input
+	}
+	for _, one := range models.Slice().All() {
+		m := one.Map().AsRaw()
+		input[m["model"].(string)] = m["input_tokens"]
+	}
+	return input
 }

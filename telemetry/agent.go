@@ -187,8 +187,7 @@ func (s *agentWork) closeAgent(a *agent, v outcome.Verdict) {
 	s.closeChat(a)
 	a.closed = true
 	if up := a.call.caller; up != a.run.top && !up.closed {
-		total := a.ledger.Total()
-		up.ledger.AddBelow(&total)
+		up.ledger.AddBelow(&a.ledger)
 	}
 	if v.Reason == otlp.CloseReasonTimeout {
 		a.ledger.Incomplete, a.run.closing.silent = true, true

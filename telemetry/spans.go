@@ -59,16 +59,12 @@ func (s *writing) writeAgent(a *agent, v outcome.Verdict) {
 
 // usageOf returns an agent's own tokens and its total. It adds to the metrics what no call used.
 func (s *writing) usageOf(a *agent) otlp.AgentUsage {
-	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Own()
+	rest, total, models := a.ledger.Rest(), a.ledger.Total(), a.ledger.Models()
 	own := rest.Total()
 	if a == a.run.top { // it includes the calls of the sub-agents in its stream
 		for _, one := range a.ledger.Estimate() {
 			a.use(s.self, a.span.End, a.ref(), Used{Model: one.Model, EstimateUSD: one.CostUSD})
 		}
-	}
-	for i := range a.ledger.Linked {
-		one := &a.ledger.Linked[i]
-		models.Of(one.Model).AddAll(&one.Sum)
 	}
 	used := total.Usage()
 	each := make([]otlp.ModelUsage, 0, len(models))

@@ -41,8 +41,9 @@ type Ledger struct {
 
 // outside is the part of an agent's usage on spans that other ledgers account for.
 type outside struct {
-	elsewhere Sum // calls seen here that another stream exports
-	below     Sum // usage of a sub-agent's sub-agents, whose calls are not in the ledger
+	elsewhere Sum     // calls seen here that another stream exports
+	below     Sum     // usage of a sub-agent's sub-agents, whose calls are not in the ledger
+	models    ByModel // of below
 }
 
 // other returns the part on other spans, to be added to.
@@ -125,7 +126,12 @@ func (l *Ledger) HasTotals() bool {
 
 func (l *Ledger) AddElsewhere(u *events.Usage) { l.other().elsewhere.add(u) }
 
-func (l *Ledger) AddBelow(total *Sum) { l.other().below.AddAll(total) }
+// AddBelow adds the usage of a sub-agent of the agent.
+func (l *Ledger) AddBelow(sub *Ledger) {
+	total, out := sub.Total(), l.other()
+	out.below.AddAll(&total)
+	out.models.addAll(sub.Models())
+}
 
 // others returns the part of the usage on spans that other ledgers account for.
 func (l *Ledger) others() Sum {
@@ -163,8 +169,17 @@ func (l *Ledger) Total() Sum {
 // Own returns the usage of the agent and of the sub-agents in its stream, by model, with an estimated cost if none is reported.
 func (l *Ledger) Own() ByModel {
 	all := l.byModel()
-	for _, one := range l.Estimate() {
-		all.Of(one.Model).AddAll(&one.Sum)
+	all.addAll(l.Estimate())
+	return all
+}
+
+// Models returns the total by model.
+func (l *Ledger) Models() ByModel {
+	all := l.Own()
+	all.addAll(l.Linked)
+	all.addAll(l.Added)
+	if l.outside != nil {
+		all.addAll(l.outside.models)
 	}
 	return all
 }
@@ -224,9 +239,7 @@ func (l *Ledger) Unseen() (unseen ByModel) {
 // byModel returns the total without what other streams export, by model.
 func (l *Ledger) byModel() ByModel {
 	all := slices.Clone(l.calls)
-	for _, one := range l.Unseen() {
-		all.Of(one.Model).AddAll(&one.Sum)
-	}
+	all.addAll(l.Unseen())
 	return all
 }
 
@@ -300,6 +313,12 @@ func (s *ByModel) known(model string) *Sum {
 		}
 	}
 	return nil
+}
+
+func (s *ByModel) addAll(o ByModel) {
+	for i := range o {
+		s.Of(o[i].Model).AddAll(&o[i].Sum)
+	}
 }
 
 func (s *ByModel) Total() (sum Sum) {
