@@ -191,8 +191,9 @@ func TestDoctorListsAFew(t *testing.T) {
 	for i := range listed + 5 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), []byte("no\n"), 0o600))
 	}
-	code, out, _ := runDoctor(dir)
+	code, out, errs := runDoctor(dir)
 	assert.Equal(t, cli.ExitFailure, code)
+	assert.Contains(t, errs, "problems were found: 15\n")
 	assert.Equal(t, listed+1, strings.Count(out, "problem: unknown_format: "))
 	assert.Contains(t, out, ": 5 more\n")
 }

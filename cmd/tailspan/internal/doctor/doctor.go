@@ -34,18 +34,18 @@ func CheckExport(paths []string, stdout io.Writer) error {
 	}
 	problems = append(problems, exportcheck.Problems(data)...)
 	slices.Sort(problems)
-	return report(problems, stdout)
+	return report(problems, len(problems), stdout)
 }
 
-// report prints the problems and returns an error if there are any.
-func report(problems []string, stdout io.Writer) error {
+// report prints the lines about n problems and returns an error if there are any.
+func report(problems []string, n int, stdout io.Writer) error {
 	for _, p := range problems {
 		if _, err := fmt.Fprintln(stdout, "problem:", render.Sanitize(p)); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	if len(problems) > 0 {
-		return fmt.Errorf("%w: %d", ErrProblems, len(problems))
+	if n > 0 {
+		return fmt.Errorf("%w: %d", ErrProblems, n)
 	}
 	if _, err := fmt.Fprintln(stdout, "no problems"); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -29,11 +29,14 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 	}
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	var problems, notes []string
-	files, folders := 0, 0
+	files, folders, unlisted := 0, 0, 0
 	for i := range places {
 		f := examinePlace(&places[i])
 		row(table, places[i].Name, cmp.Or(places[i].Root, "-"), f.String())
 		files, folders = files+f.files, folders+f.folders
+		for _, n := range f.kinds {
+			unlisted += max(0, n-maxListed-1) // one line stands for all that are not listed
+		}
 		problems, notes = append(problems, f.problems...), append(notes, f.notes()...)
 		if len(args) > 0 && len(f.problems) == 0 && f.files == 0 {
 			problems = append(problems, fmt.Sprintf("nothing_there: %q: no file to read", places[i].Name))
@@ -60,7 +63,7 @@ func Examine(ctx context.Context, args []string, getenv func(string) string, std
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	return report(problems, stdout)
+	return report(problems, len(problems)+unlisted, stdout)
 }
 
 // row writes a row of the table, which may contain file names.
