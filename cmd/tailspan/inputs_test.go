@@ -70,9 +70,17 @@ func TestNamesOfInputs(t *testing.T) {
 		assert.Equal(t, cli.ExitOK, code, stderr)
 		assert.Equal(t, tc.want, stdout, tc.mode)
 	}
-	code, stdout, _ := tailspan("", "render", "--show", "names", one, two)
+	secret := writeFile(t, filepath.Join(dir, "my plan.jsonl"), claudeLines("s4", "Four."))
+	code, stdout, _ := tailspan("", "render", "--summary=false", "--show", "names", one, two, three, secret)
 	assert.Equal(t, cli.ExitOK, code)
-	assert.NotContains(t, stdout, "fix")
+	var headings []string
+	for line := range strings.Lines(stdout) {
+		if strings.HasPrefix(line, "--- ") {
+			headings = append(headings, line)
+		}
+	}
+	assert.Equal(t, []string{"--- [fix] ---\n", "--- [fix-2] ---\n", "--- [deploy] ---\n", "--- [unknown] ---\n"}, headings, "no folder, and no words")
+	assert.NotContains(t, stdout, "plan")
 }
 
 // TestIdentityOfInputs checks the identity of events and of the log: from flags, the in-band line and the CI system.

@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/guard"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/streams"
@@ -86,7 +87,9 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if err := c.findInputs(args, &read); err != nil {
 		return err
 	}
-	settings.Introduce = c.labels != nil
+	if settings.Introduce = c.labels != nil; settings.Introduce && c.look.NamesOnly() {
+		c.labels.Show = names.Name // no path
+	}
 	if c.follow || stdin && streams.IsLive(s.In) {
 		settings.Now = time.Now
 	}
@@ -217,7 +220,7 @@ func (c *renders) origin(o *streams.Origin) render.Origin {
 		Pipeline: id(otlp.AttrPipelineName), Run: id(otlp.AttrPipelineRunID), Step: id(otlp.AttrTaskName), StepRun: id(otlp.AttrTaskRunID),
 		Agent: cmp.Or(id(otlp.AttrGenAIAgentName), parser.InfoOf(c.stream.Provider).ServiceName),
 	}
-	if c.labels != nil && !c.look.NamesOnly() {
+	if c.labels != nil {
 		if shared := c.identity.Of(config.InBand{}, c.redactor, os.Getenv); origin.Step == shared.Value(otlp.AttrTaskName) {
 			origin.Step = "" // the same for all inputs
 		}

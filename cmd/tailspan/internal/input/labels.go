@@ -1,12 +1,15 @@
 package input
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 )
 
 // Labels gives several inputs short names, each its own. It serves one goroutine at a time.
 type Labels struct {
+	// Show, if set, returns what may be shown of the end of a path.
+	Show   func(end string) string
 	ends   map[string]int    // number of inputs by the end of their path
 	labels map[string]string // by path
 	owners map[string]string // path by label
@@ -48,8 +51,20 @@ func (l *Labels) Of(path, step string) string {
 			}
 		}
 	}
+	if l.Show != nil && label != step && path != Stdin {
+		label = l.free(l.Show(label))
+	}
 	l.labels[path], l.owners[label] = label, path
 	return label
+}
+
+// free returns a label that no other input has: label itself, or with a number.
+func (l *Labels) free(label string) string {
+	numbered := label
+	for n := 2; l.owners[numbered] != ""; n++ {
+		numbered = fmt.Sprintf("%s-%d", label, n)
+	}
+	return numbered
 }
 
 // ends returns the ends of a path from the shortest to the whole, each without and with the extension of session files.

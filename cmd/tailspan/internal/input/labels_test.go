@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 )
 
 // TestLabels: each of several inputs has a label of its own, the shortest one.
@@ -38,4 +39,17 @@ func TestLabels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLabelsThatAreShown: what a log may not show of the ends of paths is in no label, and the labels are still different.
+func TestLabelsThatAreShown(t *testing.T) {
+	paths := []string{"1/fix.jsonl", "2/fix.jsonl", "2/my plan.jsonl", "3/my other plan.jsonl", "4/build.jsonl"}
+	labels := input.NewLabels(paths)
+	labels.Show = names.Name
+	var got []string
+	for i, path := range paths {
+		got = append(got, labels.Of(path, []string{"", "", "", "", "the step"}[i]))
+	}
+	assert.Equal(t, []string{"fix", "fix-2", "unknown", "unknown-2", "the step"}, got)
+	assert.Equal(t, "fix-2", labels.Of(paths[1], ""))
 }
