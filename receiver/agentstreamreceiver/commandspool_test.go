@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/storagetest"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
@@ -57,7 +58,7 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 			goOn := filepath.Join(t.TempDir(), "go")
 			setup := func(session string) *agentstreamreceiver.Config {
 				cfg := configOf(t, config.Command{Command: []string{"sh", "-c", agent}, Provider: "claude", Env: map[string]string{"SESSION": session, "GO": goOn}})
-				cfg.Storage = &diskID
+				cfg.Storage = &storagetest.ID
 				return cfg
 			}
 			m := newMachine()
@@ -97,7 +98,7 @@ func TestCommandSpoolIsReadOn(t *testing.T) {
 				roots[session.Str()] += code.Int()
 			}
 			assert.Equal(t, map[string]int64{"one": 3, "two": 3}, roots, "each run has one span, with the exit code of its command")
-			for key := range m.disk.copy() {
+			for key := range m.Values() {
 				assert.NotContains(t, key, "spool/", "positions of spools that are gone")
 			}
 		})

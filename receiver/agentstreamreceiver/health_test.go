@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/tailspan/tailspan/internal/storagetest"
 )
 
 // TestWhatIsLostIsCounted: what consumers did not accept until the end is counted with the reason, unless a storage lets the
@@ -27,7 +29,7 @@ func TestWhatIsLostIsCounted(t *testing.T) {
 			cfg := configFor(path)
 			cfg.Stream.Provider = "none"
 			if tc.storage {
-				cfg.Storage = &diskID
+				cfg.Storage = &storagetest.ID
 			}
 			refuse := &refusing{}
 			r := startOn(t, newMachine(), cfg, refuse)

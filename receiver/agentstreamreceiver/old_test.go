@@ -123,9 +123,7 @@ func TestOldParentsAreFinished(t *testing.T) {
 
 // complete reports whether that many files and documents are known, and none of them has to be read again.
 func (m *machine) complete(n int) bool {
-	m.disk.mu.Lock()
-	defer m.disk.mu.Unlock()
-	for key, value := range m.disk.values {
+	for key, value := range m.Values() {
 		if !strings.HasPrefix(key, "file/") && !strings.HasPrefix(key, "item/") {
 			continue
 		}

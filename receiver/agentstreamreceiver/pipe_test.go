@@ -25,6 +25,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/storagetest"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
@@ -176,7 +177,7 @@ func TestFIFOOverARestart(t *testing.T) {
 			cfg, fifo := piped(t)
 			m := newMachine()
 			if stored {
-				cfg.Storage = &diskID
+				cfg.Storage = &storagetest.ID
 			}
 			g := &valve{LogsSink: &consumertest.LogsSink{}}
 			g.open.Store(true)
@@ -205,7 +206,7 @@ func TestFIFOOverARestart(t *testing.T) {
 			require.Eventually(t, func() bool { return len(second.texts()) >= len(want) && len(spools(t, cfg)) == 0 }, wait, tick)
 			second.stop()
 			assert.Equal(t, want, second.texts())
-			for key := range m.values {
+			for key := range m.Values() {
 				assert.False(t, strings.HasPrefix(key, "spool/"), key)
 			}
 			third := startOn(t, m, cfg, nil)
@@ -219,7 +220,7 @@ func TestFIFOOverARestart(t *testing.T) {
 // each once, with the IDs that they would have had.
 func TestFIFORunOverARestart(t *testing.T) {
 	cfg, fifo := piped(t)
-	cfg.Storage = &diskID
+	cfg.Storage = &storagetest.ID
 	m := newMachine()
 	lines := session(t, "claude", "parity.jsonl")
 
@@ -231,14 +232,14 @@ func TestFIFORunOverARestart(t *testing.T) {
 	spool := spools(t, cfg)[0]
 	asItWas, err := os.ReadFile(spool)
 	require.NoError(t, err)
-	values := m.disk.copy()
+	values := m.Values()
 	before := first.list()
 	first.stop()
 
 	// What the disk contains if the process is killed instead: the spool, and the position in it. Nothing is known of the rest
 	// of the writer's life; here it is in the spool already.
 	require.NoError(t, os.WriteFile(spool, append(asItWas, joined(lines[half:])...), 0o600))
-	m.disk.values = values
+	m.Restore(values)
 	second := startOn(t, m, cfg, nil)
 	require.Eventually(t, func() bool { return len(spools(t, cfg)) == 0 }, wait, tick)
 	second.stop()
@@ -270,7 +271,7 @@ func joined(lines [][]byte) (all []byte) {
 func (r *rig) acceptedSpool(t *testing.T, m *machine, at int64) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		for key, value := range m.disk.copy() {
+		for key, value := range m.Values() {
 			if strings.HasPrefix(key, "spool/") && strings.Contains(string(value), fmt.Sprintf(`"position":%d,`, at)) {
 				return true
 			}

@@ -52,10 +52,10 @@ func TestKilledWhilePipelineIsRefused(t *testing.T) {
 	// The file grows by lines without a run, so that its state is written again.
 	appendLines(t, path, []byte(`{"type":"keep_alive"}`+"\n"))
 	first.read(m, path)
-	killed := m.disk.copy()
+	killed := m.Values()
 	first.stopAnyhow()
 
-	m.disk.values = killed
+	m.Restore(killed)
 	second := startOn(t, m, cfg, nil)
 	require.Eventually(t, func() bool { return spansOf(second, "nightly") == 1 && spansOf(second, "fix") == 1 }, wait, tick)
 	require.Eventually(t, func() bool { return len(second.spans()) == 2 }, wait, tick)

@@ -21,13 +21,14 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/tailspan/tailspan/internal/storagetest"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
 func stored(include ...string) *agentstreamreceiver.Config {
 	cfg := configFor(include...)
-	cfg.Storage = &diskID
+	cfg.Storage = &storagetest.ID
 	cfg.Stream.PollInterval = 20 * time.Millisecond
 	return cfg
 }
@@ -74,10 +75,8 @@ func appendLines(t *testing.T, path string, lines ...[]byte) {
 func (r *rig) read(m *machine, paths ...string) {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool {
-		m.disk.mu.Lock()
-		defer m.disk.mu.Unlock()
 		done := map[string]bool{}
-		for key, value := range m.disk.values {
+		for key, value := range m.Values() {
 			if !strings.HasPrefix(key, "file/") {
 				continue
 			}
@@ -141,7 +140,7 @@ func TestRestartAtEachLine(t *testing.T) {
 				third := startOn(t, m, stored(path), nil)
 				third.stop()
 				require.Empty(t, third.list(), "cut before line %d", cut)
-				require.Zero(t, m.open, "the client is closed")
+				require.Zero(t, m.Open(), "the client is closed")
 			}
 		})
 	}
@@ -197,8 +196,8 @@ func TestRestartNothingTwice(t *testing.T) {
 	assert.EqualValues(t, len(lines)-len(lines)/2, second.metric("otelcol_receiver_agent_stream_lines", "provider", "claude"))
 	second.stop()
 	assert.Equal(t, 1, spansOf(first, "invoke_agent claude-code")+spansOf(second, "invoke_agent claude-code"))
-	require.NotEmpty(t, m.asked)
-	assert.Equal(t, "Receiver agent_stream ", m.asked[0], "kind, id and name that the client was asked for with")
+	require.NotEmpty(t, m.Asked())
+	assert.Equal(t, "Receiver agent_stream ", m.Asked()[0], "kind, id and name that the client was asked for with")
 }
 
 // TestRestartSubAgent: a sub-agent's file that grows after its parent is done stays in the parent's trace, although the
@@ -285,12 +284,12 @@ func TestHealth(t *testing.T) {
 	require.Eventually(t, func() bool { return next.LogRecordCount() > 0 }, wait, tick)
 	want := []componentstatus.Status{componentstatus.StatusRecoverableError, componentstatus.StatusOK}
 	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)
-	m.setFail(errors.New("no space left on device"))
+	m.Fail(errors.New("no space left on device"))
 	appendTo(t, path, assistant("2", "Two."))
 	want = append(want, componentstatus.StatusRecoverableError)
 	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)
 	assert.ErrorContains(t, m.events[2].Err(), "no space left on device")
-	m.setFail(nil)
+	m.Fail(nil)
 	appendTo(t, path, assistant("3", "Three."))
 	want = append(want, componentstatus.StatusOK)
 	require.Eventually(t, func() bool { return slices.Equal(want, m.statuses()) }, wait, tick)

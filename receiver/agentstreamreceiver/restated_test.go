@@ -3,7 +3,6 @@ package agentstreamreceiver_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,21 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/storagetest"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
-
-// snapshot is what the disk contains now.
-func (d *disk) snapshot() map[string][]byte {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return maps.Clone(d.values)
-}
-
-func (d *disk) restore(values map[string][]byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.values = values
-}
 
 // restarts runs consecutive receivers and collects their output.
 type restarts struct {
@@ -44,7 +31,7 @@ type restarts struct {
 }
 
 func newRestarts(t *testing.T, cfg *agentstreamreceiver.Config) *restarts {
-	cfg.Storage = &diskID
+	cfg.Storage = &storagetest.ID
 	r := &restarts{t: t, cfg: cfg, m: newMachine(), before: map[string][]byte{}}
 	r.now = startOn(t, r.m, cfg, nil)
 	return r
@@ -55,7 +42,7 @@ func newRestarts(t *testing.T, cfg *agentstreamreceiver.Config) *restarts {
 func (r *restarts) restart(before map[string][]byte) {
 	r.stop()
 	if before != nil {
-		r.m.restore(before)
+		r.m.Restore(before)
 	}
 	r.now = startOn(r.t, r.m, r.cfg, nil)
 }
@@ -70,7 +57,7 @@ func (r *restarts) maybe(die int, kill bool) {
 			r.restart(nil)
 		}
 	case 1:
-		r.before = r.m.disk.snapshot()
+		r.before = r.m.Values()
 	}
 }
 

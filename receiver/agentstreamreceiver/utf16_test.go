@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/internal/storagetest"
 )
 
 // inUTF16 returns a text as > of Windows PowerShell 5.1 writes it.
@@ -31,7 +33,7 @@ func TestUTF16(t *testing.T) {
 	cfg, fifo := piped(t)
 	dir := t.TempDir()
 	cfg.Stream.Include = []string{filepath.Join(dir, "*.json*")}
-	cfg.Storage = &diskID
+	cfg.Storage = &storagetest.ID
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(inUTF16(lines)), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.json"), []byte(inUTF16(lines)), 0o600))
 	m := newMachine()

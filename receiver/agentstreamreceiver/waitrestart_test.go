@@ -43,14 +43,14 @@ func TestRestartWhileWaitingForAnotherAccount(t *testing.T) {
 				first := startOn(t, m, config(), nil)
 				first.read(m, put(run.files[:1])...)
 				require.Eventually(t, m.awaits, wait, tick, "the state has the span that waits")
-				before, values := first.traces.AllTraces(), m.disk.copy()
+				before, values := first.traces.AllTraces(), m.Values()
 				require.False(t, slices.ContainsFunc(spansIn(allSpans(before)), isRun), "the span of the run waits")
 				first.stop()
 				if end == "stopped" {
-					before, values = first.traces.AllTraces(), m.disk.copy()
+					before, values = first.traces.AllTraces(), m.Values()
 				}
 				again := newMachine()
-				again.disk.values = values
+				again.Restore(values)
 				paths := put(run.files[1:])
 				second := startOn(t, again, config(), nil)
 				second.read(again, paths...)
@@ -67,7 +67,7 @@ func TestRestartWhileWaitingForAnotherAccount(t *testing.T) {
 
 // awaits reports whether the stored state has a span that waits.
 func (m *machine) awaits() bool {
-	for _, value := range m.disk.copy() {
+	for _, value := range m.Values() {
 		_, body, _ := bytes.Cut(value, []byte("\n"))
 		var c struct{ State []byte }
 		if json.Unmarshal(body, &c) == nil && bytes.Contains(c.State, []byte(`"unwritten"`)) {

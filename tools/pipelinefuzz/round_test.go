@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/tailspan/tailspan/internal/files/abridge"
+	"github.com/tailspan/tailspan/internal/storagetest"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 )
 
@@ -183,8 +184,8 @@ func (r round) play(t testing.TB) exported {
 	if !r.restart {
 		return r.read(t, settings, componenttest.NewNopHost(), folder, want)
 	}
-	settings["storage"] = diskID.String()
-	host := newMachine(newDisk())
+	settings["storage"] = storagetest.ID.String()
+	host := newMachine()
 	half := r
 	half.files = nil
 	first := half.read(t, settings, host, folder, 1)
