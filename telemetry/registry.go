@@ -267,11 +267,23 @@ func (u *unsent) expect(stream string, until time.Time) {
 	u.streams[stream], u.until = struct{}{}, until
 }
 
-// blocks reports whether s has to wait, and makes it wait.
+// blocks reports whether no run of s may open yet.
 func (u *unsent) blocks(s *Stream) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, itself := u.streams[s.settings.ID]; itself || len(u.streams) == 0 {
+	return u.blocking(s)
+}
+
+func (u *unsent) blocking(s *Stream) bool {
+	_, itself := u.streams[s.settings.ID]
+	return !itself && len(u.streams) > 0
+}
+
+// await makes s wait if no run of it may open yet, and reports whether it has to.
+func (u *unsent) await(s *Stream) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.blocking(s) {
 		return false
 	}
 	u.waiting[s] = struct{}{}

@@ -98,7 +98,7 @@ func (s *waiting) release(mode releaseMode) {
 
 // tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
 func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
-	if !force && s.registry.unsent.blocks(s.self) {
+	if !force && s.registry.unsent.await(s.self) {
 		return false
 	}
 	defer s.registry.accounts.Open()()
