@@ -71,13 +71,7 @@ func New(settings Settings, handler tail.Handler) (*Poller, error) {
 	}
 	shared := &p.settings.Shared
 	p.errorLog = errorlog.New(shared.Logger)
-	p.states = itemStates{
-		settings: shared, log: p.errorLog,
-		saver: checkpoint.NewSaver(shared.Store, shared.Observer.Saved, func(path string, err error) {
-			shared.Observer.Unsaved(path, err)
-			p.errorLog.Unsaved(err)
-		}),
-	}
+	p.states = itemStates{settings: shared, log: p.errorLog, saver: checkpoint.NewSaver(shared.Store, shared.Observer.Saved, p.unsaved())}
 	var err error
 	p.finder, err = newFinder(&p.settings)
 	return p, err
@@ -99,13 +93,13 @@ func (p *Poller) start(ctx, run context.Context) error {
 	if !p.settings.Shared.PollOnly {
 		p.watch = p.errorLog.Watcher(p.newWatcher, p.settings.Shared.Observer.WatchRefused, p.settings.Shared.WatchWarning)
 	}
-	if p.seen, err = inventory.Load(ctx, p.settings.Shared.Store, inventoryKey, p.unusableInventory, p.finder.sets()...); err != nil {
+	unusable := errorlog.Both(p.settings.Shared.Observer.Unusable, p.errorLog.UnusableInventory)
+	if p.seen, err = inventory.Load(ctx, p.settings.Shared.Store, inventoryKey, unusable, p.finder.sets()...); err != nil {
 		return errors.Join(err, p.watch.Close())
 	}
 	p.find(run, true)
 	if err := p.seen.Save(ctx); err != nil {
-		p.settings.Shared.Observer.Unsaved(inventoryKey, err)
-		p.errorLog.Unsaved(err)
+		p.unsaved()(inventoryKey, err)
 	}
 	p.states.saver.Start(run)
 	p.work.Go(func() { p.run(run) })
@@ -128,8 +122,7 @@ func (p *Poller) Shutdown(ctx context.Context) error {
 	})
 }
 
-// unusableInventory reports an inventory that is not used.
-func (p *Poller) unusableInventory(key string, err error) {
-	p.settings.Shared.Observer.Unusable(key, err)
-	p.errorLog.UnusableInventory(key, err)
+// unsaved returns what reports that the store did not save something.
+func (p *Poller) unsaved() func(key string, err error) {
+	return errorlog.Both(p.settings.Shared.Observer.Unsaved, p.errorLog.Unsaved)
 }

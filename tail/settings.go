@@ -199,21 +199,20 @@ func (s *Settings) workers() int {
 	return int(min(int64(s.MaxConcurrentFiles), max(1, s.Descriptors.Limit()/2)))
 }
 
+// unsaved returns what reports that the store did not save something.
+func (s *Settings) unsaved(log *errorlog.Log) func(key string, err error) {
+	return errorlog.Both(s.Observer.Unsaved, log.Unsaved)
+}
+
 func (s *Settings) saver(log *errorlog.Log) *checkpoint.Saver {
-	return checkpoint.NewSaver(s.Store, s.Observer.Saved, func(path string, err error) {
-		s.Observer.Unsaved(path, err)
-		log.Unsaved(err)
-	})
+	return checkpoint.NewSaver(s.Store, s.Observer.Saved, s.unsaved(log))
 }
 
 // inventoryKey is the store key of the inventory of the last start.
 const inventoryKey = "seen/files"
 
 func (s *Settings) inventory(ctx context.Context, log *errorlog.Log, globs *discover.Globs) (inventory.Inventory, error) {
-	return inventory.Load(ctx, s.Store, inventoryKey, func(key string, err error) {
-		s.Observer.Unusable(key, err)
-		log.UnusableInventory(key, err)
-	}, globs)
+	return inventory.Load(ctx, s.Store, inventoryKey, errorlog.Both(s.Observer.Unusable, log.UnusableInventory), globs)
 }
 
 func (s *Settings) reader() reader.Settings {

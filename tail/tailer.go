@@ -83,8 +83,7 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	}
 	took := t.firstScan()
 	if err := seen.Save(ctx); err != nil {
-		t.settings.Observer.Unsaved(inventoryKey, err)
-		log.Unsaved(err)
+		t.settings.unsaved(log)(inventoryKey, err)
 	}
 	settings := t.settings.reader()
 	shared := reader.Shared{

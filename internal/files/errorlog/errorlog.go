@@ -80,8 +80,16 @@ func (l *Log) Irregular(path string) {
 // storeAdvice is the advice for a store that can't save checkpoints.
 const storeAdvice = "check that the storage is writable and has space; after a restart, lines are exported again"
 
+// Both returns a function that passes an error of a key or path to an observer and to a log.
+func Both(observe, log func(key string, err error)) func(key string, err error) {
+	return func(key string, err error) {
+		observe(key, err)
+		log(key, err)
+	}
+}
+
 // Unsaved logs that the store did not save a checkpoint, once for each reason, whichever the file. Any goroutine may call it.
-func (l *Log) Unsaved(err error) {
+func (l *Log) Unsaved(_ string, err error) {
 	reason := errors.Unwrap(err)
 	if reason == nil {
 		reason = err

@@ -24,7 +24,7 @@ func TestLog(t *testing.T) {
 		l.Unreadable("", broken)
 		l.Irregular("c")
 		for _, path := range []string{"a", "b"} {
-			l.Unsaved(fmt.Errorf("save position of %q: %w", path, full))
+			l.Unsaved(path, fmt.Errorf("save position of %q: %w", path, full))
 		}
 	}
 	assert.Equal(t, 5, logs.Len())
