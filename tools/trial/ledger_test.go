@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ type ledger struct {
 	tries   int
 	seen    map[string][]*batch
 	content map[string]string   // content of a span or record, by ID
+	texts   map[string]text     // text records, by ID
 	odd     map[string][]string // different content of repetitions
 	all     []*batch            // in order of arrival
 	last    time.Time
@@ -52,7 +54,7 @@ type batch struct {
 type lifeKey struct{}
 
 func newLedger(t *testing.T) *ledger {
-	l := &ledger{seen: map[string][]*batch{}, content: map[string]string{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
+	l := &ledger{seen: map[string][]*batch{}, content: map[string]string{}, texts: map[string]text{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
 	l.server = httptest.NewUnstartedServer(http.HandlerFunc(l.serve))
 	l.server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
 		l.mu.Lock()
@@ -129,7 +131,9 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 		b.of(resource)
 		attrs := record.Attributes().AsRaw()
 		delete(attrs, otlp.AttrSequence) // may repeat after a restart (docs/delivery.md)
-		l.note(fmt.Sprint("record ", attrs[otlp.AttrLogRecordUID]), b,
+		id := fmt.Sprint("record ", attrs[otlp.AttrLogRecordUID])
+		l.texts[id] = text{message: fmt.Sprint(attrs[otlp.AttrMessageID]), body: bodyOf(record), part: attrs[otlp.AttrDelta] != nil}
+		l.note(id, b,
 			fmt.Sprint(record.TraceID(), record.SpanID(), " ", record.SeverityNumber(), " ", bodyOf(record), " ", timesOf(attrs, record.Timestamp()), attrs))
 	}
 	if l.pause != nil {
@@ -274,16 +278,38 @@ type difference struct {
 	altered []string
 }
 
+// text is the text of a record. part is true if the text was not over when the record was exported: a stream that is quiet for a
+// second exports the whole lines of a text.
+type text struct {
+	message, body string
+	part          bool
+}
+
+// inParts reports whether the records of parts make up a whole text.
+func (l *ledger) inParts(whole text) bool {
+	left := len(whole.body)
+	for _, t := range l.texts {
+		if t.part && t.message == whole.message && strings.Contains(whole.body, t.body) {
+			left -= len(t.body)
+		}
+	}
+	return left == 0 && whole.body != ""
+}
+
 func (l *ledger) compare(whole *ledger) difference {
-	d := difference{twice: map[flight][]string{}}
+	d, split := difference{twice: map[flight][]string{}}, map[string]bool{} // by message
 	for id := range whole.seen {
-		if len(l.seen[id]) == 0 {
-			d.lost = append(d.lost, id)
+		switch t := whole.texts[id]; {
+		case len(l.seen[id]) > 0:
+		case l.inParts(t):
+			split[t.message] = true
+		default:
+			d.lost = append(d.lost, id+":\n"+whole.content[id])
 		}
 	}
 	for id, batches := range l.seen {
-		if len(whole.seen[id]) == 0 {
-			d.foreign = append(d.foreign, id)
+		if t := l.texts[id]; len(whole.seen[id]) == 0 && !(t.part && split[t.message]) {
+			d.foreign = append(d.foreign, id+":\n"+l.content[id])
 		}
 		for _, content := range append([]string{l.content[id]}, l.odd[id]...) {
 			if want := whole.content[id]; want != "" && content != want {
