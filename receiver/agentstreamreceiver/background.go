@@ -15,17 +15,17 @@ import (
 	"github.com/tailspan/tailspan/telemetry"
 )
 
-// flushPipelines exports the spans of quiet pipelines until ctx ends.
-func (r *agentStream) flushPipelines(ctx context.Context) {
+// flushPipelines exports the spans of quiet pipelines until work ends.
+func (r *agentStream) flushPipelines(ctx, work context.Context) {
 	every := min(r.config.Telemetry.PipelineIdle, r.config.Telemetry.ParentWait, r.config.Telemetry.EndGrace) / 4
 	if progress := r.config.Telemetry.ProgressInterval; progress > 0 {
 		every = min(every, progress/4)
 	}
-	ticker.Run(ctx, max(every, 10*time.Millisecond), func(time.Time) error {
+	ticker.Run(work, max(every, 10*time.Millisecond), func(time.Time) error {
 		out := r.registry.Take()
 		r.meter.Counts(out.Counts)
 		out.Counts = telemetry.Counts{}
-		if err := r.out.Deliver(ctx, &out); err != nil {
+		if err := r.out.Deliver(ctx, work, &out); err != nil {
 			r.undelivered = append(r.undelivered, out) // shutdown tries once more
 			return err
 		}
@@ -60,13 +60,13 @@ func lastOf(list []string) string {
 }
 
 // tickTexts releases unfinished texts, and ends that may still be revoked, after their stream has been quiet for a while. It
-// runs until ctx ends.
-func (r *agentStream) tickTexts(ctx context.Context) {
-	ticker.Run(ctx, redact.DefaultQuiet/2, func(time.Time) error {
+// runs until work ends.
+func (r *agentStream) tickTexts(ctx, work context.Context) {
+	ticker.Run(work, redact.DefaultQuiet/2, func(time.Time) error {
 		r.inputs.MeasureLag()
 		r.hints.CheckPattern(time.Now(), false)
 		for _, s := range r.streams.list() {
-			if err := s.tick(ctx); err != nil {
+			if err := s.tick(ctx, work); err != nil {
 				return err // at shutdown; closing the stream exports what is pending
 			}
 		}

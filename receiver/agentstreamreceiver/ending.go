@@ -31,7 +31,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	if reason == tail.CloseReasonIdle {
 		s.phase = phaseIdle
 	}
-	if err := s.deliver(ctx); err != nil {
+	if err := s.deliver(ctx, ctx); err != nil {
 		s.receiver.meter.Lost(lostBy(reason), s.pipeline.Undelivered())
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
@@ -83,7 +83,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 	s.flush()
 	end()
 	s.phase = phaseClosed
-	if err := s.deliver(ctx); err != nil {
+	if err := s.deliver(ctx, ctx); err != nil {
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *stream) finish(ctx context.Context, end func()) error {
 func (s *stream) detach(ctx context.Context) error {
 	var err error
 	if !s.refused {
-		err = s.deliver(ctx)
+		err = s.deliver(ctx, ctx)
 	}
 	s.phase = phaseDetached
 	s.pipeline.Detach()

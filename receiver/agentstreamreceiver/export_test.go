@@ -49,7 +49,7 @@ func (r *Inside) TickUntilHalted(ctx context.Context, done func(error)) {
 	begun := make(chan struct{})
 	r.background.Go(func() {
 		close(begun)
-		done(s.tick(work))
+		done(s.tick(work, work))
 	})
 	<-begun
 }
@@ -86,4 +86,4 @@ func (s *Stream) Quieten() {
 }
 
 // Tick calls the timer of the stream.
-func (s *Stream) Tick(ctx context.Context) error { return s.tick(ctx) }
+func (s *Stream) Tick(ctx context.Context) error { return s.tick(ctx, ctx) }

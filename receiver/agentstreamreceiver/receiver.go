@@ -30,6 +30,10 @@ import (
 // finalDelivery is how long consumers have for the last spans: of one unlinked file, or of all files together at shutdown.
 const finalDelivery = 5 * time.Second
 
+// answerTime is how long a consumer has at shutdown to answer a batch of the background work. A call that is cancelled is repeated
+// when the streams are closed, although the back end may have received the batch.
+const answerTime = time.Second
+
 // agentStream is the receiver. Start and Shutdown are called once for each of its pipelines; only the first call has an effect.
 type agentStream struct {
 	id       component.ID
@@ -69,7 +73,7 @@ type lifecycle struct {
 	start, stop sync.Once
 	onShutdown  func()
 	cancel      context.CancelFunc // stops reading
-	halt        context.CancelFunc // stops background work
+	halt        func()             // stops background work
 	background  sync.WaitGroup
 	final       func() time.Time // deadline for closing all files at shutdown, set by the first
 	// undelivered are pipeline spans whose delivery was interrupted by shutdown.
@@ -173,10 +177,14 @@ func (r *agentStream) Start(ctx context.Context, host component.Host) error {
 		run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r.cancel = cancel
 		work, halt := context.WithCancel(run)
-		r.halt = halt
-		r.background.Go(func() { r.flushPipelines(work) })
+		calls, endCalls := context.WithCancel(run)
+		r.halt = func() {
+			halt()
+			time.AfterFunc(answerTime, endCalls)
+		}
+		r.background.Go(func() { r.flushPipelines(calls, work) })
 		r.background.Go(func() { r.exportMetrics(work) })
-		r.background.Go(func() { r.tickTexts(work) })
+		r.background.Go(func() { r.tickTexts(calls, work) })
 		if err = r.sources.start(run); err != nil {
 			return
 		}
@@ -232,7 +240,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	}
 	for _, out := range ends {
 		r.meter.Counts(out.Counts)
-		if e := r.out.Deliver(last, &out); e != nil {
+		if e := r.out.Deliver(last, last, &out); e != nil {
 			return errors.Join(err, fmt.Errorf("deliver last pipeline spans: %w", e))
 		}
 		out.Accepted()

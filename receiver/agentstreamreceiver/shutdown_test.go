@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receivertest"
@@ -75,6 +76,44 @@ func TestShutdownWhileAQuietTextIsRefused(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	inTime(t, func() { assert.ErrorIs(t, r.Shutdown(ctx), context.DeadlineExceeded) })
+}
+
+// TestShutdownAwaitsAnAnswer: a shutdown does not cancel the call of a consumer that a timer began. The back end may have received
+// the batch, and closing the stream would send it again (make torture KILLS=100 SEED=20261130).
+func TestShutdownAwaitsAnAnswer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	appendTo(t, path, gemini(`"type":"init","session_id":"s","model":"m"`)+gemini(`"type":"message","role":"user","content":"count"`))
+	var slow atomic.Bool
+	called, seen := make(chan struct{}), map[string]int{}
+	logs, err := consumer.NewLogs(func(ctx context.Context, ld plog.Logs) error {
+		for _, lr := range ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+			uid, _ := lr.Attributes().Get("log.record.uid")
+			seen[uid.Str()]++
+		}
+		if slow.CompareAndSwap(true, false) {
+			close(called)
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(100 * time.Millisecond): // the answer of the back end
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	cfg := configFor(path)
+	require.NoError(t, cfg.Validate())
+	r, err := agentstreamreceiver.NewInside(receivertest.NewNopSettings(agentstreamreceiver.NewFactory().Type()), cfg, &consumertest.TracesSink{}, logs)
+	require.NoError(t, err)
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	require.Eventually(t, func() bool { return r.Due() > 0 }, wait, tick, "the lines so far are read")
+	slow.Store(true)
+	appendTo(t, path, gemini(`"type":"message","role":"assistant","content":"One.\nTwo.","delta":true`))
+	inTime(t, func() { <-called })
+	inTime(t, func() { assert.NoError(t, r.Shutdown(t.Context())) })
+	for uid, n := range seen {
+		assert.Equal(t, 1, n, uid)
+	}
 }
 
 // TestShutdownWhileALineIsRefused: timers wait for the stream meanwhile, and the shutdown must not wait for them.

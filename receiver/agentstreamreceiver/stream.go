@@ -253,7 +253,7 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	if s.phase == phaseReparsing {
 		return nil
 	}
-	err := s.deliver(ctx)
+	err := s.deliver(ctx, ctx)
 	if s.refused = err != nil; !s.refused && len(lines) > 0 && !lines[len(lines)-1].Replayed {
 		s.progress.accepted.Store(lines[len(lines)-1].Next)
 	}
@@ -288,7 +288,7 @@ func (s *stream) line(line pipeline.Line) {
 }
 
 // tick releases unfinished texts after a quiet time, and what the parser keeps pending until a stream is quiet.
-func (s *stream) tick(ctx context.Context) error {
+func (s *stream) tick(ctx, attempts context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pipeline.At.Replay || s.phase.over() || s.pipeline.Suspended() {
@@ -303,7 +303,7 @@ func (s *stream) tick(ctx context.Context) error {
 	if s.pipeline.Tick() {
 		s.did(timedTick)
 	}
-	err := s.deliver(ctx)
+	err := s.deliver(ctx, attempts)
 	if err == nil && s.kept.ticked {
 		s.kept.ticked = false
 		s.source.changed()
@@ -364,10 +364,10 @@ func (s *stream) count() {
 	*s.counted.seen = now
 }
 
-// deliver delivers the pending output and the new output of the stream.
-func (s *stream) deliver(ctx context.Context) error {
+// deliver delivers the pending output and the new output of the stream, as [delivery.Delivery.Deliver] does.
+func (s *stream) deliver(ctx, attempts context.Context) error {
 	s.receiver.meter.Events(s.counted.kinds)
-	send := func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, out) }
+	send := func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, attempts, out) }
 	err := s.pipeline.Deliver(send, func(out *telemetry.Output) {
 		if !s.pipeline.At.Replay {
 			s.receiver.meter.Counts(out.Counts)
@@ -386,7 +386,7 @@ func (s *stream) Idle(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.endReplay()
 	s.pipeline.Idle()
-	return s.deliver(ctx)
+	return s.deliver(ctx, ctx)
 }
 
 // Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See

@@ -69,13 +69,14 @@ func New(s Settings) (*Delivery, error) {
 	return d, nil
 }
 
-// Deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only if ctx ends,
-// and then leaves in out what was not acknowledged.
-func (d *Delivery) Deliver(ctx context.Context, out *telemetry.Output) error {
+// Deliver returns nil when every consumer has acknowledged out or rejected its part permanently. It fails only if a context ends,
+// and then leaves in out what was not acknowledged. ctx ends a call of a consumer, which may have received the batch then;
+// attempts only ends the waiting between two calls.
+func (d *Delivery) Deliver(ctx, attempts context.Context, out *telemetry.Output) error {
 	var err error
 	if out.Traces.SpanCount() > 0 && d.Traces != nil {
 		out.Traces, err = d.senders[meter.SignalTraces].Traces(out.Traces, func(p batch.Part[ptrace.Traces]) error {
-			return d.retryUntilAcknowledged(ctx, offerOf(meter.SignalTraces, p), func(ctx context.Context) error {
+			return d.retryUntilAcknowledged(ctx, attempts, offerOf(meter.SignalTraces, p), func(ctx context.Context) error {
 				op := d.report.StartTracesOp(ctx)
 				err := d.Traces.ConsumeTraces(op, p.Batch)
 				d.report.EndTracesOp(op, dataFormat, p.Elements, err)
@@ -85,7 +86,7 @@ func (d *Delivery) Deliver(ctx context.Context, out *telemetry.Output) error {
 	}
 	if err == nil && out.Logs.LogRecordCount() > 0 && d.Logs != nil {
 		out.Logs, err = d.senders[meter.SignalLogs].Logs(out.Logs, func(p batch.Part[plog.Logs]) error {
-			return d.retryUntilAcknowledged(ctx, offerOf(meter.SignalLogs, p), func(ctx context.Context) error {
+			return d.retryUntilAcknowledged(ctx, attempts, offerOf(meter.SignalLogs, p), func(ctx context.Context) error {
 				op := d.report.StartLogsOp(ctx)
 				err := d.Logs.ConsumeLogs(op, p.Batch)
 				d.report.EndLogsOp(op, dataFormat, p.Elements, err)
@@ -182,7 +183,7 @@ func (d *Delivery) answerOf(err error, o offer) answer {
 
 // retryUntilAcknowledged calls consume until it succeeds. A batch rejected permanently, or for longer than retry_on_failure
 // allows, is dropped, counted and logged. A refusal for size is returned, so that the caller splits the part.
-func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume func(context.Context) error) error {
+func (d *Delivery) retryUntilAcknowledged(ctx, attempts context.Context, o offer, consume func(context.Context) error) error {
 	backoff := retry.New(retry.Settings{
 		InitialInterval: d.settings.Retry.InitialInterval, MaxInterval: d.settings.Retry.MaxInterval, Multiplier: d.settings.Retry.Multiplier, Randomization: d.settings.Retry.RandomizationFactor,
 	})
@@ -205,7 +206,7 @@ func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 			return nil
 		}
 		d.refused(o, err)
-		if ctx.Err() == nil && d.gaveUp(begin) { // otherwise it failed because of the stop, and the lines are read again
+		if attempts.Err() == nil && d.gaveUp(begin) { // otherwise it failed because of the stop, and the lines are read again
 			d.reject(o, meter.DropExpired, err)
 			return nil
 		}
@@ -216,8 +217,8 @@ func (d *Delivery) retryUntilAcknowledged(ctx context.Context, o offer, consume 
 				zap.Stringer("signal", o.signal), zap.Int("elements", o.elements), zap.Duration("retry_in", wait), zap.Error(err))
 		}
 		d.settings.Grown()
-		if !retry.Wait(ctx, wait) {
-			return fmt.Errorf("deliver %s: %w", o.signal, ctx.Err())
+		if !retry.Wait(attempts, wait) {
+			return fmt.Errorf("deliver %s: %w", o.signal, attempts.Err())
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestPermanent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, nil, nil, tt.err, nil)
-			require.NoError(t, r.Deliver(t.Context(), output()))
+			require.NoError(t, r.Deliver(t.Context(), t.Context(), output()))
 			calls, dropped := 2, int64(0)
 			if tt.want {
 				calls, dropped = 1, 1
@@ -134,7 +134,7 @@ func TestLagAfterARefusal(t *testing.T) {
 				m.Grown(map[string]meter.Found{"a": {Provider: "claude", Bytes: 7}})
 				found = r.sum("lag")
 			}, errors.New("later"), last)
-			require.NoError(t, r.Deliver(t.Context(), output()))
+			require.NoError(t, r.Deliver(t.Context(), t.Context(), output()))
 			assert.EqualValues(t, 7, found)
 			assert.Zero(t, r.sum("lag"))
 		})
@@ -150,7 +150,7 @@ func TestStopWithoutRetries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, change, nil, errors.New("later"))
-			require.NoError(t, r.Deliver(t.Context(), output()))
+			require.NoError(t, r.Deliver(t.Context(), t.Context(), output()))
 			assert.EqualValues(t, 1, r.sum("dropped"))
 
 			ctx, cancel := context.WithCancel(t.Context())
@@ -161,7 +161,7 @@ func TestStopWithoutRetries(t *testing.T) {
 			})
 			require.NoError(t, err)
 			left := output()
-			require.ErrorIs(t, r.Deliver(ctx, left), context.Canceled)
+			require.ErrorIs(t, r.Deliver(ctx, ctx, left), context.Canceled)
 			assert.Equal(t, 1, left.Logs.LogRecordCount())
 			assert.EqualValues(t, 1, r.sum("dropped"))
 		})
