@@ -130,7 +130,7 @@ func (l *Ledger) AddElsewhere(u *events.Usage) { l.other().elsewhere.add(u) }
 func (l *Ledger) AddBelow(sub *Ledger) {
 	total, out := sub.Total(), l.other()
 	out.below.AddAll(&total)
-	out.models.addAll(sub.Models())
+	out.models.AddAll(sub.Models())
 }
 
 // others returns the part of the usage on spans that other ledgers account for.
@@ -169,17 +169,17 @@ func (l *Ledger) Total() Sum {
 // Own returns the usage of the agent and of the sub-agents in its stream, by model, with an estimated cost if none is reported.
 func (l *Ledger) Own() ByModel {
 	all := l.byModel()
-	all.addAll(l.Estimate())
+	all.AddAll(l.Estimate())
 	return all
 }
 
 // Models returns the total by model.
 func (l *Ledger) Models() ByModel {
 	all := l.Own()
-	all.addAll(l.Linked)
-	all.addAll(l.Added)
+	all.AddAll(l.Linked)
+	all.AddAll(l.Added)
 	if l.outside != nil {
-		all.addAll(l.outside.models)
+		all.AddAll(l.outside.models)
 	}
 	return all
 }
@@ -239,7 +239,7 @@ func (l *Ledger) Unseen() (unseen ByModel) {
 // byModel returns the total without what other streams export, by model.
 func (l *Ledger) byModel() ByModel {
 	all := slices.Clone(l.calls)
-	all.addAll(l.Unseen())
+	all.AddAll(l.Unseen())
 	return all
 }
 
@@ -315,7 +315,8 @@ func (s *ByModel) known(model string) *Sum {
 	return nil
 }
 
-func (s *ByModel) addAll(o ByModel) {
+// AddAll adds the usage of each model of o.
+func (s *ByModel) AddAll(o ByModel) {
 	for i := range o {
 		s.Of(o[i].Model).AddAll(&o[i].Sum)
 	}

@@ -44,9 +44,7 @@ func (t *Team) Recall(agent string, task *Task) {
 		if task.Maker != (Key{}) {
 			one.maker = task.Maker
 		}
-		for i := range task.Used {
-			one.used.Of(task.Used[i].Model).AddAll(&task.Used[i].Sum)
-		}
+		one.used.AddAll(task.Used)
 	})
 	if task.Spawn != (Key{}) {
 		t.Spawned(key, task.Spawn)

@@ -21,8 +21,8 @@ type Use struct {
 	Groups bool
 }
 
-// Use adds up the usage of the sub-agents of an agent. It ignores sub-agents that end after until. groupOver reports
-// whether the call of a shared ID has ended.
+// Use adds up the usage of the sub-agents of an agent. It ignores sub-agents that end after until. callOver reports
+// whether the call of a sub-agent has ended.
 func (t *Team) Use(of Key, until clock.Instant, callOver func(Key) bool) (u Use) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,9 +51,7 @@ func (t *Team) Use(of Key, until clock.Instant, callOver func(Key) bool) (u Use)
 			u.Incomplete = true
 		default:
 			u.Incomplete = u.Incomplete || one.silent && !callOver(key)
-			for i := range one.used {
-				u.Used.Of(one.used[i].Model).AddAll(&one.used[i].Sum)
-			}
+			u.Used.AddAll(one.used)
 		}
 	}
 	return u
