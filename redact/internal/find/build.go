@@ -123,7 +123,7 @@ func (b *indexBuilder) enter(a *anchor, best, bucket int) {
 		}
 	}
 	if bucket < bucketOpen {
-		b.quads.add([4]string{a.bytes(best), a.bytes(best + 1), firsts, seconds})
+		b.quads.add(a.quad(best))
 	}
 }
 
@@ -151,7 +151,7 @@ func (b *indexBuilder) cheapest(a *anchor, back int) (bucket, cost int) {
 			costs[bits.TrailingZeros16(met)%bucketAny]++
 		}
 	})
-	if a.quads(back) > maxQuads {
+	if isOpen(a.quad(back)) {
 		return bucketOpen, costs[bucketOpen] + own*2
 	}
 	for n := range bucketOpen {

@@ -65,8 +65,7 @@ func (f *Finder[T]) Again() bool { return f.Controls || f.Escapes }
 // Next returns the first secret at or after from.
 func (f *Finder[T]) Next(from int) (text.Span, bool) {
 	f.From = from
-	x := &f.search.index
-	s, first, next, quads := f.S, x.first, x.next, x.quads
+	s, first, next := f.S, f.search.index.first, f.search.index.next
 	i := from
 	for ; i+10 <= len(s); i += 8 {
 		// Most text has no anchor, so look up four pairs at once, each with the following one.
@@ -76,10 +75,7 @@ func (f *Finder[T]) Next(from int) (text.Span, bool) {
 		if a|b|c|d == 0 {
 			continue
 		}
-		if a != 0 && (a >= 1<<bucketOpen || quads.has(quad(ten, 0))) && f.match(i, a) ||
-			b != 0 && (b >= 1<<bucketOpen || quads.has(quad(ten, 2))) && f.match(i+2, b) ||
-			c != 0 && (c >= 1<<bucketOpen || quads.has(quad(ten, 4))) && f.match(i+4, c) ||
-			d != 0 && (d >= 1<<bucketOpen || quads.has(quad(ten, 6))) && f.match(i+6, d) {
+		if a != 0 && f.match(i, a) || b != 0 && f.match(i+2, b) || c != 0 && f.match(i+4, c) || d != 0 && f.match(i+6, d) {
 			return f.found, true
 		}
 	}
@@ -121,6 +117,9 @@ func (f *Finder[T]) Anchored() bool {
 // match. It stores the result in found.
 func (f *Finder[T]) match(i int, hit uint16) bool {
 	x, s := &f.search.index, f.S
+	if hit < 1<<bucketOpen && i+3 < len(s) && !x.quads.has(quad(s, i)) {
+		return false
+	}
 	list := x.pairs[pair(s, i)]
 	if list == listControl {
 		f.Controls = f.Controls || text.ControlAt(s, i) || text.ControlAt(s, i+1)

@@ -37,11 +37,10 @@ func (q *quads) add(of [4]string) {
 	}
 }
 
-// quads returns the number of sequences of four bytes that may be at offset i of an anchor.
-func (a *anchor) quads(i int) int {
-	n := 1
-	for j := range 4 {
-		n *= len(a.bytes(i + j))
-	}
-	return n
+// quad returns the bytes that may be at offset i of an anchor, and at the three after it.
+func (a *anchor) quad(i int) [4]string {
+	return [4]string{a.bytes(i), a.bytes(i + 1), a.bytes(i + 2), a.bytes(i + 3)}
 }
+
+// isOpen reports whether there are more than maxQuads sequences of one byte of each list.
+func isOpen(of [4]string) bool { return len(of[0])*len(of[1])*len(of[2])*len(of[3]) > maxQuads }
