@@ -296,16 +296,6 @@ func (l *ledger) inParts(whole text) bool {
 	return left == 0 && whole.body != ""
 }
 
-// says reports whether a text contains the part.
-func (l *ledger) says(part text) bool {
-	for _, t := range l.texts {
-		if t.message == part.message && strings.Contains(t.body, part.body) {
-			return true
-		}
-	}
-	return false
-}
-
 func (l *ledger) compare(whole *ledger) difference {
 	d, split := difference{twice: map[flight][]string{}}, map[string]bool{} // by message
 	for id := range whole.seen {
@@ -318,11 +308,7 @@ func (l *ledger) compare(whole *ledger) difference {
 		}
 	}
 	for id, batches := range l.seen {
-		switch t := l.texts[id]; {
-		case len(whole.seen[id]) > 0 || t.part && split[t.message]:
-		case t.part && whole.says(t) && l.flightOf(batches[0]) != flightOver: // and then again in the whole text
-			d.twice[l.flightOf(batches[0])] = append(d.twice[l.flightOf(batches[0])], id)
-		default:
+		if t := l.texts[id]; len(whole.seen[id]) == 0 && !(t.part && split[t.message]) {
 			d.foreign = append(d.foreign, id+":\n"+l.content[id])
 		}
 		for _, content := range append([]string{l.content[id]}, l.odd[id]...) {
