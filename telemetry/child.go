@@ -111,12 +111,12 @@ func (s *family) linkNow(r *run) link.Child {
 	return k
 }
 
-// showsEnd reports whether the call of a sub-agent, or a notice, shows that its work is over.
-func showsEnd(k *link.Child) bool { return k.Ended && k.End.Reason != otlp.CloseReasonTimeout }
+// isOver reports whether the call of a sub-agent, or a notice, shows that its work is over.
+func isOver(k *link.Child) bool { return k.Ended && k.End.Reason != otlp.CloseReasonTimeout }
 
 // mayContinue reports whether an open run that a silence ends is a sub-agent's that may continue, or has such sub-agents.
 func mayContinue(r *run, k *link.Child) bool {
-	return r.subAgent && !showsEnd(k) && (k.Call != nil || !r.showsEnd()) || slices.ContainsFunc(r.calls.open, (*call).startsAny)
+	return r.subAgent && !isOver(k) && (k.Call != nil || !r.showsEnd()) || slices.ContainsFunc(r.calls.open, (*call).startsAny)
 }
 
 // endOf returns the close reason of a run whose stream ends for reason.

@@ -271,10 +271,10 @@ func (u *unsent) expect(stream string, until time.Time) {
 func (u *unsent) blocks(s *Stream) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.blocking(s)
+	return u.blocksLocked(s)
 }
 
-func (u *unsent) blocking(s *Stream) bool {
+func (u *unsent) blocksLocked(s *Stream) bool {
 	_, itself := u.streams[s.settings.ID]
 	return !itself && len(u.streams) > 0
 }
@@ -283,7 +283,7 @@ func (u *unsent) blocking(s *Stream) bool {
 func (u *unsent) await(s *Stream) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.blocking(s) {
+	if !u.blocksLocked(s) {
 		return false
 	}
 	u.waiting[s] = struct{}{}

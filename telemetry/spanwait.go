@@ -247,7 +247,7 @@ func (s *endings) writeChild(r *run, why otlp.CloseReason) {
 	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
 		v = k.End.Verdict
 	}
-	a.ledger.Incomplete = a.ledger.Incomplete || r.closing.silent && !showsEnd(&k)
+	a.ledger.Incomplete = a.ledger.Incomplete || r.closing.silent && !isOver(&k)
 	if r.childKey.Task == 0 { // the duration reported later is since the start of the first task
 		a.coverDuration(k.End.Took)
 	}

@@ -97,7 +97,7 @@ func (s *identities) openingSigns(session string, waiting []pendingEvent) (signs
 func (s *identities) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 	r := a.run
 	signs := s.signsOf(r.sessionID, ev)
-	if len(signs) == 0 || r.account == nil || r.isChild() { // the other account of a sub-agent names the sub-agent
+	if len(signs) == 0 || r.account == nil || r.isChild() { // accounts of a sub-agent are matched by its ID
 		return
 	}
 	switch {
