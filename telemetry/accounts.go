@@ -7,8 +7,10 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // Several streams can describe the same run or sub-agent. Package account classifies them; secondaccount.go selects
@@ -48,7 +50,7 @@ func (s *accounting) accountOf(session string, key *runKey) uint64 {
 }
 
 // classifyRun classifies a run that is about to open and returns its first account, if any.
-func (s *accounting) classifyRun(session string, key *runKey, waiting []pendingEvent) (account.Standing, *account.Account) {
+func (s *accounting) classifyRun(session string, key *runKey, waiting pending.Events) (account.Standing, *account.Account) {
 	if key.marked {
 		return account.Marked, nil
 	}
@@ -170,7 +172,7 @@ func (s *accounting) exportsRecord(a *agent, of *call, what sighting) decision {
 		return recordExported
 	case of != nil:
 		return exportedIf(!of.elsewhere)
-	case words(ev):
+	case content.IsText(ev):
 		return s.decideWords(a, what)
 	default:
 		return exportedIf(!s.hasSign(r, ev))

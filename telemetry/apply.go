@@ -5,10 +5,11 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // apply applies one event at its time.
-func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o origin) {
+func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Origin) {
 	if s.run == nil {
 		// Only events that open a run arrive here without one, and they went through openRun.
 		return

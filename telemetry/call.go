@@ -10,8 +10,10 @@ import (
 	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/pending"
 	"github.com/tailspan/tailspan/session/toolcall"
 )
 
@@ -83,13 +85,13 @@ func (c *calls) setEarly(id string, early toolcall.EarlyResult, limits *Limits) 
 }
 
 // startCall opens a call. It supersedes an open call of the same ID, because the source declares a new one.
-func (s *agentWork) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) *call {
+func (s *agentWork) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment, o pending.Origin) *call {
 	t := &ev.Tool
 	r := a.run
 	anonymous := t.ID == ""
 	if anonymous {
 		// Only a result without an ID can refer to it, but it is still a call.
-		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.offset, 10)) + "#" + strconv.Itoa(o.index)
+		t.ID = cmp.Or(ev.ItemID, "call@"+strconv.FormatInt(o.Offset, 10)) + "#" + strconv.Itoa(o.Index)
 	}
 	if old := r.calls.byID[t.ID]; old != nil && !old.closed {
 		s.closeCall(old, outcome.WithoutResult(otlp.CloseReasonSuperseded))
@@ -99,7 +101,7 @@ func (s *agentWork) startCall(a *agent, ev *events.DisplayEvent, at clock.Moment
 		s.closeCall(r.calls.open[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
 	c := &call{Call: toolcall.New(t, s.registry.settings.Limits.TargetRunes), caller: a, anonymous: anonymous}
-	what, detail := saidBy(ev)
+	what, detail := content.Said(ev)
 	if s.registry.settings.Capture.ToolInput {
 		s.holdArguments(c, t.Input)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/messages"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/modelcall"
 )
 
@@ -71,11 +72,11 @@ func (s *talk) nameChat(a *agent, ev *events.DisplayEvent) {
 	case !c.ID.IsEmpty():
 		return
 	case s.settings.Agent.OwnMessageIDs || a != r.top || r.subAgent: // a stream may have only the calls of a sub-agent
-	case ev != nil && !speaks(ev.Kind):
+	case ev != nil && !content.Speaks(ev.Kind):
 		return // it begins with its usage
 	case ev != nil:
 		kind = ev.Kind.String()
-		what, detail = saidBy(ev)
+		what, detail = content.Said(ev)
 	}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.key, c.MessageID, kind, what, detail)
 	c.ID = r.chatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)

@@ -3,11 +3,11 @@ package telemetry
 import (
 	"slices"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // A sub-agent's separate stream waits for its parent's: first for the run that it belongs to, then for its call
@@ -27,58 +27,25 @@ type streamLinks struct {
 	awaited   *awaited // nil before the first
 }
 
-// childOf returns the sub-agent that works in this stream. The first event with a session decides: a stream that begins
-// with a main session may contain sub-agents' sessions later.
-func (s *family) childOf(waiting []pendingEvent) link.Key {
-	for i := range waiting {
-		if !s.links.child.IsZero() || s.run != nil {
-			break
-		}
-		s.links.child = childKeyOf(s.settings.Agent.Provider, &waiting[i].event)
-		if waiting[i].event.SessionID != "" {
-			break
-		}
+// childOf returns the sub-agent that works in this stream.
+func (s *family) childOf(waiting pending.Events) link.Key {
+	if s.links.child.IsZero() && s.run == nil {
+		s.links.child = waiting.Child(s.settings.Agent.Provider)
 	}
 	return s.links.child
-}
-
-func (s *family) turnOf(waiting []pendingEvent) link.Turn {
-	for i := range waiting {
-		if ev := &waiting[i].event; ev.TurnID != "" {
-			return link.Turn{Provider: s.settings.Agent.Provider, Session: ev.SessionID, Turn: ev.TurnID}
-		}
-	}
-	return link.Turn{}
-}
-
-// childKeyOf returns the key of the sub-agent whose separate stream an event is in, or an empty key.
-func childKeyOf(provider string, ev *events.DisplayEvent) link.Key {
-	switch {
-	case ev.ParentID != "":
-		return link.Key{} // a sub-agent inside its parent's stream
-	case ev.AgentID != "" && ev.AgentID != ev.SessionID:
-		return link.Key{Provider: provider, Session: ev.SessionID, Agent: ev.AgentID}
-	case ev.AgentID != "", ev.Session != nil && (ev.Session.SubAgent || ev.Session.ParentID != ""):
-		return link.Key{Provider: provider, Agent: ev.SessionID}
-	default:
-		return link.Key{}
-	}
 }
 
 // maxTask bounds the stored part of a sub-agent's prompt, which identifies its call, in bytes.
 const maxTask = 16 << 10
 
 // noteTask stores the start and the prompt of a sub-agent's file if its folder names its session.
-func (s *family) noteTask(waiting []pendingEvent) {
+func (s *family) noteTask(waiting pending.Events) {
 	if s.settings.ParentSession == "" {
 		return
 	}
-	s.links.taskStart = waiting[0].at.At
-	for i := range waiting {
-		if ev := &waiting[i].event; ev.Kind == events.KindPrompt {
-			s.links.taskPrompt = ev.Text[:min(len(ev.Text), maxTask)]
-			return
-		}
+	s.links.taskStart = waiting[0].At.At
+	if prompt, ok := waiting.Prompt(); ok {
+		s.links.taskPrompt = prompt[:min(len(prompt), maxTask)]
 	}
 }
 

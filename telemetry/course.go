@@ -1,10 +1,9 @@
 package telemetry
 
 import (
-	"time"
-
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 )
 
 // beginCourse begins the course of time of a run. A pipeline contains its runs, so theirs is that of the run before in
@@ -36,7 +35,7 @@ func (s *agentWork) fit(ev *events.DisplayEvent, at clock.Moment) clock.Moment {
 		return at
 	}
 	before, floor := r.course.Back(), clock.Floor{After: s.floorOf(ev, c)}
-	if d := reported(ev); d > 0 && floor.After.Known() {
+	if d := content.Reported(ev); d > 0 && floor.After.Known() {
 		floor.Ends = floor.After.At.Add(d) // a reported duration is more accurate than any line
 	}
 	if r.isChild() {
@@ -57,20 +56,6 @@ func (s *agentWork) place(at clock.Moment) clock.Moment {
 	return s.run.course.Place(at, s.run.top.span.Start)
 }
 
-// reported returns the time that an event reports for what it ends, which began at its floor.
-func reported(ev *events.DisplayEvent) (d time.Duration) {
-	switch {
-	case ev.Kind == events.KindToolResult && ev.Tool.State != events.ToolStateBackground:
-		d = ev.Tool.Duration
-	case ends(ev) && ev.End != nil:
-		d = ev.End.Duration
-	}
-	if !events.PlausibleDuration(d) {
-		return 0
-	}
-	return d
-}
-
 // floorOf returns a time that an event cannot precede. by is the call that started its agent, if that is a sub-agent.
 // Some formats list a result before calls of the same message that began earlier, and the usage of a message after the
 // results of its calls.
@@ -89,11 +74,11 @@ func (s *agentWork) floorOf(ev *events.DisplayEvent, by *call) clock.Moment {
 		a = by.child
 	}
 	switch {
-	case ends(ev):
+	case content.Ends(ev):
 		return a.span.Start
 	case a.chat.is(ev):
 		return a.chat.Span.Start
-	case ev.MessageID != "" && speaks(ev.Kind) && a.thread.LastInput.Known():
+	case ev.MessageID != "" && content.Speaks(ev.Kind) && a.thread.LastInput.Known():
 		return a.thread.LastInput // the first part of an answer
 	default:
 		return a.span.Start

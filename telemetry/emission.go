@@ -9,6 +9,8 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // emitter receives the spans, records and counts of a stream.
@@ -60,7 +62,7 @@ func (e *emitter) trim() {
 type sighting struct {
 	ev   *events.DisplayEvent
 	at   clock.Moment
-	from origin
+	from pending.Origin
 	// number is the record's sequence number if it was assigned before, else 0.
 	number int64
 }
@@ -89,7 +91,7 @@ func (s *writing) writeRecord(a *agent, of *call, what sighting) bool {
 		number = r.resource.NextNumber()
 	}
 	isNew := s.registry.ids.FirstRecord(parts)
-	if r.standing == account.First && modelWorks(ev) {
+	if r.standing == account.First && content.ModelWorks(ev) {
 		s.noteSigns(a, ev, !isNew)
 		if key, ok := s.copyKey(ev); ok {
 			s.registry.ids.Say(&key)
@@ -121,15 +123,19 @@ func (s *writing) writeRecord(a *agent, of *call, what sighting) bool {
 func (r *run) appendUIDParts(buf []byte, provider string, of *call, what sighting) []byte {
 	ev, o := what.ev, what.from
 	kind := ev.Kind.String()
+	var call []byte
+	if of != nil {
+		call = of.Content[:]
+	}
 	switch {
 	case ev.ItemID != "":
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.nth, provider, r.idSession, kind, ev.ItemID)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.idSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.idSession, r.idScope, kind, of.ID)
 	default:
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.index, provider, r.idSession, kind, r.key, r.childKey.Agent, strconv.FormatInt(o.offset, 10))
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.idSession, kind, r.key, r.childKey.Agent, strconv.FormatInt(o.Offset, 10))
 	}
-	return appendContent(buf, r, of, ev)
+	return content.Append(buf, r.key, call, ev)
 }
 
 // recordAt returns a record of something that happened at a moment and was observed later.

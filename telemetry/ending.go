@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/outcome"
 )
 
@@ -161,7 +162,7 @@ func (r *run) showsEnd() bool {
 
 // isAside reports whether an event is not work of the current run, which has shown its end.
 func (r *run) isAside(a *agent, ev *events.DisplayEvent) bool {
-	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && byProgram(ev)
+	return a == r.top && ev.Sign == (events.Sign{}) && r.showsEnd() && content.ByProgram(ev)
 }
 
 // continuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins

@@ -14,25 +14,6 @@ import (
 // stream is read. Lines that are written while the stream is followed have no gap before them: the system clock has
 // decided, and its decisions are stored ([StepClose]), as are the ranges of these lines ([StreamState.Lived]).
 
-// beforeGap returns the part of waiting before its first gap. over is true if there is a gap: then that part is complete.
-func (s *runs) beforeGap(waiting []pendingEvent) (part []pendingEvent, over bool) {
-	if s.settings.IdleGap <= 0 {
-		return waiting, false
-	}
-	last := clock.Moment{}
-	for i := range waiting {
-		at := waiting[i].at
-		if !at.FromLine() {
-			continue
-		}
-		if last.Known() && !at.Lived && at.At.Sub(last.At) >= s.settings.IdleGap {
-			return waiting[:i], true
-		}
-		last = clock.Later(last, at)
-	}
-	return waiting, false
-}
-
 // passed records the time of an applied event.
 func (s *runs) passed(at clock.Moment) {
 	s.clock.Passed(at)

@@ -4,7 +4,9 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // closing is what is known when a run is closed and needed until its span is written.
@@ -37,14 +39,14 @@ type lateEnd struct {
 	event  *events.DisplayEvent // nil if no line of the format ends the run
 	chat   *chat                // the model call open at that time
 	at     clock.Moment
-	from   origin
+	from   pending.Origin
 	number int64
 }
 
 // endsLater reports whether the record of the event that ends a run waits with the run's span, and stores it until then.
-func (s *endings) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o origin) bool {
+func (s *endings) endsLater(a *agent, ev *events.DisplayEvent, at clock.Moment, o pending.Origin) bool {
 	r := a.run
-	if a != r.top || r.closed || r.subAgent || !ends(ev) || ev.End == nil {
+	if a != r.top || r.closed || r.subAgent || !content.Ends(ev) || ev.End == nil {
 		return false
 	}
 	if r.closing.other = r.awaitsOther(s.self); !s.waitsForLinked(r) {
@@ -78,7 +80,7 @@ func (s *endings) reportDue(r *run) {
 // attachTotals adds the totals of the run to its end, for readers that did not see its beginning.
 func (s *endings) attachTotals(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 	r := a.run
-	if !ends(ev) || ev.End == nil || a.call != nil {
+	if !content.Ends(ev) || ev.End == nil || a.call != nil {
 		return
 	}
 	if !r.closed {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
 )
@@ -31,7 +30,7 @@ func (s *lifetime) agentsMoved() time.Time {
 }
 
 func (s *lifetime) close(reason otlp.CloseReason) {
-	if s.mayBeUnasked() && s.pending.isUnasked() {
+	if s.mayBeUnasked() && s.pending.IsUnasked() {
 		s.dropUnasked(s.pending)
 		s.pending = nil
 	}
@@ -100,11 +99,6 @@ func (s *lifetime) isComplete() bool {
 // the stream is followed, else by the times of its lines. A file whose last change is older than
 // [StreamSettings.IdleGap] ends at its last line. If more lines of the same prompt follow after all, they form another
 // run with a link to the first.
-
-// byProgram reports whether the program writes an event by itself or in the user's name, such as a compaction. It is no work.
-func byProgram(ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindNotice || ev.Kind == events.KindPrompt && ev.Synthetic
-}
 
 // awaitEnd starts the timer for the end of a run that has shown it, or stops the timer if the run continues.
 func (s *lifetime) awaitEnd() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/internal/memory"
+	"github.com/tailspan/tailspan/session/pending"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
@@ -20,9 +21,9 @@ type program struct {
 }
 
 // noteStart applies the parts of start lines that hold for the whole stream: the agent's name and its version.
-func (p *program) noteStart(waiting []pendingEvent) {
+func (p *program) noteStart(waiting pending.Events) {
 	for i := range waiting {
-		start := waiting[i].event.Session
+		start := waiting[i].Event.Session
 		if start == nil {
 			continue
 		}

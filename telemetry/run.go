@@ -10,10 +10,12 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // runs opens and closes the runs of a stream.
@@ -147,7 +149,7 @@ func (r *runPlace) exports() bool { return r.standing == account.First || r.late
 // such as a notice of a background task, belongs to the previous run.
 func (r *run) opens(ev *events.DisplayEvent) bool {
 	if r == nil {
-		return !costAlone(ev) // the cost is that of earlier runs
+		return !content.CostAlone(ev) // the cost is that of earlier runs
 	}
 	if ev.ParentID != "" {
 		return false
@@ -157,7 +159,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 	}
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		return startsSession(ev) && (r.closed || r.shape.start || r.shape.message || !r.begin.header && r.isOfOther(ev))
+		return content.StartsSession(ev) && (r.closed || r.shape.start || r.shape.message || !r.begin.header && r.isOfOther(ev))
 	case events.KindPrompt:
 		return !ev.Synthetic && (r.closed || r.shape.message && !r.shape.start && !r.shape.turns)
 	case events.KindTurnStarted:
@@ -166,7 +168,7 @@ func (r *run) opens(ev *events.DisplayEvent) bool {
 		return r.closed
 	case events.KindUsage, events.KindNotice:
 		// An answer without other content, such as one that was filtered.
-		return r.closed && (ev.MessageID != "" && ev.MessageID != r.lastMessage || r.closing.abandoned && hasTokens(ev))
+		return r.closed && (ev.MessageID != "" && ev.MessageID != r.lastMessage || r.closing.abandoned && content.HasTokens(ev))
 	case events.KindSessionEnded:
 		// A second end: a call that failed before it said anything.
 		return r.closed && r.end.by == events.KindSessionEnded
@@ -180,43 +182,6 @@ func (r *run) isOfOther(ev *events.DisplayEvent) bool {
 	return r.sessionID != "" && ev.SessionID != "" && ev.SessionID != r.sessionID
 }
 
-// startsSession reports whether ev starts a session that is not a sub-agent's. That of a sub-agent may begin before its
-// parent is known.
-func startsSession(ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindSessionStarted && (ev.Session == nil || !ev.Session.SubAgent && ev.Session.ParentID == "")
-}
-
-// ends reports whether ev ends the run.
-func ends(ev *events.DisplayEvent) bool {
-	if ev.ParentID != "" {
-		return false
-	}
-	switch ev.Kind {
-	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
-		return true
-	default:
-		return false
-	}
-}
-
-// modelWorks reports whether ev shows model activity on the main thread.
-func modelWorks(ev *events.DisplayEvent) bool {
-	if ev.ParentID != "" {
-		return false
-	}
-	switch ev.Kind {
-	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse:
-		return true
-	default:
-		return false
-	}
-}
-
-// modelSaid reports whether ev is part of a model message of the main thread, which identifies the run.
-func modelSaid(ev *events.DisplayEvent) bool {
-	return ev.MessageID != "" && ev.ParentID == ""
-}
-
 // elsewhere returns the agent that represents sub-agents whose work another stream exports and whose call was not seen
 // here. None of its work is exported from here.
 func (r *run) elsewhere() *agent {
@@ -227,7 +192,7 @@ func (r *run) elsewhere() *agent {
 }
 
 // openRun opens the run that begins with waiting. It closes the previous one, whose result never came.
-func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
+func (s *runs) openRun(key *runKey, waiting pending.Events) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.closed {
@@ -239,7 +204,7 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	s.writeUnwritten()
 	s.noteStart(waiting)
 	r := &run{
-		runIdentity: runIdentity{key: key.String(), sessionID: strings.Clone(sessionOf(waiting))},
+		runIdentity: runIdentity{key: key.String(), sessionID: strings.Clone(waiting.Session())},
 		resource:    s.resource, begin: runStart{clock: s.startOf(waiting)},
 	}
 	r.idSession = s.idSession(r.sessionID)
@@ -260,12 +225,12 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	}
 	if r.standing == account.Second && r.account != nil && r.account.Run() != nil {
 		s.joinAccount(r)
-		s.beginCourse(r, waiting[0].at)
+		s.beginCourse(r, waiting[0].At)
 	} else {
 		if alone := s.placeRun(r); !alone || !key.byMessage || r.sessionID == "" {
 			r.idScope = r.key
 		}
-		s.beginCourse(r, waiting[0].at)
+		s.beginCourse(r, waiting[0].At)
 		r.ref = s.registry.links.NewRun(&link.Run{
 			RunID: link.RunID{Trace: r.traceID, Top: r.top.spanID}, Key: r.key, Scope: r.idScope, Session: r.sessionID,
 			Exported: r.exports(), Recorded: s.recorded, Account: key.account, Begun: r.course.Begun(),
@@ -275,10 +240,10 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 		// The first account is from an earlier process: the position of its run follows from IDs alone.
 		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.ownTrace(s.settings.Agent.Provider), Span: r.top.spanID})
 	}
-	opening := waiting[0].at
-	r.begin.header, r.begin.model = isHeader(&waiting[0].event), waiting[0].event.Model != ""
+	opening := waiting[0].At
+	r.begin.header, r.begin.model = content.IsHeader(&waiting[0].Event), waiting[0].Event.Model != ""
 	r.begin.floating = r.begin.header || opening.Source == clock.SourceCarried && !opening.Ahead
-	if r.continues = s.run.continuedBy(&waiting[0].event, r.sessionID); r.continues.shown && s.run.end.by == events.KindUnspecified {
+	if r.continues = s.run.continuedBy(&waiting[0].Event, r.sessionID); r.continues.shown && s.run.end.by == events.KindUnspecified {
 		r.top.ledger.Continue(&s.run.top.ledger)
 		r.continues.calls, s.run.continues.calls = &s.run.calls, nil // only one earlier run is kept
 		s.announceTurn(r, s.run.turn)
@@ -287,38 +252,15 @@ func (s *runs) openRun(key *runKey, waiting []pendingEvent) {
 	if r.standing == account.First && r.account != nil {
 		s.opened(r)
 	}
-	s.announceRun(r, waiting[0].at)
+	s.announceRun(r, waiting[0].At)
 }
 
 // startOf returns the start of the run that begins with waiting: by the system clock if it is live, else by its lines.
-func (s *runs) startOf(waiting []pendingEvent) clock.Instant {
-	if s.live || !waiting[0].at.Known() {
+func (s *runs) startOf(waiting pending.Events) clock.Instant {
+	if s.live || !waiting[0].At.Known() {
 		return clock.InstantOf(s.registry.settings.Now())
 	}
-	return waiting[0].at.At
-}
-
-// sessionOf returns the session of the run that begins with waiting: that of the model's first work, which identifies
-// the run, else the first one.
-func sessionOf(waiting []pendingEvent) string {
-	session := ""
-	for i := range waiting {
-		ev := &waiting[i].event
-		if session != "" && startsSession(ev) && startsTwice(waiting[:i]) {
-			return session
-		}
-		switch {
-		case ev.SessionID == "":
-		case modelWorks(ev):
-			return ev.SessionID
-		case session == "":
-			session = ev.SessionID
-		}
-		if session != "" && ends(ev) {
-			return session // what follows belongs to other runs
-		}
-	}
-	return session
+	return waiting[0].At.At
 }
 
 // joinPipeline counts a sub-agent whose parent was not found among the runs of its pipeline.
@@ -341,17 +283,11 @@ func (s *runs) watch() bool {
 }
 
 // stepStarted writes the start record of a live run that is no second account.
-func (s *runs) stepStarted(r *run, waiting []pendingEvent) {
+func (s *runs) stepStarted(r *run, waiting pending.Events) {
 	if !s.watch() {
 		return
 	}
-	model := ""
-	for i := range waiting {
-		if model = waiting[i].event.Model; model != "" {
-			break
-		}
-	}
-	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, model)
+	s.sink.AddRunStarted(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, waiting.Model())
 }
 
 // waitsForFirst reports whether the run is a second account that was opened before the first one ended. Its events stay

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"cmp"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +10,9 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // identities makes the keys of a stream's runs and items, and the signs by which two accounts of a run are matched.
@@ -42,17 +43,17 @@ func (k *runKey) String() string {
 }
 
 // runKey returns the key of the run that begins with waiting. ok is false while a better key may follow.
-func (s *identities) runKey(waiting []pendingEvent, force bool) (key runKey, ok bool) {
+func (s *identities) runKey(waiting pending.Events, force bool) (key runKey, ok bool) {
 	over, others := false, false
 	for i := range waiting {
-		ev := &waiting[i].event
+		ev := &waiting[i].Event
 		others = others || ev.ParentID != ""
-		if key.id == "" && modelSaid(ev) {
+		if key.id == "" && content.ModelSaid(ev) {
 			key.id, key.byMessage, key.marked = strings.Clone(ev.MessageID), true, ev.Copied
 		}
-		if modelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // otherwise twins may lack it
+		if content.ModelWorks(ev) && !(s.settings.Agent.StreamIDs && ev.Kind == events.KindReasoning) { // otherwise twins may lack it
 			// A format without message IDs has no better key to wait for.
-			key.content = contentOf(ev)
+			key.content = content.Hash(ev)
 			if item, ok := s.copyKey(ev); ok && !others { // the work of a sub-agent before it is no copy
 				key.copy = item.Stable()
 			}
@@ -61,7 +62,7 @@ func (s *identities) runKey(waiting []pendingEvent, force bool) (key runKey, ok 
 		if key.id != "" && s.settings.Agent.OwnMessageIDs {
 			break
 		}
-		if over = ends(ev) || i > 0 && startsSession(ev) && startsTwice(waiting[:i]); over {
+		if over = content.Ends(ev) || i > 0 && content.StartsSession(ev) && waiting[:i].HasStart(); over {
 			break
 		}
 	}
@@ -80,17 +81,12 @@ func (s *identities) runKey(waiting []pendingEvent, force bool) (key runKey, ok 
 	return key, true
 }
 
-// startsTwice reports whether waiting already has a start line, so that another one begins a new run.
-func startsTwice(waiting []pendingEvent) bool {
-	return slices.ContainsFunc(waiting, func(h pendingEvent) bool { return startsSession(&h.event) })
-}
-
 // fallbackKey identifies a run whose model messages have no IDs: by the turn; else by the session with the first line's
 // own ID or the run's number in the stream; else by the fingerprint of the stream and the offset of the run.
-func (s *identities) fallbackKey(waiting []pendingEvent) string {
+func (s *identities) fallbackKey(waiting pending.Events) string {
 	session := ""
 	for i := range waiting {
-		ev := &waiting[i].event
+		ev := &waiting[i].Event
 		if ev.TurnID != "" {
 			return strings.Clone(ev.TurnID)
 		}
@@ -99,10 +95,10 @@ func (s *identities) fallbackKey(waiting []pendingEvent) string {
 		}
 	}
 	if session == "" {
-		return s.settings.Fingerprint + "@" + strconv.FormatInt(waiting[0].origin.offset, 10)
+		return s.settings.Fingerprint + "@" + strconv.FormatInt(waiting[0].Origin.Offset, 10)
 	}
 	for i := range waiting {
-		if id := waiting[i].event.ItemID; id != "" {
+		if id := waiting[i].Event.ItemID; id != "" {
 			return session + "/" + id
 		}
 	}
@@ -129,7 +125,7 @@ func (s *identities) copyKey(ev *events.DisplayEvent) (key exported.Item, ok boo
 	} else {
 		key.Line = ev.ItemID
 	}
-	if key.What, key.Detail = saidBy(ev); ev.Kind != events.KindToolUse {
+	if key.What, key.Detail = content.Said(ev); ev.Kind != events.KindToolUse {
 		key.What = ev.Text // the whole text: history is in transcripts, which contain whole texts
 	}
 	return key, key.ID != "" && (key.At != 0 || key.Line != "")
@@ -138,7 +134,7 @@ func (s *identities) copyKey(ev *events.DisplayEvent) (key exported.Item, ok boo
 // leavesHistory reports whether ev is the first original work of a session whose run so far is copied history.
 func (s *identities) leavesHistory(ev *events.DisplayEvent) bool {
 	r := s.run
-	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !modelWorks(ev) || ev.Kind == events.KindMessage {
+	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !content.ModelWorks(ev) || ev.Kind == events.KindMessage {
 		return false
 	}
 	if r.standing == account.Copy && (r.account == nil || r.account.Recalled()) {

@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // Settings apply to a [Registry] and all of its streams.
@@ -66,6 +67,11 @@ type Limits struct {
 	EmittedIDs int
 	// Pipelines bounds the remembered pipeline runs, and the steps of each.
 	Pipelines int
+}
+
+// pending returns the limits of pending events.
+func (l *Limits) pending() pending.Limits {
+	return pending.Limits{Events: l.PendingEvents, Bytes: l.PendingBytes}
 }
 
 // NewDefaultSettings returns the default settings.

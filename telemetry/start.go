@@ -4,6 +4,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/team"
 )
@@ -29,7 +30,7 @@ func (s *runs) begins(a *agent, ev *events.DisplayEvent, at clock.Moment) {
 // header: idle time before a prompt belongs to no run. A header with a model was written for the prompt and belongs to the run,
 // unless the prompt came later than [Settings.EndGrace] after it.
 func (s *runs) beginsAt(r *run, ev *events.DisplayEvent, at clock.Moment) {
-	if !r.begin.floating || at.Source != clock.SourceLine || r.begin.header && (isHeader(ev) || isAsideOfWork(ev)) {
+	if !r.begin.floating || at.Source != clock.SourceLine || r.begin.header && (content.IsHeader(ev) || content.IsAside(ev)) {
 		return
 	}
 	top := r.top

@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/pending"
 	"github.com/tailspan/tailspan/session/team"
 )
 
@@ -97,7 +98,7 @@ func (s *Stream) State() (state StreamState, open bool) {
 		state.Last = s.replay.lastOffset + 1
 	}
 	if len(s.pending) > 0 {
-		state.Pending = &Place{s.pending[0].origin.offset, s.pending[0].origin.index}
+		state.Pending = &Place{s.pending[0].Origin.Offset, s.pending[0].Origin.Index}
 	}
 	if s.replay.inFlight != nil {
 		first := s.replay.inFlight.first
@@ -169,9 +170,21 @@ type replay struct {
 	inFlight    *inFlight // nil if there is none
 }
 
+// deliveryOf returns the delivery of an event of the current line. delivered is true if the event was exported before.
+func (r *replay) deliveryOf(delivered bool) pending.Delivery {
+	switch {
+	case delivered:
+		return pending.Done
+	case r.active:
+		return pending.Again
+	default:
+		return pending.New
+	}
+}
+
 // wasDelivered reports whether an event of a replayed line was exported before. Only events that were pending then were not.
-func (r *replay) wasDelivered(o origin) bool {
-	return r.pendingFrom == nil || o.offset < r.pendingFrom.Offset || o.offset == r.pendingFrom.Offset && o.index < r.pendingFrom.Index
+func (r *replay) wasDelivered(o pending.Origin) bool {
+	return r.pendingFrom == nil || o.Offset < r.pendingFrom.Offset || o.Offset == r.pendingFrom.Offset && o.Index < r.pendingFrom.Index
 }
 
 // catchUp repeats, without export, the steps before the line at offset.
@@ -185,7 +198,7 @@ func (s *Stream) catchUp(offset int64) {
 		s.suppressed = true
 		switch step.Do {
 		case StepDate:
-			s.pending.date(s.clock.GuessFile())
+			s.pending.Date(s.clock.GuessFile())
 			s.release(releaseReady)
 		case StepEnd:
 			if s.run != nil && !s.run.closed {

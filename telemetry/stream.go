@@ -2,16 +2,17 @@ package telemetry
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // Line is the origin of events.
@@ -140,7 +141,7 @@ func (s *Stream) onLinkUpdate() {
 	before := len(s.pending)
 	var first Place
 	if before > 0 {
-		first = Place{s.pending[0].origin.offset, s.pending[0].origin.index}
+		first = Place{s.pending[0].Origin.Offset, s.pending[0].Origin.Index}
 	}
 	s.release(releaseReady)
 	if s.isComplete() {
@@ -181,7 +182,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	if !s.live {
 		s.registry.backlog.moved(s.moved)
 	}
-	var nth counter
+	var nth pending.Numbers
 	for i := range evs {
 		ev := &evs[i]
 		otlp.MakePlain(ev)
@@ -189,14 +190,14 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			ev.Usage = nil
 			s.count().ImplausibleTokens++
 		}
-		o := origin{offset: line.Offset, index: i, nth: nth.next(ev)}
+		o := pending.Origin{Offset: line.Offset, Index: i, Nth: nth.Next(ev)}
 		s.suppressed = line.Replay && s.replay.wasDelivered(o)
 		at := s.timeOf(ev)
-		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && inBatch(evs, i) {
+		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && content.InBatch(evs, i) {
 			at.Source = clock.SourceBatch
 		}
 		if line.Replay && s.replay.restored && !s.suppressed {
-			s.addPending(ev, at, o) // still pending; applied when the rest is restored
+			s.pending.Add(ev, at, o, pending.Again, &s.registry.settings.Capture) // applied when the rest is restored
 			continue
 		}
 		if len(s.pending) == 0 && !s.run.waitsForFirst() {
@@ -206,8 +207,8 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 				continue
 			}
 		}
-		s.addPending(ev, at, o)
-		if !s.pending.exceed(&s.registry.settings.Limits) {
+		s.pending.Add(ev, at, o, s.replay.deliveryOf(s.suppressed), &s.registry.settings.Capture)
+		if !s.pending.Exceed(s.registry.settings.Limits.pending()) {
 			s.release(releaseReady)
 			continue
 		}
@@ -235,9 +236,9 @@ func (s *Stream) Idle() {
 		s.suppressed, s.idle, s.replay.active = false, true, false
 		s.release(releaseReady)
 		s.followUp.notify(s.registry.unsent.replayed(s.settings.ID))
-		if !s.clock.Timed() && slices.ContainsFunc(s.pending, func(h pendingEvent) bool { return !h.at.Known() }) {
+		if !s.clock.Timed() && s.pending.Undated() {
 			s.recordStep(StepDate, s.sink)
-			s.pending.date(s.clock.GuessFile())
+			s.pending.Date(s.clock.GuessFile())
 			s.release(releaseReady)
 		}
 		s.settle()
@@ -259,7 +260,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.replay.active = false, false
 		s.recordStep(StepClose, s.sink)
-		s.pending.date(s.clock.FileTime())
+		s.pending.Date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(s.lastReason(reason))
@@ -290,13 +291,13 @@ func (s *Stream) Take() Output {
 func (s *Stream) Exited(e outcome.Exit) { s.work(false, func() { s.exited(e) }) }
 
 func (s *Stream) exited(e outcome.Exit) {
-	s.pending.date(s.clock.FileTime())
+	s.pending.Date(s.clock.FileTime())
 	s.release(releaseAll)
 	s.process.exit = &e
 	s.writeUnwritten()
 	at := clock.Moment{At: clock.InstantOf(e.Time), Source: clock.SourceArrival}
 	if e.Incomplete && s.run != nil && !s.run.closed {
-		s.apply(e.IncompleteEnd(), s.clock.End(at), origin{offset: math.MaxInt64})
+		s.apply(e.IncompleteEnd(), s.clock.End(at), pending.Origin{Offset: math.MaxInt64})
 	}
 	s.recordExit(at)
 }

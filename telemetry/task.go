@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // A sub-agent that is called again continues its stream. Each call starts a task: a run of the stream with its own
@@ -18,13 +19,13 @@ import (
 
 // openTask opens the run of the task that begins with waiting. It returns false while its parent is unknown or the
 // previous task has not ended; force overrides both.
-func (s *waiting) openTask(key link.Key, waiting []pendingEvent, force bool) bool {
+func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) bool {
 	before := s.run
 	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
 		before = nil
 	}
 	s.noteTask(waiting)
-	ref := s.registry.links.Await(s.self, key, s.settings.Group, s.turnOf(waiting))
+	ref := s.registry.links.Await(s.self, key, s.settings.Group, waiting.Turn(s.settings.Agent.Provider))
 	if before != nil && !before.closed {
 		k := s.registry.links.Lookup(before.childKey)
 		if !k.Ended && !force && !s.decide {

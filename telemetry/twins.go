@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,6 +12,8 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
+	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/pending"
 )
 
 // Twins are two accounts of one run under different IDs, which package account matches by signs. If the second account
@@ -22,7 +23,7 @@ import (
 // beginning, which is equal in accounts that split it differently. The sign of a call is its target and the kind of its
 // tool, because IDs alone prove nothing and tools have two names. Without a target it is its tool.
 func (s *identities) signsOf(session string, ev *events.DisplayEvent) (signs []uint64) {
-	if !s.settings.Agent.StreamIDs || session == "" || !modelWorks(ev) {
+	if !s.settings.Agent.StreamIDs || session == "" || !content.ModelWorks(ev) {
 		return nil
 	}
 	add := func(parts ...string) {
@@ -81,10 +82,10 @@ func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
 // openingSigns returns the signs of the run that begins with waiting, and whether its stream is a transcript. Signs of
 // reasoning do not suffice, because the other account may have none.
-func (s *identities) openingSigns(session string, waiting []pendingEvent) (signs []uint64, recorded bool) {
-	recorded = s.recorded || slices.ContainsFunc(waiting, func(h pendingEvent) bool { return h.event.Session != nil && h.event.Session.Recorded })
+func (s *identities) openingSigns(session string, waiting pending.Events) (signs []uint64, recorded bool) {
+	recorded = s.recorded || waiting.Recorded()
 	for i := range waiting {
-		ev := &waiting[i].event
+		ev := &waiting[i].Event
 		own := s.signsOf(session, ev)
 		if signs = append(signs, own...); len(own) > 0 && ev.Kind != events.KindReasoning {
 			break
@@ -101,7 +102,7 @@ func (s *identities) noteSigns(a *agent, ev *events.DisplayEvent, again bool) {
 		return
 	}
 	switch {
-	case words(ev):
+	case content.IsText(ev):
 		own, all := s.signsOfWords(a, ev)
 		signs = append(signs, own, all)
 	case !again:
@@ -179,11 +180,6 @@ func (j *joined) add(seed maphash.Seed, text string) {
 	j.WriteString(text[from:])
 }
 
-// words reports whether ev is something that the model said.
-func words(ev *events.DisplayEvent) bool {
-	return (ev.Kind == events.KindText || ev.Kind == events.KindReasoning) && ev.ParentID == ""
-}
-
 // signsOfWords appends a text to its model call. It returns the sign of the text and the sign of all texts so far; for
 // the first text they are equal.
 func (s *identities) signsOfWords(a *agent, ev *events.DisplayEvent) (own, all uint64) {
@@ -218,7 +214,7 @@ func (s *identities) decideWords(a *agent, what sighting) decision {
 	if s.hasAnySign(a.run, own) {
 		return recordDropped
 	}
-	size := bytesOf(what.ev)
+	size := content.Size(what.ev)
 	if !a.chat.is(what.ev) || a.chat.wording.bytes+size > s.registry.settings.Limits.PendingBytes {
 		return recordExported
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/ledger"
 )
 
@@ -59,7 +60,7 @@ func (s *talk) useTokens(a *agent, ev *events.DisplayEvent, at clock.Moment) (la
 // the sub-agent is unknown. The span of that call was written without it, when a silence closed both.
 func (s *talk) placeLate(a *agent, ev *events.DisplayEvent, at clock.Moment) bool {
 	r, id := a.run, cmp.Or(ev.MessageID, ev.ItemID)
-	if !a.ledger.Closed || !hasTokens(ev) || ev.Usage.Scope != events.UsageScopeCall || a == r.top && !r.subAgent && ev.ParentID == "" {
+	if !a.ledger.Closed || !content.HasTokens(ev) || ev.Usage.Scope != events.UsageScopeCall || a == r.top && !r.subAgent && ev.ParentID == "" {
 		return false
 	}
 	if a.isJoined() || !a.exports() || r.top.ledger.HasTotals() || s.counted(r) {
@@ -108,16 +109,6 @@ func (s *talk) countNotice(a *agent, ev *events.DisplayEvent) {
 		return
 	}
 	s.meter.Count(key, a.ref())
-}
-
-// costAlone reports whether an event is only the cost of earlier work.
-func costAlone(ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.CostAlone()
-}
-
-// hasTokens reports whether an event is usage of a model.
-func hasTokens(ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindUsage && ev.Usage != nil && ev.Usage.Tokens != (events.Tokens{})
 }
 
 // maxProcessModels bounds the models of a stream whose running totals are remembered.

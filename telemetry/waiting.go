@@ -7,43 +7,16 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/pending"
 )
-
-// pendingEvent is an event that waits for its run's key or for a time.
-type pendingEvent struct {
-	event      events.DisplayEvent
-	at         clock.Moment
-	origin     origin
-	suppressed bool // its line was replayed, and it was exported
-	replayed   bool // its line was replayed
-	// bytes is the event's approximate size. upTo is the sum of the sizes from the first pending event on, this one included.
-	bytes int
-	upTo  int64
-}
 
 // waiting keeps events until their run is known, and then applies them.
 type waiting struct {
 	runs
-	pending pendingEvents
+	pending pending.Events
 	decide  bool // the run is decided by what is known so far
-}
-
-func (s *waiting) addPending(ev *events.DisplayEvent, at clock.Moment, o origin) {
-	h := pendingEvent{event: *ev, at: at, origin: o, suppressed: s.suppressed, replayed: s.replay.active}
-	h.event.Tool.Input, h.event.Tool.Output = nil, nil
-	if s.registry.settings.Capture.Inputs() {
-		h.event.Tool.Input = slices.Clone(ev.Tool.Input)
-	}
-	if s.registry.settings.Capture.Outputs() {
-		h.event.Tool.Output = slices.Clone(ev.Tool.Output)
-	}
-	h.bytes = bytesOf(&h.event)
-	h.upTo = int64(h.bytes)
-	if n := len(s.pending); n > 0 {
-		h.upTo += s.pending[n-1].upTo
-	}
-	s.pending = append(s.pending, h)
 }
 
 // releaseMode selects which pending events are released.
@@ -64,40 +37,42 @@ func (s *waiting) release(mode releaseMode) {
 	done, suppressed := 0, s.suppressed
 	defer func() { s.suppressed = suppressed }()
 	for done < len(s.pending) {
-		if n := s.unaskedBeforeGap(s.pending[done:]); n > 0 {
-			s.dropUnasked(s.pending[done : done+n])
-			done += n
-			continue
+		if s.mayBeUnasked() {
+			if n := s.pending[done:].UnaskedBeforeGap(s.settings.IdleGap); n > 0 {
+				s.dropUnasked(s.pending[done : done+n])
+				done += n
+				continue
+			}
 		}
 		h := &s.pending[done]
-		if !h.at.Known() {
+		if !h.At.Known() {
 			if !force {
 				break
 			}
-			h.at = s.clock.Fallback(s.registry.settings.Now)
+			h.At = s.clock.Fallback(s.registry.settings.Now)
 		}
 		s.suppressed = suppressed
-		at := h.at
+		at := h.At
 		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
-		s.closeOnIdleGap(&h.event, at, h.replayed && (suppressed || s.replay.restored))
-		s.suppressed = h.suppressed && (suppressed || s.replay.restored)
-		if s.opens(&h.event) && !s.tryOpenRun(s.pending[done:], force) {
+		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.restored))
+		s.suppressed = h.Delivery == pending.Done && (suppressed || s.replay.restored)
+		if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
 		if mode == releaseAll && s.run != nil && s.run.isJoined() {
 			s.run.late = true // it can wait no longer, and what the first account exports of it is deduplicated
 		}
-		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.pending.leaveRoom(&s.registry.settings.Limits, done)) {
+		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.pending.LeaveRoom(s.registry.settings.Limits.pending(), done)) {
 			break
 		}
-		s.apply(&h.event, h.at, h.origin)
+		s.apply(&h.Event, h.At, h.Origin)
 		done++
 	}
 	s.pending = slices.Delete(s.pending, 0, done)
 }
 
 // tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
-func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
+func (s *waiting) tryOpenRun(waiting pending.Events, force bool) bool {
 	if !force && s.registry.unsent.await(s.self) {
 		return false
 	}
@@ -111,7 +86,7 @@ func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		}
 		// The parent was not found: the run gets its own trace and is marked.
 		own, _ := s.runKey(waiting, true)
-		first, mine := s.claim(s.accountOf(s.idSession(sessionOf(waiting)), &own))
+		first, mine := s.claim(s.accountOf(s.idSession(waiting.Session()), &own))
 		if !mine {
 			own.id += "/" + key.Agent // another stream has a run of that name, which is not this one
 		}
@@ -130,10 +105,10 @@ func (s *waiting) tryOpenRun(waiting []pendingEvent, force bool) bool {
 		s.run.top.id, s.run.top.name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
-	if !force && s.links.awaited.contains(waiting[0].origin) {
+	if !force && s.links.awaited.contains(waiting[0].Origin) {
 		return false
 	}
-	part, over := s.beforeGap(waiting)
+	part, over := waiting.BeforeGap(s.settings.IdleGap)
 	key, ok := s.runKey(part, force || over)
 	if !ok || !force && s.waits(&key, part) {
 		return false
@@ -150,42 +125,13 @@ func (s *waiting) timeOf(ev *events.DisplayEvent) clock.Moment {
 		s.restamp(before.Pending)
 	}
 	if before.Pending.Known() {
-		s.pending.date(before.Pending)
+		s.pending.Date(before.Pending)
 	}
 	return at
 }
 
-// inBatch reports whether the result at index i was written together with others when the last of them was ready: its
-// parser marks it, or it shares its time with another result of its line. Two lines with the same time prove nothing,
-// because both may be right.
-func inBatch(evs []events.DisplayEvent, i int) bool {
-	if evs[i].Tool.Batched {
-		return true
-	}
-	for j := range evs {
-		if j != i && evs[j].Kind == events.KindToolResult && evs[j].Time.Equal(evs[i].Time) {
-			return true
-		}
-	}
-	return false
-}
-
-// unaskedBeforeGap returns the number of events in waiting before the first prompt if a gap follows them. A header with a model may
-// be older than its prompt too: it has the time at which the session was created.
-func (s *waiting) unaskedBeforeGap(waiting pendingEvents) int {
-	if !s.mayBeUnasked() {
-		return 0
-	}
-	if n := waiting.unasked(); n > 0 && n < len(waiting) {
-		if part, over := s.beforeGap(waiting[:n+1]); over {
-			return len(part)
-		}
-	}
-	return 0
-}
-
 // dropUnasked counts events that are no run, and keeps what they contain about the program.
-func (s *waiting) dropUnasked(waiting []pendingEvent) {
+func (s *waiting) dropUnasked(waiting pending.Events) {
 	s.noteStart(waiting)
 	s.count().EmptySessions++
 }
@@ -197,7 +143,7 @@ func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.closed }
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
 	at = s.place(at)
-	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !byProgram(ev) {
+	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !content.ByProgram(ev) {
 		return
 	}
 	suppressed := s.suppressed
@@ -210,23 +156,23 @@ func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silen
 // awaited is the account whose end the stream's pending events last waited for.
 type awaited struct {
 	account *account.Account
-	run     bool   // a run waits, not the work of a sub-agent
-	from    origin // the first event of that run
+	run     bool           // a run waits, not the work of a sub-agent
+	from    pending.Origin // the first event of that run
 }
 
 // contains reports whether the run that begins at from is still waiting. Later events do not change that, so they need
 // not be checked one by one.
-func (a *awaited) contains(from origin) bool {
+func (a *awaited) contains(from pending.Origin) bool {
 	return a != nil && a.run && a.from == from && !a.account.Over()
 }
 
 // waits reports whether the run that begins with waiting has to wait for the end of its first account.
-func (s *waiting) waits(key *runKey, waiting []pendingEvent) bool {
-	standing, first := s.classifyRun(s.idSession(sessionOf(waiting)), key, waiting)
+func (s *waiting) waits(key *runKey, waiting pending.Events) bool {
+	standing, first := s.classifyRun(s.idSession(waiting.Session()), key, waiting)
 	if standing != account.Second || first == nil || !s.await(first) {
 		return false
 	}
-	s.links.awaited.run, s.links.awaited.from = true, waiting[0].origin
+	s.links.awaited.run, s.links.awaited.from = true, waiting[0].Origin
 	return true
 }
 

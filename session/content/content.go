@@ -1,4 +1,4 @@
-package telemetry
+package content
 
 import (
 	"crypto/sha256"
@@ -10,36 +10,22 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// An ID alone proves nothing. Servers number their answers and start over (Ollama: chatcmpl-0 to chatcmpl-998), proxies
-// send one ID with every answer, and a file can be written to carry the IDs of another session. So the content of an
-// item is part of its ID, and copies are recognized by equal content; see package account.
-
 // firstLineBytes bounds the hashed part of a text's first line.
 const firstLineBytes = 4 << 10
 
-// contentOf hashes what the model said with an event: of a text its first line, because a live text can arrive in parts
+// Hash hashes what the model said with an event: of a text its first line, because a live text can arrive in parts
 // of whole lines; of a call its tool and target. It is empty for an event in which the model says nothing.
-func contentOf(ev *events.DisplayEvent) string {
-	if !speaks(ev.Kind) {
+func Hash(ev *events.DisplayEvent) string {
+	if !Speaks(ev.Kind) {
 		return ""
 	}
-	what, detail := saidBy(ev)
+	what, detail := Said(ev)
 	sum := otlp.Hash(otlp.DomainContent, 0, ev.Kind.String(), what, detail)
 	return string(sum[:otlp.HashBytes])
 }
 
-// speaks reports whether the model says something with events of a kind.
-func speaks(kind events.Kind) bool {
-	switch kind {
-	case events.KindText, events.KindReasoning, events.KindMessage, events.KindToolUse:
-		return true
-	default:
-		return false
-	}
-}
-
-// saidBy returns the part of an event that is hashed.
-func saidBy(ev *events.DisplayEvent) (what, detail string) {
+// Said returns the part of an event that is hashed.
+func Said(ev *events.DisplayEvent) (what, detail string) {
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		line, _, _ := strings.Cut(ev.Text, "\n")
@@ -57,9 +43,9 @@ const longText = 256
 // view returns the bytes of a text without copying, read-only: most of what is hashed is long texts.
 func view(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// appendContent appends the content of a record to the parts of its identity: records that share an item ID and differ
-// in content are different records. Records of a call have the call's content, and records about a run the run's.
-func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte {
+// Append appends the content of a record to the parts of its identity: records that share an item ID and differ
+// in content are different records. Records of a call have the call's content, nil if it is unknown, and records about a run the run's key.
+func Append(buf []byte, run string, call []byte, ev *events.DisplayEvent) []byte {
 	switch ev.Kind {
 	case events.KindText, events.KindReasoning, events.KindMessage, events.KindPrompt, events.KindNotice, events.KindPhase:
 		if len(ev.Text) < longText {
@@ -68,8 +54,8 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 		sum := sha256.Sum256(view(ev.Text))
 		return append(buf, sum[:]...)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
-		if of != nil {
-			return append(buf, of.Content[:]...)
+		if call != nil {
+			return append(buf, call...)
 		}
 		return otlp.AppendPart(otlp.AppendPart(buf, ev.Tool.ID), ev.Tool.Summary)
 	case events.KindUsage:
@@ -77,9 +63,9 @@ func appendContent(buf []byte, r *run, of *call, ev *events.DisplayEvent) []byte
 			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Input))
 			buf = binary.BigEndian.AppendUint64(buf, uint64(ev.Usage.Tokens.Output))
 		}
-		return otlp.AppendPart(buf, r.key)
+		return otlp.AppendPart(buf, run)
 	case events.KindSessionEnded, events.KindTurnDone, events.KindTurnAborted:
-		return otlp.AppendPart(buf, r.key)
+		return otlp.AppendPart(buf, run)
 	case events.KindApprovalRequest:
 		if a := ev.Approval; a != nil {
 			buf = otlp.AppendPart(otlp.AppendPart(otlp.AppendPart(buf, a.ID), a.Tool), a.Subject)
