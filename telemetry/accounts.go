@@ -11,9 +11,10 @@ import (
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/work"
 )
 
-// Several streams can describe the same run or sub-agent. Package account classifies them; secondaccount.go selects
+// Several streams can describe the same run or sub-agent. Package account classifies them, and exportsRecord selects
 // what a second account exports. Dropped items are counted ([Counts.Copied], [Counts.OtherAccount]).
 
 // accounting decides which of several accounts of a run or a sub-agent exports what.
@@ -23,12 +24,12 @@ type accounting struct {
 }
 
 // allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
-func (s *accounting) allWritten(r *run) {
-	if !r.closed || r.isJoined() || r.isChild() || len(r.calls.open) > 0 || r.work.agents > 0 || !r.ref.Write() {
+func (s *accounting) allWritten(r *work.Run) {
+	if !r.Closed || r.IsJoined() || r.IsChild() || r.Calls.AnyOpen() || s.open.IsBusy(r) || !r.Ref.Write() {
 		return
 	}
-	if r.account != nil {
-		s.followUp.notify(s.registry.accounts.Over(r.account))
+	if r.Account != nil {
+		s.followUp.notify(s.registry.accounts.Over(r.Account))
 	}
 }
 
@@ -57,13 +58,13 @@ func (s *accounting) classifyRun(session string, key *runKey, waiting pending.Ev
 	key.account = s.accountOf(session, key)
 	return s.registry.accounts.Stand(&account.Opening{
 		Stream: s.settings.ID, Claims: &s.claims, Run: key.account, Copy: key.copy,
-		Signs: func() ([]uint64, bool) { return s.openingSigns(session, waiting) },
+		Signs: func() ([]uint64, bool) { return s.signs.Opening(session, waiting), s.recorded || waiting.Recorded() },
 	})
 }
 
 // opened records that the run of a first account is open.
-func (s *accounting) opened(r *run) {
-	s.registry.accounts.Opened(r.account, r.key, r.resource, r.ref)
+func (s *accounting) opened(r *work.Run) {
+	s.registry.accounts.Opened(r.Account, r.Key, r.Resource, r.Ref)
 }
 
 // agentAccount returns the hash of a task of a sub-agent, equal in each account of it.
@@ -85,22 +86,22 @@ func (s *accounting) firstHasAgent(key link.Key, span otlp.SpanRef) bool {
 }
 
 // classifyAgent decides which account of a sub-agent its separate stream is.
-func (s *accounting) classifyAgent(r *run, key link.Key) {
-	if r.account = s.accountOfAgent(key, r.top.ref(), false); r.account != nil {
+func (s *accounting) classifyAgent(r *work.Run, key link.Key) {
+	if r.Account = s.accountOfAgent(key, r.Top.Span(), false); r.Account != nil {
 		return
 	}
-	r.standing = account.Second
+	r.Standing = account.Second
 	if first := s.registry.accounts.Of(agentAccount(key)); first != nil && first.Run() != nil {
-		r.standing, r.account, r.late, r.traceID = account.Joined, first, first.Over(), first.Run().Trace
+		r.Standing, r.Account, r.Late, r.TraceID = account.Joined, first, first.Over(), first.Run().Trace
 	}
 }
 
 // endAgentAccounts ends the accounts of the run's sub-agents. Only now is known whether its totals include their tokens.
-func (s *accounting) endAgentAccounts(r *run) {
-	for _, a := range r.overAgents {
-		s.endAccount(a.account, a.span, r.ref.HasTotals())
+func (s *accounting) endAgentAccounts(r *work.Run) {
+	for _, a := range r.OverAgents {
+		s.endAccount(a.Account, a.Time, r.Ref.HasTotals())
 	}
-	r.overAgents = nil
+	r.OverAgents = nil
 }
 
 // endAccount ends a first account of this stream.
@@ -113,19 +114,19 @@ func (s *accounting) endAccount(first *account.Account, over clock.Interval, tot
 
 // joinAccount makes a run a further account of a run whose first account is in another stream. Its additional content
 // goes into the trace of the first, below its run. Its own step is exported with a link to that run.
-func (s *accounting) joinAccount(r *run) {
-	ref := r.account.Run()
+func (s *accounting) joinAccount(r *work.Run) {
+	ref := r.Account.Run()
 	otherKind := s.settings.Agent.StreamIDs && s.recorded != ref.Recorded
-	r.standing = s.registry.accounts.Join(r.account, s.settings.ID, r.key, otherKind)
-	r.late = r.account.Over()
-	r.ref, r.traceID, r.idScope, r.top.spanID = ref, ref.Trace, ref.Scope, ref.Top
-	s.stepOfAccount(r, r.account.Resource(), refTo(ref))
+	r.Standing = s.registry.accounts.Join(r.Account, s.settings.ID, r.Key, otherKind)
+	r.Late = r.Account.Over()
+	r.Ref, r.TraceID, r.IdScope, r.Top.SpanID = ref, ref.Trace, ref.Scope, ref.Top
+	s.stepOfAccount(r, r.Account.Resource(), refTo(ref))
 }
 
 // stepOfAccount adds a second account to its own pipeline and step, which link to the first account's run.
-func (s *accounting) stepOfAccount(r *run, ofFirst *otlp.Resource, first otlp.SpanRef) {
+func (s *accounting) stepOfAccount(r *work.Run, ofFirst *otlp.Resource, first otlp.SpanRef) {
 	if s.settings.Parent.Empty() {
-		r.inPipeline = s.registry.accountStarted(r.resource, ofFirst, first)
+		r.InPipeline = s.registry.accountStarted(r.Resource, ofFirst, first)
 	}
 }
 
@@ -157,21 +158,21 @@ func exportedIf(yes bool) decision {
 
 // exportsRecord decides on the record of an event, as far as accounts matter: a second account exports only what the
 // first does not have.
-func (s *accounting) exportsRecord(a *agent, of *call, what sighting) decision {
-	r, ev := a.run, what.ev
+func (s *accounting) exportsRecord(a *work.Agent, of *work.Call, what pending.Sighting) decision {
+	r, ev := a.Run, what.Event
 	switch {
-	case !a.exports():
+	case !a.Exports():
 		return recordDropped
-	case !r.isJoined():
+	case !r.IsJoined():
 		return recordExported
 	case !secondExports(ev.Kind):
 		return recordDropped
 	case ev.Kind == events.KindUsage: // with the model call that reported it; otherwise it is a total
-		return exportedIf(a.chat.isNamed(ev) && !a.chat.elsewhere)
-	case r.standing == account.Joined:
+		return exportedIf(a.Chat.IsNamed(ev) && !a.Chat.Elsewhere)
+	case r.Standing == account.Joined:
 		return recordExported
 	case of != nil:
-		return exportedIf(!of.elsewhere)
+		return exportedIf(!of.Elsewhere)
 	case content.IsText(ev):
 		return s.decideWords(a, what)
 	default:
@@ -179,16 +180,65 @@ func (s *accounting) exportsRecord(a *agent, of *call, what sighting) decision {
 	}
 }
 
-// exported reports whether this stream exports the span of the call.
-func (c *call) exported() bool { return c.caller.exports() && !c.elsewhere }
-
 // dropped counts a record that is not exported because another stream exports it or its original.
-func (s *accounting) dropped(r *run) {
+func (s *accounting) dropped(r *work.Run) {
 	switch {
 	case s.suppressed:
-	case r.isCopy():
+	case r.IsCopy():
 		s.count().Copied++
 	default:
 		s.count().OtherAccount++
 	}
+}
+
+// noteSigns adds the signs of an item to the first account of a run. again is true if the record was exported before.
+func (s *accounting) noteSigns(a *work.Agent, ev *events.DisplayEvent, again bool) {
+	r := a.Run
+	signs := s.signs.Signs(r.SessionID, ev)
+	if len(signs) == 0 || r.Account == nil || r.IsChild() { // accounts of a sub-agent are matched by its ID
+		return
+	}
+	switch {
+	case content.IsText(ev):
+		own, all := s.signs.Text(a.WordingOf(ev), r.SessionID, ev)
+		signs = append(signs, own, all)
+	case !again:
+		signs = append(signs, s.signs.Call(&r.TwinCalls, ev, signs[0]))
+	}
+	s.registry.accounts.Enter(r.Account, signs, s.recorded)
+}
+
+// hasSign reports whether the first account of a run has the item of ev, or may have it: an item without a sign proves
+// nothing.
+func (s *accounting) hasSign(r *work.Run, ev *events.DisplayEvent) bool {
+	signs := s.signs.Signs(r.SessionID, ev)
+	return len(signs) == 0 || s.hasAnySign(r, signs...)
+}
+
+// hasAnySign reports whether the first account of a run has one of the signs.
+func (s *accounting) hasAnySign(r *work.Run, signs ...uint64) bool {
+	return s.registry.accounts.Has(r.Account, signs, !s.recorded)
+}
+
+// hasCall reports whether the first account of a run has as many calls like ev as the second has up to it.
+func (s *accounting) hasCall(r *work.Run, ev *events.DisplayEvent) bool {
+	signs := s.signs.Signs(r.SessionID, ev)
+	return len(signs) == 0 || s.hasAnySign(r, s.signs.Call(&r.TwinCalls, ev, signs[0]))
+}
+
+// isElsewhere reports whether the first account of a run has the call. isOut is true if its span was exported.
+func (s *accounting) isElsewhere(r *work.Run, ev *events.DisplayEvent, isOut bool) bool {
+	return isOut || r.Standing == account.Twin && s.hasCall(r, ev)
+}
+
+// decideWords adds a text of a twin to its model call and decides on the record.
+func (s *accounting) decideWords(a *work.Agent, what pending.Sighting) decision {
+	own, _ := s.signs.Text(a.WordingOf(what.Event), a.Run.SessionID, what.Event)
+	if s.hasAnySign(a.Run, own) {
+		return recordDropped
+	}
+	if a.Chat.Is(what.Event) && a.Chat.Wording.Wait(what, s.registry.settings.Limits.PendingBytes) {
+		return recordWaits
+	}
+	return recordExported
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // apply applies one event at its time.
@@ -18,38 +19,38 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 	at = s.fit(ev, at)
 	s.passed(s.place(written))
 	a := s.agentOf(ev, at)
-	s.beginsAt(a.run, ev, at)
+	a.Run.BeginsAt(ev, at, s.registry.settings.EndGrace)
 	s.countLate(a, ev)
-	aside := s.run.isAside(a, ev)
-	a.run.signs.Note(ev)
+	aside := s.run.IsAside(a, ev)
+	a.Run.Signs.Note(ev)
 	s.failedCall(a, ev, at)
-	s.announceTurn(a.run, ev.TurnID)
+	s.announceTurn(a.Run, ev.TurnID)
 	if ev.SessionID == "" {
-		ev.SessionID = a.run.sessionID
+		ev.SessionID = a.Run.SessionID
 	}
 	if !aside {
-		a.cover(&at, &at)
+		a.Cover(&at, &at)
 	}
-	if !a.closed && !a.thread.Models.Add(ev.Model, s.registry.settings.Limits.Models) {
+	if !a.Closed && !a.Thread.Models.Add(ev.Model, s.registry.settings.Limits.Models) {
 		s.count().UnlistedModels++
 	}
-	if a.call == nil && ev.MessageID != "" && ev.MessageID != a.run.lastMessage && !(a.closed && ev.Kind == events.KindPrompt) {
-		a.run.lastMessage = strings.Clone(ev.MessageID)
+	if a.Call == nil && ev.MessageID != "" && ev.MessageID != a.Run.LastMessage && !(a.Closed && ev.Kind == events.KindPrompt) {
+		a.Run.LastMessage = strings.Clone(ev.MessageID)
 	}
-	var of *call           // the call that the record belongs to
+	var of *work.Call      // the call that the record belongs to
 	var late *events.Usage // usage that no span will have
 	switch ev.Kind {
 	case events.KindSessionStarted:
-		a.run.shape.start = a.run.shape.start || ev.Session == nil || !ev.Session.Recorded
+		a.Run.Shape.Start = a.Run.Shape.Start || ev.Session == nil || !ev.Session.Recorded
 		s.begins(a, ev, at)
 	case events.KindTurnStarted:
-		a.run.shape.turns = true
+		a.Run.Shape.Turns = true
 		s.begins(a, ev, at)
 	case events.KindPrompt:
-		a.thread.LastInput = at
+		a.Thread.LastInput = at
 		s.begins(a, ev, at)
 	case events.KindNotice:
-		a.thread.Compacted = a.thread.Compacted || ev.Notice.Code == events.NoticeCompaction
+		a.Thread.Compacted = a.Thread.Compacted || ev.Notice.Code == events.NoticeCompaction
 	case events.KindText, events.KindReasoning, events.KindMessage:
 		s.modelWorks(a, ev, at)
 	case events.KindToolUse:
@@ -57,7 +58,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		of = s.startCall(a, ev, at, o)
 	case events.KindToolResult:
 		of = s.resultOf(ev, at)
-		a.thread.LastInput = at
+		a.Thread.LastInput = at
 	case events.KindToolProgress:
 		of = s.progressOf(ev)
 	case events.KindApprovalRequest:
@@ -68,14 +69,14 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		}
 		late = s.useTokens(a, ev, at)
 	}
-	a.reportCall(s.self, ev, at)
+	s.reportCall(a, ev, at)
 	s.converse(a, ev)
 	if s.endsLater(a, ev, at, o) {
 		s.finishRun(a, ev)
 		return
 	}
 	s.attachTotals(a, ev, at)
-	if s.record(a, of, sighting{ev, at, o, 0}) {
+	if s.record(a, of, pending.Sighting{Event: ev, At: at, From: o}) {
 		switch ev.Kind {
 		case events.KindUsage:
 			s.countUsage(a, ev, at, late)
@@ -85,7 +86,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 	}
 	switch ev.Kind {
 	case events.KindToolUse:
-		if early, ok := of.caller.run.calls.early.Take(of.ID); ok {
+		if early, ok := of.Caller.Run.Calls.TakeEarly(of.ID); ok {
 			s.finishCall(of, &early.Tool, early.At, early.Abridged)
 		}
 	case events.KindToolResult:
@@ -96,10 +97,3 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		s.finishRun(a, ev)
 	}
 }
-
-// maxAgentDepth bounds the nesting of sub-agents. It also bounds the cost of an event, which extends the spans of all
-// enclosing agents.
-const maxAgentDepth = 64
-
-// maxSearchedRuns bounds the search for a call, so that the cost of a line does not grow with the number of runs in the background.
-const maxSearchedRuns = 64

@@ -1,13 +1,12 @@
 package telemetry
 
 import (
-	"slices"
-
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // A sub-agent's separate stream waits for its parent's: first for the run that it belongs to, then for its call
@@ -64,57 +63,36 @@ func (s *family) folderRun(decide bool) *link.Run {
 }
 
 // linkNow returns what is known of the sub-agent that works in the stream, including what the folder shows of its call.
-func (s *family) linkNow(r *run) link.Child {
-	k := s.registry.links.Lookup(r.childKey)
-	if k.Call != nil && k.Run != nil && k.Run.RunID != r.ref.RunID {
+func (s *family) linkNow(r *work.Run) link.Child {
+	k := s.registry.links.Lookup(r.ChildKey)
+	if k.Call != nil && k.Run != nil && k.Run.RunID != r.Ref.RunID {
 		k.Call, k.Ended = nil, false // the parent call must be in the same run
 	}
 	if k.Call == nil && s.settings.ParentSession != "" {
-		start := r.course.Place(clock.Moment{At: s.links.taskStart}, clock.Moment{At: r.course.Begun()}).At
-		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.ref, start, s.links.taskPrompt); ok {
+		start := r.Course.Place(clock.Moment{At: s.links.taskStart}, clock.Moment{At: r.Course.Begun()}).At
+		if c, ok := s.registry.folders.Find(s.settings.folder(s.settings.ParentSession), r.Ref, start, s.links.taskPrompt); ok {
 			k.Call, k.Ended, k.End = &c.Call, true, c.End
 		}
 	}
 	return k
 }
 
-// isOver reports whether the call of a sub-agent, or a notice, shows that its work is over.
-func isOver(k *link.Child) bool { return k.Ended && k.End.Reason != otlp.CloseReasonTimeout }
-
-// mayContinue reports whether an open run that a silence ends is a sub-agent's that may continue, or has such sub-agents.
-func mayContinue(r *run, k *link.Child) bool {
-	return r.subAgent && !isOver(k) && (k.Call != nil || !r.showsEnd()) || slices.ContainsFunc(r.calls.open, (*call).startsAny)
-}
-
-// endOf returns the close reason of a run whose stream ends for reason.
-func (s *family) endOf(r *run, reason otlp.CloseReason) otlp.CloseReason {
-	if len(r.calls.open) > 0 {
-		return reason
-	}
-	if r.isChild() {
-		if k := s.linkNow(r); k.Ended {
-			return k.End.Reason // its call is over, and only the link was pending
-		}
-	}
-	return reason
-}
-
 // placeRun sets the trace of the run and the parent of its top span: from the outer trace, else the pipeline, else the
 // session, else the run's own trace. It reports whether the run is alone in its trace.
-func (s *family) placeRun(r *run) (alone bool) {
+func (s *family) placeRun(r *work.Run) (alone bool) {
 	if outer := s.settings.Parent; !outer.Empty() {
-		r.traceID, r.top.parent = outer.TraceID, outer.SpanID
+		r.TraceID, r.Top.Parent = outer.TraceID, outer.SpanID
 		return false
 	}
-	counts := r.standing == account.First && s.links.child.IsZero()
-	if parent, ok := s.registry.runStarted(r.resource, counts); ok {
-		r.traceID, r.top.parent, r.inPipeline = parent.Trace, parent.Span, counts
+	counts := r.Standing == account.First && s.links.child.IsZero()
+	if parent, ok := s.registry.runStarted(r.Resource, counts); ok {
+		r.TraceID, r.Top.Parent, r.InPipeline = parent.Trace, parent.Span, counts
 		return false
 	}
-	if s.registry.settings.TraceBySession && r.sessionID != "" {
-		r.traceID = otlp.NewTraceID(0, s.settings.Agent.Provider, r.sessionID)
+	if s.registry.settings.TraceBySession && r.SessionID != "" {
+		r.TraceID = otlp.NewTraceID(0, s.settings.Agent.Provider, r.SessionID)
 		return false
 	}
-	r.traceID = r.ownTrace(s.settings.Agent.Provider)
+	r.TraceID = r.OwnTrace(s.settings.Agent.Provider)
 	return true
 }

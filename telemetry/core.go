@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // core is the lowest layer of a [Stream]: the state that all layers share. Each layer embeds the one below it and knows none of
@@ -21,7 +22,7 @@ import (
 //	writing     write spans and records
 //	family      link runs, calls and sub-agents of different streams
 //	accounting  decide which of several accounts of a run exports what
-//	identities  make the keys of runs and items, and the signs by which accounts are matched
+//	identities  make the keys of runs and items
 //	core        hold what all share
 type core struct {
 	self     *Stream // by which registries know the stream
@@ -33,8 +34,8 @@ type core struct {
 	reading
 	followUp followUp // what the current line brings for other streams
 
-	run    *run
-	open   openWork
+	run    *work.Run
+	open   work.Open
 	clock  clock.Clock
 	past   past
 	replay replay

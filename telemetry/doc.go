@@ -22,7 +22,7 @@
 // # Identity
 //
 // IDs are pure functions of the session, of the ID that the format gives an item, and of the item's content
-// (content.go). Reading a session again, in any order, from another place or from another of its files yields the same
+// (package content). Reading a session again, in any order, from another place or from another of its files yields the same
 // trace, span and record IDs. Items that share an ID and differ in content get different ones. A run is identified by
 // its run key: the ID of its first model message; else the format's turn ID; else the session ID with the first line's
 // own ID or the run's number in its stream; else a hash of the stream's beginning with an offset. A hash of what the
@@ -36,7 +36,7 @@
 //	run   none → forming   an event opens a run; its key is not known yet, and events are pending
 //	      forming → open   the key is known, the run ends, or too much is pending
 //	      open → closed    SessionEnded, TurnDone, TurnAborted; the start of the next run; a sign of the end and no line for
-//	                       [Settings.EndGrace] (turnend.go); the end of an old file; Close of the stream. Package outcome
+//	                       [Settings.EndGrace]; the end of an old file; Close of the stream. Package outcome
 //	                       derives outcome and reason from all evidence of the end
 //	call  none → open      ToolUse
 //	      open → closed    ToolResult, also an earlier one (result); the run's end (no_result, interrupted,
@@ -65,7 +65,7 @@
 // waits for its parent. For live lines the system clock decides instead of line times.
 //
 // The times of a run are those of the clock with which it began. If that is set back, later times are moved, and the span is marked
-// tailspan.time.clamped (course.go).
+// tailspan.time.clamped.
 //
 // An end never precedes its start. If the lines say so, the end is moved and the span is marked tailspan.time.clamped. A span lies
 // inside its parent or is marked tailspan.background.

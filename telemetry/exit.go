@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // exitGrace is how long the span of a run with a result waits for the exit of its process. Some agents stay after their
@@ -18,21 +19,21 @@ type processEnd struct {
 }
 
 // of returns the exit of the process if the run was its last, or nil if unknown.
-func (p *processEnd) of(r *run) *outcome.Exit {
-	if r.closing.exitKnown {
-		return r.closing.exit
+func (p *processEnd) of(r *work.Run) *outcome.Exit {
+	if r.Closing.ExitKnown {
+		return r.Closing.Exit
 	}
 	return p.exit
 }
 
 // unwritten is a closed run whose span waits for the exit of its process.
 type unwritten struct {
-	run *run
+	run *work.Run
 	why otlp.CloseReason
 }
 
 // writeTop writes the span of a closed run or makes it wait for the exit of its process.
-func (s *endings) writeTop(r *run, why otlp.CloseReason) {
+func (s *endings) writeTop(r *work.Run, why otlp.CloseReason) {
 	s.writeUnwritten()
 	s.process.unwritten = &unwritten{r, why}
 	if !s.settings.AwaitExit || s.process.exit != nil || s.suppressed {
@@ -50,7 +51,7 @@ func (s *endings) writeUnwritten() {
 	r, why := s.process.unwritten.run, s.process.unwritten.why
 	s.process.unwritten = nil
 	s.registry.timers.Stop(waitExit, s.self)
-	r.closing.exit, r.closing.exitKnown = s.process.exit, true
+	r.Closing.Exit, r.Closing.ExitKnown = s.process.exit, true
 	s.writeClosed(r, why)
 }
 
@@ -64,10 +65,6 @@ func (s *endings) giveUpExit(into *batch) {
 }
 
 // evidenceOf returns what is known of the end of a run that is closed for why.
-func (p *processEnd) evidenceOf(r *run, why otlp.CloseReason) *outcome.Evidence {
-	e := &outcome.Evidence{Signs: r.signs, Open: r.end.leftOpen || len(r.calls.open) > 0, Why: why, Exit: p.of(r)}
-	if r.end.own {
-		e.End = r.end.line
-	}
-	return e
+func (p *processEnd) evidenceOf(r *work.Run, why otlp.CloseReason) *outcome.Evidence {
+	return r.Evidence(why, p.of(r))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // lifetime closes what is open when its time has come: at the end of a turn or of an old file, after a silence, and at the end of
@@ -18,12 +19,12 @@ func (s *lifetime) agentsMoved() time.Time {
 	switch {
 	case s.awaitsAccount():
 		return s.registry.settings.Now().Add(wait - max(s.settings.IdleGap, wait)) // looked at again after wait
-	case r == nil || r.closed || r.ref == nil:
+	case r == nil || r.Closed || r.Ref == nil:
 		return time.Time{}
-	case !r.isChild():
-		return r.ref.Moved().Add(wait)
-	case s.registry.links.Use(s.settings.Agent.Provider, r.ref, r.childKey.Member(), 0).Members > 0:
-		return r.ref.Moved().Add(wait / 2)
+	case !r.IsChild():
+		return r.Ref.Moved().Add(wait)
+	case s.registry.links.Use(s.settings.Agent.Provider, r.Ref, r.ChildKey.Member(), 0).Members > 0:
+		return r.Ref.Moved().Add(wait / 2)
 	default:
 		return time.Time{}
 	}
@@ -51,7 +52,7 @@ func (s *lifetime) closeOld() {
 	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
 		return
 	}
-	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.closed && len(s.pending) == 0 && len(s.open.agents) == 0 && len(s.open.lingering) == 0 && s.process.unwritten == nil {
+	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.Closed && len(s.pending) == 0 && len(s.open.Active()) == 0 && !s.open.HasLingering() && s.process.unwritten == nil {
 		return
 	}
 	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
@@ -108,7 +109,7 @@ func (s *lifetime) awaitEnd() {
 	if s.registry.settings.Eager && s.idle && s.isComplete() {
 		s.endTurn()
 	}
-	if len(s.pending) == 0 && s.run.showsEnd() {
+	if len(s.pending) == 0 && s.run.ShowsEnd() {
 		s.registry.startTimer(waitEnd, s.self)
 	} else {
 		s.registry.timers.Stop(waitEnd, s.self)
@@ -120,41 +121,34 @@ func (s *lifetime) endTurn() {
 	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
 		return
 	}
-	s.recordRunStep(s.run.key, StepTurn, s.sink)
+	s.recordRunStep(s.run.Key, StepTurn, s.sink)
 	s.closeRun(s.run, otlp.CloseReasonTimeout)
-}
-
-// continuation is a run that another may continue, and whether it does.
-type continuation struct {
-	of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
-	shown bool
-	calls *calls // of the run before it, if it continues that: sub-agents may still work for them
 }
 
 // reportLinked reports the usage of the sub-agent that works in this stream, once the stream shows the end of its work.
 func (s *lifetime) reportLinked() {
 	r := s.run
-	if r == nil || !r.isChild() {
+	if r == nil || !r.IsChild() {
 		return
 	}
-	if r.closed {
+	if r.Closed {
 		if s.idle {
 			s.reportDue(r)
 		}
 		return
 	}
 	over := s.endsByItself(r)
-	if over || r.closing.report == usageReported {
-		if r.closing.report = usageUnreported; over {
-			r.closing.report = usageReported
+	if over || r.Closing.Report == work.Reported {
+		if r.Closing.Report = work.Unreported; over {
+			r.Closing.Report = work.Reported
 		}
 		s.enterLinked(r, over)
 	}
 }
 
 // endsByItself reports whether the stream of a sub-agent shows the end of its work and is complete.
-func (s *lifetime) endsByItself(r *run) bool {
-	return s.idle && len(s.pending) == 0 && (r.showsEnd() || r.end.line != nil && len(r.calls.open) == 0)
+func (s *lifetime) endsByItself(r *work.Run) bool {
+	return s.idle && len(s.pending) == 0 && (r.ShowsEnd() || r.End.Line != nil && !r.Calls.AnyOpen())
 }
 
 // expire closes the run of a sub-agent that has been quiet since before, even if its call is unknown or it has open
@@ -167,11 +161,11 @@ func (s *lifetime) expire(before time.Time) {
 		return
 	}
 	last := s.isOld(s.settings.IdleGap) && s.idle && s.registry.backlog.quietSince(before)
-	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.closed || s.run.childKey.IsZero() {
+	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.Closed || s.run.ChildKey.IsZero() {
 		return
 	}
 	k, why := s.linkNow(s.run), otlp.CloseReasonResult
-	switch over := s.registry.links.Lookup(s.run.childKey).Ended || s.run.ref.Span() != nil && (!k.Background || s.run.showsEnd()); {
+	switch over := s.registry.links.Lookup(s.run.ChildKey).Ended || s.run.Ref.Span() != nil && (!k.Background || s.run.ShowsEnd()); {
 	case !over && !last:
 		return
 	case !over:
@@ -184,7 +178,7 @@ func (s *lifetime) expire(before time.Time) {
 // expireHeld releases the pending events of a sub-agent's stream if it must decide now, which last forces. It reports
 // whether it did.
 func (s *lifetime) expireHeld(last bool) bool {
-	if s.run != nil && (s.run.childKey.IsZero() || s.run.ref.Span() == nil) && !last {
+	if s.run != nil && (s.run.ChildKey.IsZero() || s.run.Ref.Span() == nil) && !last {
 		return false
 	}
 	s.decide = true
@@ -199,7 +193,7 @@ func (s *lifetime) expireHeld(last bool) bool {
 
 // expireOld closes what an old file left open, unless a sub-agent's file that was read meanwhile shows that it is at work.
 func (s *lifetime) expireOld(now time.Time) {
-	if !s.isOld(s.settings.IdleGap) || !s.idle || s.run.closed {
+	if !s.isOld(s.settings.IdleGap) || !s.idle || s.run.Closed {
 		s.registry.timers.Stop(waitAgents, s.self)
 		return
 	}
@@ -216,13 +210,13 @@ func (s *lifetime) expireOld(now time.Time) {
 // end waits for them ([lifetime.expire]), unless the file is old.
 func (s *lifetime) settle() {
 	r := s.run
-	if r == nil || r.closed || r.childKey.IsZero() || !s.idle || len(r.calls.open) > 0 {
+	if r == nil || r.Closed || r.ChildKey.IsZero() || !s.idle || r.Calls.AnyOpen() {
 		return
 	}
 	if !s.endsByItself(r) && !s.isComplete() {
 		return
 	}
-	if k := s.registry.links.Lookup(r.childKey); k.Ended {
+	if k := s.registry.links.Lookup(r.ChildKey); k.Ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
 		s.recordStep(StepEnd, s.sink)
 		s.closeRun(r, k.End.Reason)

@@ -16,15 +16,15 @@ func (s *family) childState() *link.Child {
 		return nil
 	}
 	r := s.run
-	if !r.isChild() {
+	if !r.IsChild() {
 		return s.registry.links.State(s.registry.links.Lookup(s.links.child))
 	}
-	k := s.registry.links.Lookup(r.childKey)
-	if r.ref.Span() != nil {
+	k := s.registry.links.Lookup(r.ChildKey)
+	if r.Ref.Span() != nil {
 		k = s.linkNow(r) // the run is over, so what the folder shows of the call is final
 	}
 	if k.Run == nil {
-		k.Run = r.ref // known by its turn alone
+		k.Run = r.Ref // known by its turn alone
 	}
 	return s.registry.links.State(k)
 }
@@ -37,7 +37,7 @@ func (s *family) keepLinks(state *StreamState) {
 		}
 	}
 	if r := s.run; r != nil && s.settings.Agent.Folders {
-		state.Folder = s.registry.folders.State(s.self, s.settings.folder(r.sessionID))
+		state.Folder = s.registry.folders.State(s.self, s.settings.folder(r.SessionID))
 	}
 }
 

@@ -16,13 +16,13 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.run
-	if r == nil || r.closed {
+	if r == nil || r.Closed {
 		return false
 	}
-	elapsed := max(clock.InstantOf(now).Sub(r.begin.clock), 0)
+	elapsed := max(clock.InstantOf(now).Sub(r.Begin.Clock), 0)
 	last := s.moved
-	if r.ref != nil && r.ref.Moved().After(last) { // its sub-agents in other streams are at work
-		last = r.ref.Moved()
+	if r.Ref != nil && r.Ref.Moved().After(last) { // its sub-agents in other streams are at work
+		last = r.Ref.Moved()
 	}
 	if silent, after := now.Sub(last), s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.reportStalled(into, elapsed, silent)
@@ -33,7 +33,7 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 	}
 	left := max(s.settings.ExpectedDuration-elapsed, 0)
 	number := int(elapsed / s.registry.settings.ProgressInterval)
-	into.AddProgress(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameProgress, number), elapsed, left)
+	into.AddProgress(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameProgress, number), elapsed, left)
 	return false
 }
 
@@ -41,8 +41,8 @@ func (s *Stream) reportProgress(into *batch, now time.Time) (stalled bool) {
 func (s *Stream) reportStalled(into *batch, elapsed, silent time.Duration) {
 	r := s.run
 	s.registry.timers.Stop(waitProgress, s)
-	r.watched = false
-	into.AddStalled(r.resource, r.liveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
+	r.Watched = false
+	into.AddStalled(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.lastOffset)), elapsed, silent)
 }
 
 // dueProgress returns the streams whose run had no progress record for an interval. Without progress records, it only

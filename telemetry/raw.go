@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // Raw exports lines unchanged, each as a record tailspan.raw with the line as its body. Several share an offset if they
@@ -45,7 +46,7 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 		s.count().Copied++
 		return
 	}
-	out := recordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
+	out := work.RecordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
 	out.Sequence = number
 	s.own(s.registry).AddRaw(s.resource, &out, data, isCopy)
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/twin"
 )
 
 // identities makes the keys of a stream's runs and items, and the signs by which two accounts of a run are matched.
 type identities struct {
 	core
-	seen exported.Seen
+	seen  exported.Seen
+	signs twin.Signer
 }
 
 // runKey identifies a run by an ID of the format and by what the model said first.
@@ -134,10 +136,10 @@ func (s *identities) copyKey(ev *events.DisplayEvent) (key exported.Item, ok boo
 // leavesHistory reports whether ev is the first original work of a session whose run so far is copied history.
 func (s *identities) leavesHistory(ev *events.DisplayEvent) bool {
 	r := s.run
-	if r == nil || !r.isCopy() || r.closed || r.subAgent || ev.Copied || !content.ModelWorks(ev) || ev.Kind == events.KindMessage {
+	if r == nil || !r.IsCopy() || r.Closed || r.SubAgent || ev.Copied || !content.ModelWorks(ev) || ev.Kind == events.KindMessage {
 		return false
 	}
-	if r.standing == account.Copy && (r.account == nil || r.account.Recalled()) {
+	if r.Standing == account.Copy && (r.Account == nil || r.Account.Recalled()) {
 		return false
 	}
 	key, ok := s.copyKey(ev)
@@ -146,5 +148,5 @@ func (s *identities) leavesHistory(ev *events.DisplayEvent) bool {
 
 // opens reports whether ev begins a new run.
 func (s *identities) opens(ev *events.DisplayEvent) bool {
-	return s.run.opens(ev) || s.leavesHistory(ev)
+	return s.run.Opens(ev) || s.leavesHistory(ev)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // The span of a run, or of a sub-agent in a separate stream, carries the total usage including its sub-agents (package
@@ -42,7 +43,7 @@ type endings struct {
 
 // spanWait is a closed run whose span is waiting.
 type spanWait struct {
-	run   *run
+	run   *work.Run
 	why   otlp.CloseReason
 	since time.Time // when the last line of the stream was read
 	live  bool      // that line was written while the stream was followed
@@ -63,8 +64,8 @@ type spanWaits struct {
 }
 
 // runs iterates over the runs whose spans were not accepted.
-func (w *spanWaits) runs() iter.Seq[*run] {
-	return func(yield func(*run) bool) {
+func (w *spanWaits) runs() iter.Seq[*work.Run] {
+	return func(yield func(*work.Run) bool) {
 		if w == nil {
 			return
 		}
@@ -84,18 +85,18 @@ func (w *spanWaits) runs() iter.Seq[*run] {
 // sentSpan is the span of a run that was exported.
 type sentSpan struct {
 	stepTaken
-	run *run
+	run *work.Run
 }
 
 // isUnwritten reports whether a replayed run was closed by an earlier process that did not write its span.
-func (s *endings) isUnwritten(r *run) bool {
-	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.top.spanID)
+func (s *endings) isUnwritten(r *work.Run) bool {
+	return s.suppressed && s.spans != nil && slices.Contains(s.spans.unwritten, r.Top.SpanID)
 }
 
 // waitsForLinked reports whether the span of a run that closes now has to wait for sub-agents in other streams.
-func (s *endings) waitsForLinked(r *run) bool {
+func (s *endings) waitsForLinked(r *work.Run) bool {
 	switch {
-	case !r.exports() || r.isJoined() || s.sumsUpAgents(r):
+	case !r.Exports() || r.IsJoined() || s.sumsUpAgents(r):
 		return false
 	case s.suppressed && s.replay.restored:
 		return s.isUnwritten(r)
@@ -105,11 +106,11 @@ func (s *endings) waitsForLinked(r *run) bool {
 }
 
 // writeClosed writes the span of a closed run or makes it wait.
-func (s *endings) writeClosed(r *run, why otlp.CloseReason) {
-	if r.closing.late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.exports() || r.isJoined() || r.ref.Team.Empty()) {
+func (s *endings) writeClosed(r *work.Run, why otlp.CloseReason) {
+	if r.Closing.Late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.Exports() || r.IsJoined() || r.Ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
-		if child := r.isChild(); child || !r.isJoined() {
-			s.registry.links.ReleaseTeam(s.self, r.ref, !child)
+		if child := r.IsChild(); child || !r.IsJoined() {
+			s.registry.links.ReleaseTeam(s.self, r.Ref, !child)
 		}
 		return
 	}
@@ -121,7 +122,7 @@ func (s *endings) writeClosed(r *run, why otlp.CloseReason) {
 		s.spans = &spanWaits{}
 	}
 	s.spans.list = append(s.spans.list, w)
-	s.registry.links.AwaitTeam(s.self, r.ref)
+	s.registry.links.AwaitTeam(s.self, r.Ref)
 	s.registry.startTimer(waitTeam, s.self)
 	if len(s.spans.list) > maxState {
 		s.writeWaiting(func(one *spanWait) bool { return one == s.spans.list[0] })
@@ -131,24 +132,24 @@ func (s *endings) writeClosed(r *run, why otlp.CloseReason) {
 }
 
 // writeRunSpan writes the span of a run, or of a sub-agent in a separate stream.
-func (s *endings) writeRunSpan(r *run, why otlp.CloseReason) {
-	if r.isChild() {
+func (s *endings) writeRunSpan(r *work.Run, why otlp.CloseReason) {
+	if r.IsChild() {
 		s.writeChild(r, why)
 		return
 	}
-	r.takeCalls(true)
+	r.TakeCalls(true)
 	v := s.process.evidenceOf(r, why).Verdict()
-	if r.inPipeline {
-		r.top.background = s.registry.runEnded(r.resource, r.top.span, v)
+	if r.InPipeline {
+		r.Top.Background = s.registry.runEnded(r.Resource, r.Top.Time, v)
 	}
-	s.writeAgent(r.top, v)
+	s.writeAgent(r.Top, v)
 }
 
 // writeReady writes the spans that need not wait any longer. It runs for each line, and there may be many sub-agents,
 // so it checks them only after a change.
 func (s *endings) writeReady() {
 	s.writeWaiting(func(w *spanWait) bool {
-		known := w.run.ref.Team.Changes() + 1
+		known := w.run.Ref.Team.Changes() + 1
 		if known == w.looked {
 			return false
 		}
@@ -201,20 +202,20 @@ func (s *endings) writeWaited(w *spanWait) {
 	s.suppressed = w.suppressed && s.suppressed
 	defer func() { s.suppressed = suppressed }()
 	s.takeLinked(r)
-	if late := r.closing.late; late != nil {
-		r.closing.late = nil
-		if late.event == nil {
+	if late := r.Closing.Late; late != nil {
+		r.Closing.Late = nil
+		if late.Event == nil {
 			s.recordEnd(r, w.why)
 		} else {
-			s.attachTotals(r.top, late.event, late.at)
-			r.top.chat = late.chat
-			s.record(r.top, nil, sighting{late.event, late.at, late.from, late.number})
-			r.top.chat = nil
+			s.attachTotals(r.Top, late.Event, late.At)
+			r.Top.Chat = late.Chat
+			s.record(r.Top, nil, late.Sighting)
+			r.Top.Chat = nil
 		}
 	}
 	s.writeRunSpan(r, w.why)
 	if s.suppressed {
-		s.registry.links.ReleaseTeam(s.self, r.ref, !r.isChild())
+		s.registry.links.ReleaseTeam(s.self, r.Ref, !r.IsChild())
 		return
 	}
 	sent := &sentSpan{stepTaken{unaccepted: true}, r}
@@ -229,7 +230,7 @@ func (s *endings) spansAccepted() {
 	}
 	s.spans.sent = slices.DeleteFunc(s.spans.sent, func(g *sentSpan) bool {
 		if !g.unaccepted {
-			s.registry.links.ReleaseTeam(s.self, g.run.ref, g.run.childKey.IsZero())
+			s.registry.links.ReleaseTeam(s.self, g.run.Ref, g.run.ChildKey.IsZero())
 		}
 		return !g.unaccepted
 	})
@@ -240,33 +241,33 @@ func (s *endings) spansAccepted() {
 
 // writeChild writes the span of a sub-agent in a separate stream, with the call that started it as its parent. If that
 // call is unknown, the parent is the run, and the span is marked.
-func (s *endings) writeChild(r *run, why otlp.CloseReason) {
+func (s *endings) writeChild(r *work.Run, why otlp.CloseReason) {
 	k := s.linkNow(r)
-	a := r.top
+	a := r.Top
 	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call shows a better one
 	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
 		v = k.End.Verdict
 	}
-	a.ledger.Incomplete = a.ledger.Incomplete || r.closing.silent && !isOver(&k)
-	if r.childKey.Task == 0 { // the duration reported later is since the start of the first task
-		a.coverDuration(k.End.Took)
+	a.Ledger.Incomplete = a.Ledger.Incomplete || r.Closing.Silent && !k.Over()
+	if r.ChildKey.Task == 0 { // the duration reported later is since the start of the first task
+		a.CoverDuration(k.End.Took)
 	}
-	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.traceID, Span: k.Call.Span})) {
+	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: k.Call.Span})) {
 		if s.settings.ParentSession != "" {
-			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.ref, k.Call)
+			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.Ref, k.Call)
 			if maker != nil && maker != s.self {
 				s.followUp.parents = append(s.followUp.parents, maker)
 			}
 		}
-		a.parent, a.name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.childKey), a.name, k.Call.Tool)
+		a.Parent, a.Name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.ChildKey), a.Name, k.Call.Tool)
 		// Its file may continue after the call's result, for milliseconds or for good. This is unknown for a call that is
 		// still open: at a shutdown, or if something else than its end showed the end of the work.
-		a.background = k.Background || !k.Call.Exported || !k.Ended || k.End.Span.IsZero() || !k.End.Span.Contains(a.span)
+		a.Background = k.Background || !k.Call.Exported || !k.Ended || k.End.Span.IsZero() || !k.End.Span.Contains(a.Time)
 	} else {
-		a.parent = r.ref.Top
-		r.orphan = r.childKey.Agent
-		over := r.ref.Span()
-		a.background = !r.ref.Exported || over == nil || !over.Contains(a.span)
+		a.Parent = r.Ref.Top
+		r.Orphan = r.ChildKey.Agent
+		over := r.Ref.Span()
+		a.Background = !r.Ref.Exported || over == nil || !over.Contains(a.Time)
 	}
 	s.writeAgent(a, v)
 }
@@ -276,7 +277,7 @@ func (s *endings) dropSpans() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for r := range s.spans.runs() {
-		s.registry.links.ReleaseTeam(s.self, r.ref, false)
+		s.registry.links.ReleaseTeam(s.self, r.Ref, false)
 	}
 	s.spans = nil
 	s.registry.timers.Stop(waitTeam, s.self)
@@ -289,11 +290,11 @@ func (s *endings) needs() (runs []link.RunID) {
 			runs = append(runs, ref.RunID)
 		}
 	}
-	if r := s.run; r != nil && !r.closed && !r.isJoined() && r.ref != nil {
-		add(r.ref)
+	if r := s.run; r != nil && !r.Closed && !r.IsJoined() && r.Ref != nil {
+		add(r.Ref)
 	}
 	for r := range s.spans.runs() {
-		add(r.ref)
+		add(r.Ref)
 	}
 	return runs
 }
@@ -301,7 +302,7 @@ func (s *endings) needs() (runs []link.RunID) {
 // unwrittenSpans returns the spans of the stream's closed runs that were not accepted.
 func (s *endings) unwrittenSpans() (spans []otlp.SpanID) {
 	for r := range s.spans.runs() {
-		spans = append(spans, r.top.spanID)
+		spans = append(spans, r.Top.SpanID)
 	}
 	return spans
 }

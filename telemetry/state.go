@@ -104,10 +104,7 @@ func (s *Stream) State() (state StreamState, open bool) {
 		first := s.replay.inFlight.first
 		state.Pending = &first
 	}
-	open = len(s.pending) > 0 || s.replay.inFlight != nil || s.run != nil && !s.run.closed || len(s.open.agents) > 0
-	for _, r := range s.open.lingering {
-		open = open || len(r.calls.open) > 0
-	}
+	open = len(s.pending) > 0 || s.replay.inFlight != nil || s.run != nil && !s.run.Closed || len(s.open.Active()) > 0 || s.open.HasLingering()
 	for _, step := range s.replay.steps {
 		if step.unaccepted {
 			open = true
@@ -115,15 +112,15 @@ func (s *Stream) State() (state StreamState, open bool) {
 		}
 		state.Steps = append(state.Steps, step.Step)
 	}
-	if r := s.run; r.isChild() {
-		state.Used = r.ref.Team.Tasks(r.childKey.Member(), r.closed, s.settings.Group)
+	if r := s.run; r.IsChild() {
+		state.Used = r.Ref.Team.Tasks(r.ChildKey.Member(), r.Closed, s.settings.Group)
 	}
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
 	if !open { // otherwise its lines are replayed, with the same result
 		s.keepLinks(&state)
 	}
-	return state, open || s.run != nil && s.run.inPipeline && s.registry.pipelinePending(s.run.resource)
+	return state, open || s.run != nil && s.run.InPipeline && s.registry.pipelinePending(s.run.Resource)
 }
 
 // Waiting returns the number of the latest events that are pending.
@@ -201,15 +198,15 @@ func (s *Stream) catchUp(offset int64) {
 			s.pending.Date(s.clock.GuessFile())
 			s.release(releaseReady)
 		case StepEnd:
-			if s.run != nil && !s.run.closed {
+			if s.run != nil && !s.run.Closed {
 				s.closeRun(s.run, otlp.CloseReasonResult)
 			}
 		case StepTask:
-			if r := s.run; r != nil && !r.closed && r.subAgent && strconv.Itoa(r.childKey.Task) == step.Run {
+			if r := s.run; r != nil && !r.Closed && r.SubAgent && strconv.Itoa(r.ChildKey.Task) == step.Run {
 				s.closeRun(r, otlp.CloseReasonResult)
 			}
 		case StepTurn:
-			if s.run != nil && !s.run.closed && s.run.key == step.Run {
+			if s.run != nil && !s.run.Closed && s.run.Key == step.Run {
 				s.closeRun(s.run, otlp.CloseReasonTimeout)
 			}
 		case StepOld:

@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/twin"
 )
 
 // Line is the origin of events.
@@ -61,8 +62,9 @@ func (r *reading) lastWrite() time.Time {
 func newStream(r *Registry, settings StreamSettings) *Stream {
 	s := &Stream{}
 	s.self, s.registry, s.settings = s, r, newStreamSettings(r, &settings)
-	s.seen = exported.NewSeen(r.ids)
 	a := s.settings.Agent
+	s.seen = exported.NewSeen(r.ids)
+	s.signs = twin.Signer{Seen: &s.seen, Provider: a.Provider, StreamIDs: a.StreamIDs, CallIDs: a.CallIDs}
 	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.meter, s.changed = metrics.NewMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
@@ -200,7 +202,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.pending.Add(ev, at, o, pending.Again, &s.registry.settings.Capture) // applied when the rest is restored
 			continue
 		}
-		if len(s.pending) == 0 && !s.run.waitsForFirst() {
+		if len(s.pending) == 0 && !s.run.WaitsForFirst() {
 			s.closeOnIdleGap(ev, at, line.Replay)
 			if at.Known() && !s.opens(ev) {
 				s.apply(ev, at, o)
@@ -216,16 +218,16 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ForcedRuns++
 		}
 	}
-	if s.run.isChild() {
-		s.run.ref.Move(s.lastWrite())
+	if s.run.IsChild() {
+		s.run.Ref.Move(s.lastWrite())
 	}
 	s.watch()
 	s.awaitEnd()
 	s.reportLinked()
 	s.writeReady()
 	s.announceTime()
-	if len(evs) > 0 && s.run != nil && s.run.inPipeline && !s.suppressed {
-		s.registry.runMoved(s.run.resource)
+	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.suppressed {
+		s.registry.runMoved(s.run.Resource)
 	}
 }
 
@@ -296,7 +298,7 @@ func (s *Stream) exited(e outcome.Exit) {
 	s.process.exit = &e
 	s.writeUnwritten()
 	at := clock.Moment{At: clock.InstantOf(e.Time), Source: clock.SourceArrival}
-	if e.Incomplete && s.run != nil && !s.run.closed {
+	if e.Incomplete && s.run != nil && !s.run.Closed {
 		s.apply(e.IncompleteEnd(), s.clock.End(at), pending.Origin{Offset: math.MaxInt64})
 	}
 	s.recordExit(at)

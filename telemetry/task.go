@@ -21,18 +21,18 @@ import (
 // previous task has not ended; force overrides both.
 func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) bool {
 	before := s.run
-	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.childKey.IsZero() {
+	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.ChildKey.IsZero() {
 		before = nil
 	}
 	s.noteTask(waiting)
 	ref := s.registry.links.Await(s.self, key, s.settings.Group, waiting.Turn(s.settings.Agent.Provider))
-	if before != nil && !before.closed {
-		k := s.registry.links.Lookup(before.childKey)
+	if before != nil && !before.Closed {
+		k := s.registry.links.Lookup(before.ChildKey)
 		if !k.Ended && !force && !s.decide {
 			return false
 		}
 		if !s.suppressed { // otherwise it was done before a restart
-			s.recordRunStep(strconv.Itoa(before.childKey.Task), StepTask, s.sink)
+			s.recordRunStep(strconv.Itoa(before.ChildKey.Task), StepTask, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
 	}
@@ -40,7 +40,7 @@ func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) boo
 		ref = s.folderRun(force || s.decide)
 	}
 	if ref == nil && before != nil && (force || s.decide) {
-		ref = before.ref // the call that started the task is unknown
+		ref = before.Ref // the call that started the task is unknown
 	}
 	if ref == nil {
 		s.registry.startTimer(waitParent, s.self)

@@ -59,10 +59,10 @@ func (s *waiting) release(mode releaseMode) {
 		if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
-		if mode == releaseAll && s.run != nil && s.run.isJoined() {
-			s.run.late = true // it can wait no longer, and what the first account exports of it is deduplicated
+		if mode == releaseAll && s.run != nil && s.run.IsJoined() {
+			s.run.Late = true // it can wait no longer, and what the first account exports of it is deduplicated
 		}
-		if mode != releaseAll && s.run.waitsForFirst() && (mode == releaseReady || s.pending.LeaveRoom(s.registry.settings.Limits.pending(), done)) {
+		if mode != releaseAll && s.run.WaitsForFirst() && (mode == releaseReady || s.pending.LeaveRoom(s.registry.settings.Limits.pending(), done)) {
 			break
 		}
 		s.apply(&h.Event, h.At, h.Origin)
@@ -91,18 +91,18 @@ func (s *waiting) tryOpenRun(waiting pending.Events, force bool) bool {
 			own.id += "/" + key.Agent // another stream has a run of that name, which is not this one
 		}
 		s.openRun(&own, waiting)
-		s.run.orphan, s.run.subAgent = key.Agent, true
-		s.run.standing = account.First
-		if s.run.account == nil && mine {
-			s.run.account = first
+		s.run.Orphan, s.run.SubAgent = key.Agent, true
+		s.run.Standing = account.First
+		if s.run.Account == nil && mine {
+			s.run.Account = first
 			s.opened(s.run)
 		}
 		if !s.owns("agent", key.Provider, key.Session, key.Agent) {
-			s.run.standing = account.Orphan // another stream exports its work, also without its call
+			s.run.Standing = account.Orphan // another stream exports its work, also without its call
 		}
 		s.joinPipeline(s.run)
 		// The top agent has the persona.
-		s.run.top.id, s.run.top.name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
+		s.run.Top.ID, s.run.Top.Name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
 		return true
 	}
 	if !force && s.links.awaited.contains(waiting[0].Origin) {
@@ -137,7 +137,7 @@ func (s *waiting) dropUnasked(waiting pending.Events) {
 }
 
 // mayBeUnasked reports whether no run is open that pending events belong to.
-func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.closed }
+func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.Closed }
 
 // closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.

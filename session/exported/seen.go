@@ -40,6 +40,9 @@ func (s *Seen) Mark(parts []string) uint64 {
 	return h.Sum64()
 }
 
+// Seed returns the seed of this process's hashes.
+func (s *Seen) Seed() maphash.Seed { return s.table.seed }
+
 // TakeEvicted returns the number of evicted IDs since the last call.
 func (s *Seen) TakeEvicted() (n int) {
 	n, s.evicted = s.evicted, 0

@@ -25,9 +25,6 @@ func NewTable(limits Limits) *Table {
 	return &Table{limits: limits, seed: maphash.MakeSeed(), ids: memory.NewSet(limits.IDs), items: memory.NewSet(limits.Items)}
 }
 
-// Seed returns the seed of this process's hashes.
-func (t *Table) Seed() maphash.Seed { return t.seed }
-
 // FirstSpan records a span and reports whether it is exported for the first time.
 func (t *Table) FirstSpan(span otlp.SpanRef) bool { return t.ids.First(spanMark(span)) }
 

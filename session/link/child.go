@@ -3,6 +3,7 @@ package link
 import (
 	"time"
 
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/outcome"
 )
@@ -35,6 +36,9 @@ type Child struct {
 	// Done is true once its span was written.
 	Done bool `json:"-"`
 }
+
+// Over reports whether the call of the sub-agent, or a notice, shows that its work is over.
+func (c *Child) Over() bool { return c.Ended && c.End.Reason != otlp.CloseReasonTimeout }
 
 // entry is what both sides know of one sub-agent.
 type entry[S comparable] struct {

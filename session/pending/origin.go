@@ -1,6 +1,9 @@
 package pending
 
-import "github.com/tailspan/tailspan/events"
+import (
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/clock"
+)
 
 // Origin is the position of an event in its stream: its line, and its index there.
 type Origin struct {
@@ -25,4 +28,13 @@ func (c *Numbers) Next(ev *events.DisplayEvent) int {
 		c.kinds[k]++
 	}
 	return int(n)
+}
+
+// Sighting is an event with its time and its position in the stream.
+type Sighting struct {
+	Event *events.DisplayEvent
+	At    clock.Moment
+	From  Origin
+	// Number is the record's sequence number if it was assigned before, else 0.
+	Number int64
 }

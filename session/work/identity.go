@@ -1,0 +1,68 @@
+package work
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/pending"
+)
+
+// identity holds the parts of the IDs of a run and its items.
+type identity struct {
+	TraceID   otlp.TraceID
+	Key       string // made unique by its content and occurrence; see [runKey]
+	SessionID string
+	IdSession string // the session's part of IDs: its ID or, without one, the stream's fingerprint
+	// IdScope separates the IDs of runs that could collide. It is the run's key if the format numbers its items anew in each
+	// run, or if the trace has other runs, possibly a second account under another key. It is empty if the key is the ID of a
+	// model message, which makes all IDs unique, and the trace belongs to the run alone. A sub-agent uses its run's.
+	IdScope string
+}
+
+// OwnTrace returns the trace of a run that shares it with no other.
+func (r *identity) OwnTrace(provider string) otlp.TraceID {
+	return otlp.NewTraceID(0, provider, r.IdSession, r.Key)
+}
+
+// ChatID returns the span ID of a model call of the run.
+func (r *identity) ChatID(provider string, occurrence int, parts ...string) otlp.SpanID {
+	all := append(make([]string, 0, 8), provider, r.IdSession, r.Key) // on the stack
+	return otlp.NewSpanID(otlp.DomainChat, occurrence, append(all, parts...)...)
+}
+
+// AppendUIDParts appends the parts of a record's identity: the ID of its line if the format has one, so that two
+// sources of a session agree; else the call; else the position in the stream.
+func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending.Sighting) []byte {
+	ev, o := what.Event, what.From
+	kind := ev.Kind.String()
+	var call []byte
+	if of != nil {
+		call = of.Content[:]
+	}
+	switch {
+	case ev.ItemID != "":
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.IdSession, kind, ev.ItemID)
+	case of != nil && ev.Kind != events.KindToolProgress:
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.IdSession, r.IdScope, kind, of.ID)
+	default:
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.IdSession, kind, r.Key, r.ChildKey.Agent, strconv.FormatInt(o.Offset, 10))
+	}
+	return content.Append(buf, r.Key, call, ev)
+}
+
+// LiveRecord returns a record about the run at the current time.
+func (r *Run) LiveRecord(now time.Time, name string, n int) *otlp.Record {
+	uid := otlp.RecordUID(n, name, r.TraceID.String(), r.Top.SpanID.String())
+	of := RecordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.Top.Span(), uid)
+	of.Conversation, of.Agent = r.SessionID, r.Top.Name
+	return &of
+}
+
+// RecordAt returns a record of something that happened at a moment and was observed later.
+func RecordAt(at clock.Moment, seen time.Time, in otlp.SpanRef, uid otlp.UID) otlp.Record {
+	return otlp.Record{Time: int64(at.At), TimeSource: at.Source.String(), Observed: seen, In: in, UID: uid}
+}

@@ -1,0 +1,126 @@
+package work
+
+import (
+	"github.com/tailspan/tailspan/internal/memory"
+	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/account"
+	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/team"
+)
+
+// Run is the time from a prompt (or start line) to its result: one invoke_agent span at the top and everything below it.
+type Run struct {
+	identity
+	place
+	child
+	toolCounts // of all agents of the run in this stream
+	mainThread
+	Resource   *otlp.Resource
+	Top        *Agent
+	Others     *Agent // represents sub-agents whose work another stream exports
+	Calls      calls
+	work       runWork
+	Signs      outcome.Signs // what its last events show of its end
+	Continues  continuation
+	Begin      start
+	Course     clock.Course
+	Shape      shape
+	End        ending
+	Watched    bool // live, with progress records
+	InPipeline bool
+	Closed     bool
+	Closing    closing
+}
+
+// place is the run's position among its accounts.
+type place struct {
+	Standing  account.Standing
+	Account   *account.Account // the run's first account
+	TwinCalls memory.Counter   // counts its calls by what twins have in common
+	// OverAgents are finished sub-agents whose first account is in this stream; other accounts of them wait for the run.
+	OverAgents []*Agent
+	Late       bool // a second account of a finished run: what the first lacks is exported
+}
+
+// child identifies the sub-agent of a run in a separate stream.
+type child struct {
+	Ref      *link.Run // what sub-agents in separate streams need to know
+	ChildKey link.Key  // the sub-agent whose work the run is
+	Orphan   string    // its ID if its parent was not found
+	// SubAgent is set if this is a sub-agent's work: one task, whose prompt need not be its first line (Claude Code 2.1.30).
+	SubAgent bool
+}
+
+// mainThread is the progress of a run's main thread.
+type mainThread struct {
+	First       *Chat  // the first model call, if it waits for the run's end
+	Chats       int    // finished model calls
+	LastMessage string // the last model message
+	Turn        string // the last announced turn ID
+}
+
+// shape records which format-dependent elements a run has.
+type shape struct {
+	Start   bool // a start line: the stream has starts and results
+	Turns   bool // the format marks turns, so a prompt within a turn begins nothing
+	Message bool // the model said something
+}
+
+// IsSecond reports whether another stream has the first account of the run.
+func (r *place) IsSecond() bool {
+	return r.Standing.IsSecond()
+}
+
+// IsJoined reports whether the run is a second account whose spans are children of the first account's run.
+func (r *place) IsJoined() bool { return r.Standing.IsJoined() }
+
+// IsCopy reports whether the run is copied history of another session.
+func (r *place) IsCopy() bool { return r.Standing.IsCopy() }
+
+// AdoptsNobody reports whether the run cannot be a parent of sub-agents: it is unknown whether another stream exports
+// it, or it is not a run of this session.
+func (r *place) AdoptsNobody() bool { return r.IsCopy() || r.Standing == account.Orphan }
+
+// Exports reports whether any part of the run is exported.
+func (r *place) Exports() bool { return r.Standing == account.First || r.Late }
+
+// Elsewhere returns the agent that represents sub-agents whose work another stream exports and whose call was not seen
+// here. None of its work is exported from here.
+func (r *Run) Elsewhere() *Agent {
+	if r.Others == nil {
+		r.Others = &Agent{Run: r, Role: RoleDuplicate}
+	}
+	return r.Others
+}
+
+// Outside reports whether a span of a second account is not within the exported span of the first account above it.
+func (r *Run) Outside(a *Agent, i *clock.Interval) bool {
+	if !r.IsJoined() {
+		return a.Role == RoleJoined
+	}
+	over := r.Account.Run().Span()
+	return a.Call != nil || over == nil || !over.Contains(*i)
+}
+
+// IsChild reports whether the run is a sub-agent's task in a separate stream.
+func (r *Run) IsChild() bool { return r != nil && !r.ChildKey.IsZero() }
+
+// ExportsCall records that the span of a model call is exported.
+func (r *Run) ExportsCall(c *Chat) {
+	if r.Standing == account.First && !r.IsChild() {
+		r.Ref.Team.Calls.Export(c.known())
+	}
+}
+
+// TakeCalls updates the ledger of a run with what other accounts report of its model calls. total is true if the run's span is
+// made with it.
+func (r *Run) TakeCalls(total bool) {
+	if r.IsChild() || r.IsJoined() || r.Ref == nil {
+		return
+	}
+	r.Top.Ledger.Added = r.Ref.Team.Calls.Found(total, func(part team.ModelCall, whole bool) {
+		r.Top.Ledger.AddMissing(part.Model, part.Tokens, part.Exported, whole)
+	})
+}
