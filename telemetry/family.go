@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/work"
 )
@@ -19,8 +18,7 @@ func (s *family) awaitsOther(r *work.Run) bool {
 	if r.Standing != account.First || r.Account == nil || r.IsChild() || r.Top.Ledger.HasTotals() {
 		return false
 	}
-	total := r.Top.Ledger.Total()
-	lacks := r.Ref.Team.Calls.Lacking() > 0 || s.settings.Agent.StreamIDs && !s.recorded && r.Shape.Message && total.Tokens == (events.Tokens{})
+	lacks := r.Ref.Team.Calls.Lacking() > 0 || s.settings.Agent.StreamIDs && !s.recorded && r.Shape.Message && r.Top.Ledger.LacksAll()
 	return lacks && !s.live && !s.settings.AwaitExit || (lacks || r.Closing.Abandoned) && s.registry.accounts.Awaited(r.Account)
 }
 

@@ -118,6 +118,12 @@ func (l *Ledger) settle() {
 	l.earlier = sum.Tokens
 }
 
+// LacksAll reports whether nothing was reported: neither tokens nor, at the run's end, that there are none.
+func (l *Ledger) LacksAll() bool {
+	sum := l.Total()
+	return len(l.totals) == 0 && sum.Tokens == (events.Tokens{})
+}
+
 // HasTotals reports whether the run's end reported tokens.
 func (l *Ledger) HasTotals() bool {
 	sum := l.totals.Total()
