@@ -16,11 +16,15 @@ type failure struct {
 	status     int // of the API's response; 0 if there was none
 }
 
+// contextOverflow is the name of the error of a conversation that grew too long. OpenCode compacts it and continues, unless the
+// user has switched that off (1.18.33, overflow.jsonl).
+const contextOverflow = "ContextOverflowError"
+
 // errorCodes maps the names of errors to codes of notices.
 var errorCodes = map[string]string{
 	"APIError":                 "api_error",
 	"ContentFilterError":       "content_filter",
-	"ContextOverflowError":     "context_overflow",
+	contextOverflow:            "context_overflow",
 	"MessageAbortedError":      events.NoticeInterrupted,
 	"MessageOutputLengthError": "output_length",
 	"ProviderAuthError":        "auth_error",

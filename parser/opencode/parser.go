@@ -107,14 +107,14 @@ func (p *Parser) Flush() decode.Result {
 	return decode.Result{Events: p.Out}
 }
 
-// Quiet returns an end that is pending only because the agent may continue after a compaction, and errors of messages
-// that are pending because parts may follow. Call it when a followed stream has been quiet for a while. If the agent
-// nevertheless continues, so do the events.
+// Quiet returns an end that is pending only because the agent may continue after a compaction, unless the stream shows that
+// it does, and errors of messages that are pending because parts may follow. Call it when a followed stream has been quiet for
+// a while. If the agent nevertheless continues, so do the events.
 func (p *Parser) Quiet() []events.DisplayEvent {
 	p.begin()
 	p.store.replay(p.pending.releaseDrafts())
 	p.pending.releaseStarts(false)
-	p.stream.releaseEnd()
+	p.stream.releaseQuietEnd()
 	p.pending.releaseIf(func(o *deferred) bool { return o.failure.name != "" })
 	return p.Out
 }

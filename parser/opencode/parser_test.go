@@ -1,8 +1,11 @@
 package opencode_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -316,6 +319,38 @@ func TestMemoryIsBounded(t *testing.T) {
 	pending := len(p.Flush())
 	assert.Less(t, pending, 1<<14+1)
 	assert.Greater(t, pending, 1<<12)
+}
+
+// TestQuietWhileTheModelAnswers: a step starts with the first words of the model, so a stream is quiet before it. The agent does
+// not stop at what comes before: a compaction, or the error of a conversation that it compacts then.
+func TestQuietWhileTheModelAnswers(t *testing.T) {
+	for _, name := range []string{"compaction", "overflow", "case-error-overcome"} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "opencode", name+".jsonl"))
+			require.NoError(t, err)
+			p, whole, quiets := newSource(), newSource(), 0
+			for line := range bytes.Lines(data) {
+				if bytes.HasPrefix(line, []byte(`{"type":"step_start"`)) {
+					assert.Empty(t, p.Quiet())
+					quiets++
+				}
+				require.Equal(t, kinds(whole.ParseEvents(line)), kinds(p.ParseEvents(line)))
+			}
+			assert.Greater(t, quiets, 1)
+			assert.Equal(t, []events.Kind{events.KindSessionEnded}, kinds(p.Flush()))
+		})
+	}
+}
+
+// TestQuietAfterAFailedCompaction: a conversation that is still too long after its compaction ends with that error.
+func TestQuietAfterAFailedCompaction(t *testing.T) {
+	const overflow = `{"type":"error","timestamp":1772445600002,"sessionID":"ses_1","error":{"name":"ContextOverflowError","data":{"message":"Too long"}}}`
+	p := newSource()
+	p.ParseEvents([]byte(streamed("step_start", 1, `"type":"step-start"`)))
+	p.ParseEvents([]byte(overflow))
+	assert.Empty(t, p.Quiet())
+	assert.Equal(t, []events.Kind{events.KindNotice}, kinds(p.ParseEvents([]byte(overflow))))
+	assert.Equal(t, []events.Kind{events.KindSessionEnded}, kinds(p.Quiet()))
 }
 
 // TestSessionWithoutAPrompt: a session starts when its model is set, at the first prompt; otherwise at its first other content.

@@ -18,12 +18,16 @@ import (
 //	ended    yes   yes    no    Flush, Quiet, done, or a line of another session
 //
 // A step_start cancels the end: the agent continues after a compaction, which finishes with "stop" like an answer, and
-// after the error of a conversation that grew too long.
+// after the error of a conversation that grew too long. It comes with the first words of the model, so a stream is quiet
+// before it for as long as the model takes. [Parser.Quiet] therefore does not emit an end that the agent does not stop at:
+// the error, or one that a part of a later message follows, such as the prompt that OpenCode writes after a compaction.
 type run struct {
 	sessionID         string
 	open, ended, held bool
 	end               events.End // the pending end, and its time
 	at                time.Time
+	goesOn            bool   // the agent does not stop at the pending end
+	message           uint64 // of the last part
 }
 
 // stream handles the output of run --format json.
@@ -58,6 +62,9 @@ func (st *stream) streamLine(r *record) events.LineStatus {
 	case "done":
 		st.streamDone(r, at)
 		return events.LineOK
+	}
+	if message := st.Keys.ID(domainMessage, pt.messageID.Body()); message != st.run.message {
+		st.run.goesOn, st.run.message = true, message
 	}
 	status := st.conversation.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
@@ -102,6 +109,7 @@ func (st *stream) streamDone(r *record, at time.Time) {
 // hold keeps an end until it is final. If it replaces an error, that error was not the end.
 func (st *stream) hold(at time.Time, end events.End) {
 	st.overcome()
+	st.run.goesOn = end.Code == contextOverflow && !(st.run.held && st.run.end.Code == contextOverflow) // twice: it could not be compacted
 	st.run.held, st.run.ended = true, false
 	st.run.at, st.run.end = at, end
 }
@@ -117,6 +125,13 @@ func (st *stream) overcome() {
 	if end := &st.run.end; st.run.held && end.Error && end.Err != "" {
 		st.Head = lines.Head{Time: st.run.at, SessionID: st.run.sessionID}
 		st.Notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
+	}
+}
+
+// releaseQuietEnd emits the pending end of a quiet stream.
+func (st *stream) releaseQuietEnd() {
+	if !st.run.goesOn {
+		st.releaseEnd()
 	}
 }
 
