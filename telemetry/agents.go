@@ -35,19 +35,19 @@ func (s *agentWork) openAgent(c *work.Call, id string, at clock.Moment) *work.Ag
 	}
 	a := &work.Agent{
 		Run: r, ID: id, Name: cmp.Or(c.AgentType, c.Name),
-		SpanID: otlp.NewSpanID(domain, occurrence, s.settings.Agent.Provider, r.SessionID, "", of),
+		SpanID: otlp.NewSpanID(domain, occurrence, s.program.Agent.Provider, r.SessionID, "", of),
 		// Anything that started before the agent had a time began with the call.
 		Thread: modelcall.Thread{LastInput: c.Span.Start}, Ledger: ledger.Ledger{Prices: &s.registry.settings.Prices},
 	}
 	a.Call, a.Depth, a.Parent = c, c.Caller.Depth+1, c.SpanID
 	a.Detached = c.Closed() || c.Caller.Closed
-	if r.IsJoined() && (id == "" || r.Ref.Recorded && !s.recorded) {
+	if r.IsJoined() && (id == "" || r.Ref.Recorded && !s.program.Recorded) {
 		a.Role = work.RoleDuplicate // it has its own, more complete transcript or is in the first account's
 	} else if id != "" && r.Exports() {
-		key := link.Key{Provider: s.settings.Agent.Provider, Session: r.SessionID, Agent: id, Task: occurrence}
-		switch a.Account = s.accountOfAgent(key, a.Span(), true); {
+		key := link.Key{Provider: s.program.Agent.Provider, Session: r.SessionID, Agent: id, Task: occurrence}
+		switch a.Account = s.share.ClaimAgent(key, a.Span(), true); {
 		case a.Account != nil:
-		case s.firstHasAgent(key, a.Span()): // also of a first account, if a second one was read further
+		case s.share.FirstHasAgent(key, a.Span()): // also of a first account, if a second one was read further
 			a.Role = work.RoleJoined
 		default:
 			a.Role = work.RoleDuplicate
@@ -56,8 +56,8 @@ func (s *agentWork) openAgent(c *work.Call, id string, at clock.Moment) *work.Ag
 	a.Time.Cover(&at)
 	c.Child = a
 	s.open.AddAgent(a)
-	s.announceAgent(c, id)
-	s.worksInline(a, false)
+	s.family.AnnounceAgent(c, id)
+	s.family.WorksInline(a, false)
 	return a
 }
 
@@ -85,11 +85,11 @@ func (s *agentWork) closeAgent(a *work.Agent, v outcome.Verdict) {
 	s.hangUnderRun(a)
 	s.writeAgent(a, v)
 	s.open.RemoveAgent(a)
-	s.worksInline(a, true)
+	s.family.WorksInline(a, true)
 	if a.Account != nil {
 		r := a.Run
 		if r.OverAgents = append(r.OverAgents, a); r.Closed {
-			s.endAgentAccounts(r)
+			s.family.Notify(s.share.EndAgents(r))
 		}
 	}
 	s.allWritten(a.Run)
@@ -111,7 +111,7 @@ func (s *agentWork) agentOf(ev *events.DisplayEvent, at clock.Moment) *work.Agen
 		return s.run.Top
 	}
 	switch c := s.findCall(ev.ParentID); {
-	case c == nil && ev.AgentID != "" && !s.owns("agent", s.settings.Agent.Provider, s.run.SessionID, ev.AgentID):
+	case c == nil && ev.AgentID != "" && !s.share.Owns("agent", s.program.Agent.Provider, s.run.SessionID, ev.AgentID):
 		if top := s.run.Top; !top.Time.Start.Known() { // it may be all that this stream has of the run
 			top.Time.Cover(&at)
 		}
@@ -155,16 +155,16 @@ func (s *agentWork) startCall(a *work.Agent, ev *events.DisplayEvent, at clock.M
 	}
 	t.Target = c.Target // the record cuts it in the same way
 	c.Span.Cover(&at)
-	occurrence := s.seen.Nth(&s.seen.Calls, r.IdScope, c.ID, what, detail)
+	occurrence := s.seen.Nth(&s.seen.Calls, r.IDScope, c.ID, what, detail)
 	c.Occurrence = int32(occurrence)
 	r.Calls.Add(c)
 	if r.Closed {
 		s.linger(r, 1)
 	}
-	c.SpanID, c.Content = otlp.CallIDs(occurrence, s.settings.Agent.Provider, r.IdSession, r.IdScope, c.ID, what, detail)
-	c.Elsewhere = s.isElsewhere(r, ev, a.IsJoined() && s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.SpanID}))
+	c.SpanID, c.Content = otlp.CallIDs(occurrence, s.program.Agent.Provider, r.IDSession, r.IDScope, c.ID, what, detail)
+	c.Elsewhere = s.share.IsElsewhere(r, ev, a.IsJoined() && s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.SpanID}))
 	a.CallMade()
-	s.announceAgent(c, t.AgentID)
+	s.family.AnnounceAgent(c, t.AgentID)
 	return c
 }
 
@@ -187,7 +187,7 @@ func (s *agentWork) resultOf(ev *events.DisplayEvent, at clock.Moment) *work.Cal
 	if !c.Closed() {
 		c.Measure(&ev.Tool, &at)
 	}
-	s.announceAgent(c, ev.Tool.AgentID)
+	s.family.AnnounceAgent(c, ev.Tool.AgentID)
 	return c
 }
 
@@ -199,7 +199,7 @@ func (s *agentWork) progressOf(ev *events.DisplayEvent) *work.Call {
 			c.AgentType = strings.Clone(ev.Tool.AgentType) // of the agent that it called again
 		}
 		c.Describe(&ev.Tool)
-		s.announceAgent(c, ev.Tool.AgentID)
+		s.family.AnnounceAgent(c, ev.Tool.AgentID)
 	}
 	return c
 }
@@ -280,8 +280,8 @@ func (s *agentWork) finishCall(c *work.Call, t *events.Tool, at clock.Moment, ab
 	s.closeCall(c, out)
 }
 
-// finishBackground closes a background sub-agent when a notice reports the end of its work. Only one account of a run may have the
-// notice, since a stream can end before it, so each account counts. Copied history does not: it may differ from the original.
+// finishBackground closes a background sub-agent when a notice reports the end of its work. Copied history does not count: it may differ
+// from the original.
 func (s *agentWork) finishBackground(c *work.Call, ev *events.DisplayEvent) {
 	if c == nil || !c.Closed() {
 		return // a foreground call: its result follows
@@ -290,9 +290,7 @@ func (s *agentWork) finishBackground(c *work.Call, ev *events.DisplayEvent) {
 	if !over {
 		return
 	}
-	if r := c.Caller.Run; c.AgentID != "" && (r.Exports() || r.IsJoined()) {
-		s.followUp.notify(s.registry.links.End(s.keyOf(c), r.Ref, c.SpanID, link.End{Verdict: v, Took: ev.Tool.Duration}))
-	}
+	s.family.AnnounceNotice(c, link.End{Verdict: v, Took: ev.Tool.Duration})
 	if c.Child != nil && (c.Child.Background || c.Child.Detached) {
 		if c.Task == 0 && !c.Child.Closed { // the duration reported later is since the start of the first task
 			c.Child.CoverDuration(ev.Tool.Duration)
@@ -336,7 +334,7 @@ func (s *agentWork) closeCall(c *work.Call, out outcome.Call) {
 		clamped = c.Span.ClampInto(c.Caller.Time) || clamped // the parent's span was exported already
 	}
 	c.Caller.Inside.CoverAll(&c.Span)
-	s.announceEnd(c, out)
+	s.family.AnnounceEnd(c, out)
 	s.writeCall(c, out, clamped)
 	s.open.DropArguments(c) // a closed call is remembered for long
 	s.allWritten(c.Caller.Run)
@@ -434,3 +432,8 @@ func (s *agentWork) restamp(m clock.Moment) {
 // maxAgentDepth bounds the nesting of sub-agents. It also bounds the cost of an event, which extends the spans of all
 // enclosing agents.
 const maxAgentDepth = 64
+
+// allWritten wakes the streams that wait for the account of a run, once nothing of the run is open.
+func (s *agentWork) allWritten(r *work.Run) {
+	s.family.Notify(s.share.Written(r, s.open.IsBusy(r)))
+}

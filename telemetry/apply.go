@@ -24,7 +24,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 	aside := s.run.IsAside(a, ev)
 	a.Run.Signs.Note(ev)
 	s.failedCall(a, ev, at)
-	s.announceTurn(a.Run, ev.TurnID)
+	s.family.AnnounceTurn(a.Run, ev.TurnID)
 	if ev.SessionID == "" {
 		ev.SessionID = a.Run.SessionID
 	}

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/exported"
+	"github.com/tailspan/tailspan/session/family"
+	"github.com/tailspan/tailspan/session/program"
+	"github.com/tailspan/tailspan/session/share"
 	"github.com/tailspan/tailspan/session/work"
 )
 
@@ -20,9 +24,6 @@ import (
 //	agentWork   open and close calls and sub-agents, and place their times
 //	talk        follow what the model says, and count its tokens
 //	writing     write spans and records
-//	family      link runs, calls and sub-agents of different streams
-//	accounting  decide which of several accounts of a run exports what
-//	identities  make the keys of runs and items
 //	core        hold what all share
 type core struct {
 	self     *Stream // by which registries know the stream
@@ -30,9 +31,11 @@ type core struct {
 	settings streamSettings
 	mu       sync.Mutex // held while the stream is running, because parents also call it
 	emitter
-	program
+	program program.Program
 	reading
-	followUp followUp // what the current line brings for other streams
+	seen   exported.Seen
+	share  share.Share[*Stream]
+	family family.Family[*Stream]
 
 	run    *work.Run
 	open   work.Open

@@ -1,8 +1,6 @@
 package telemetry
 
-import (
-	"github.com/tailspan/tailspan/otlp/metrics"
-)
+import "github.com/tailspan/tailspan/otlp/metrics"
 
 // emitter receives the spans, records and counts of a stream.
 type emitter struct {

@@ -16,7 +16,7 @@ func (s *endings) endsLater(a *work.Agent, ev *events.DisplayEvent, at clock.Mom
 	if a != r.Top || r.Closed || r.SubAgent || !content.Ends(ev) || ev.End == nil {
 		return false
 	}
-	if r.Closing.Other = s.awaitsOther(r); !s.waitsForLinked(r) {
+	if r.Closing.Other = s.share.AwaitsOther(r, s.live || s.settings.AwaitExit); !s.waitsForLinked(r) {
 		return false
 	}
 	kept := *ev
@@ -31,7 +31,7 @@ func (s *endings) endRecord(r *work.Run, why otlp.CloseReason) {
 	case s.waitsForLinked(r):
 		r.Closing.Late = &work.LateEnd{}
 	default:
-		s.takeLinked(r)
+		s.family.Take(r)
 		s.recordEnd(r, why)
 	}
 }
@@ -40,7 +40,7 @@ func (s *endings) endRecord(r *work.Run, why otlp.CloseReason) {
 func (s *endings) reportDue(r *work.Run) {
 	if r != nil && r.Closing.Report == work.Due {
 		r.Closing.Report = work.Reported
-		s.enterLinked(r, true)
+		s.family.Enter(r, true)
 	}
 }
 
@@ -51,7 +51,7 @@ func (s *endings) attachTotals(a *work.Agent, ev *events.DisplayEvent, at clock.
 		return
 	}
 	if !r.Closed {
-		s.takeLinked(r)
+		s.family.Take(r)
 	}
 	end := *ev.End
 	if end.Totals = r.TotalsAt(at); r.End.By != ev.Kind && r.Closed { // a second end does not know the sub-agents

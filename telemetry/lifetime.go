@@ -23,7 +23,7 @@ func (s *lifetime) agentsMoved() time.Time {
 		return time.Time{}
 	case !r.IsChild():
 		return r.Ref.Moved().Add(wait)
-	case s.registry.links.Use(s.settings.Agent.Provider, r.Ref, r.ChildKey.Member(), 0).Members > 0:
+	case s.registry.links.Use(s.program.Agent.Provider, r.Ref, r.ChildKey.Member(), 0).Members > 0:
 		return r.Ref.Moved().Add(wait / 2)
 	default:
 		return time.Time{}
@@ -42,23 +42,23 @@ func (s *lifetime) close(reason otlp.CloseReason) {
 
 // closeAtEnd closes everything open at the end of a stream. The files of its sub-agents may not have been read yet.
 func (s *lifetime) closeAtEnd(reason otlp.CloseReason) {
-	announced := s.links.announced
+	announced := s.family.Announced()
 	s.close(reason)
-	s.links.announced = announced
+	s.family.SetAnnounced(announced)
 }
 
 // closeOld closes what an old file left open. A sub-agent's file is closed by its parent, as long as that may come.
 func (s *lifetime) closeOld() {
-	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.links.child.IsZero() {
+	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.family.Child().IsZero() {
 		return
 	}
 	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.Closed && len(s.pending) == 0 && len(s.open.Active()) == 0 && !s.open.HasLingering() && s.process.unwritten == nil {
 		return
 	}
-	if s.release(releaseReady); s.childOf(s.pending) != (link.Key{}) {
+	if s.release(releaseReady); s.family.ChildOf(s.run, s.pending) != (link.Key{}) {
 		return
 	}
-	if s.awaitsAgents() {
+	if s.family.AwaitsAgents(s.run) {
 		s.registry.startTimer(waitAgents, s.self)
 		return
 	}
@@ -68,7 +68,7 @@ func (s *lifetime) closeOld() {
 
 // lastReason returns the reason to close for at the end of the stream: an old file is abandoned, and only waited for sub-agents.
 func (s *lifetime) lastReason(reason otlp.CloseReason) otlp.CloseReason {
-	if s.isOld(s.settings.IdleGap) && !s.awaitsAccount() && s.links.child.IsZero() {
+	if s.isOld(s.settings.IdleGap) && !s.awaitsAccount() && s.family.Child().IsZero() {
 		return otlp.CloseReasonTimeout
 	}
 	return reason
@@ -142,7 +142,7 @@ func (s *lifetime) reportLinked() {
 		if r.Closing.Report = work.Unreported; over {
 			r.Closing.Report = work.Reported
 		}
-		s.enterLinked(r, over)
+		s.family.Enter(r, over)
 	}
 }
 
@@ -164,7 +164,7 @@ func (s *lifetime) expire(before time.Time) {
 	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.Closed || s.run.ChildKey.IsZero() {
 		return
 	}
-	k, why := s.linkNow(s.run), otlp.CloseReasonResult
+	k, why := s.family.Known(s.run), otlp.CloseReasonResult
 	switch over := s.registry.links.Lookup(s.run.ChildKey).Ended || s.run.Ref.Span() != nil && (!k.Background || s.run.ShowsEnd()); {
 	case !over && !last:
 		return

@@ -37,7 +37,7 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	s.mu.Lock() // a run that another stream releases may change the resource
 	defer s.mu.Unlock()
 	parts := s.appendRawParts(make([]byte, 0, 256), line, index, data)
-	number := s.resource.NextNumber()
+	number := s.program.Resource.NextNumber()
 	isNew := s.registry.ids.FirstRecord(parts)
 	switch {
 	case line.Replay:
@@ -48,14 +48,14 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	}
 	out := work.RecordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
 	out.Sequence = number
-	s.own(s.registry).AddRaw(s.resource, &out, data, isCopy)
+	s.own(s.registry).AddRaw(s.program.Resource, &out, data, isCopy)
 }
 
 // appendRawParts appends the parts of a raw line's identity: the fingerprint of its stream, the pipeline and step, the
 // offset, and the content of it and all lines before. Logs of two jobs often begin alike and have lines in common.
 func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
-	pipeline, runID, step, stepID := cicd.Names(s.resource)
-	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.settings.Agent.Provider, s.settings.Fingerprint, pipeline, runID, step, stepID,
+	pipeline, runID, step, stepID := cicd.Names(s.program.Resource)
+	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.program.Agent.Provider, s.program.Fingerprint, pipeline, runID, step, stepID,
 		strconv.FormatInt(line.Offset, 10), string(s.rawChain().next(line.Replay, data)))
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/session/wait"
 )
 
@@ -35,8 +36,8 @@ type Registry struct {
 
 	mu        sync.Mutex
 	pipelines cicd.Tree
-	totals    ledger.Running   // of sessions
-	agents    map[Agent]*Agent // see [Registry.agent]
+	totals    ledger.Running                   // of sessions
+	agents    map[program.Agent]*program.Agent // see [Registry.agent]
 	deferred  deferred
 	backlog   backlog
 	out       *batch
@@ -58,7 +59,7 @@ func NewRegistry(s Settings) *Registry {
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),
 		folders:   folder.NewRegistry[*Stream](s.Limits.RememberedIDs),
 		accounts:  account.NewRegistry[*Stream](s.Limits.RememberedIDs),
-		agents:    map[Agent]*Agent{},
+		agents:    map[program.Agent]*program.Agent{},
 	}
 	r.out = newBatch(r)
 	r.totals = ledger.NewRunning(s.Limits.RememberedIDs)
@@ -86,7 +87,7 @@ type StreamSettings struct {
 	// Fingerprint is a hash of the stream's beginning. It is part of IDs if the format has none.
 	Fingerprint string
 	// Agent is the program that writes the stream.
-	Agent Agent
+	Agent program.Agent
 	// Identity is the identity of the pipeline, step and persona.
 	Identity otlp.Identity
 	// Parent is the outer span, if there is one.
@@ -120,7 +121,7 @@ type StreamSettings struct {
 
 // Open opens a stream.
 func (r *Registry) Open(s StreamSettings) *Stream {
-	return newStream(r, s)
+	return newStream(r, &s)
 }
 
 // Take returns the spans that no line releases: those of pipelines and steps that were quiet for PipelineIdle, and
@@ -168,8 +169,7 @@ func (o Output) with(late *batch) Output {
 
 // leave removes a stream that ends from all waiting lists.
 func (r *Registry) leave(s *Stream) {
-	r.links.Leave(s, s.links.child)
-	r.folders.Leave(s)
+	s.family.Leave()
 	r.accounts.Leave(s)
 	r.unsent.leave(s)
 	r.timers.Stop(waitParent, s)
@@ -350,7 +350,7 @@ func (r *Registry) fileTime(t time.Time) clock.Instant {
 }
 
 // agent returns the shared copy of a program's description.
-func (r *Registry) agent(a Agent) *Agent {
+func (r *Registry) agent(a program.Agent) *program.Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := r.agents[a]
@@ -388,3 +388,21 @@ func (b *backlog) moved(now time.Time) {
 
 // quietSince reports whether no such line was read after before.
 func (b *backlog) quietSince(before time.Time) bool { return b.last.Load() <= before.UnixNano() }
+
+// recalled collects runs and sub-agents from the states of streams until [Registry.Recalled].
+type recalled struct {
+	needs  map[link.RunID]struct{}
+	agents []*StreamState
+}
+
+func (c *recalled) add(state *StreamState) {
+	for _, run := range state.Needs {
+		if c.needs == nil {
+			c.needs = map[link.RunID]struct{}{}
+		}
+		c.needs[run] = struct{}{}
+	}
+	if sub := state.Child; sub != nil && sub.Run != nil && len(state.Used)+len(state.Needs) > 0 {
+		c.agents = append(c.agents, state)
+	}
+}

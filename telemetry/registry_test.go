@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/memory"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 )
 
 // TestClosedStreamsAreEvicted: the registry keeps no reference to a closed stream, in whatever state that was.
@@ -32,11 +33,11 @@ func TestClosedStreamsAreEvicted(t *testing.T) {
 		event(events.KindNotice, "", "", ""),            // a run without a key
 		event(events.KindToolUse, "msg9", "", "turn77"), // a call without a result
 	} {
-		s := r.Open(StreamSettings{ID: fmt.Sprint("f", i), Agent: Agent{Provider: "p"}})
+		s := r.Open(StreamSettings{ID: fmt.Sprint("f", i), Agent: program.Agent{Provider: "p"}})
 		s.Feed(Line{Live: true, Arrival: at}, evs)
 		streams = append(streams, s)
 	}
-	s := r.Open(StreamSettings{ID: "folder", Agent: Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
+	s := r.Open(StreamSettings{ID: "folder", Agent: program.Agent{Provider: "p", Folders: true}, ParentSession: "s9"})
 	s.Feed(Line{}, event(events.KindText, "sub9", "ag9", "")) // a sub-agent that waits for the session of its folder
 	streams = append(streams, s)
 	require.NotEmpty(t, r.timers.All(waitParent))

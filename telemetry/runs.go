@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/runkey"
 	"github.com/tailspan/tailspan/session/team"
 	"github.com/tailspan/tailspan/session/work"
 )
@@ -23,7 +24,7 @@ import (
 type runs struct{ endings }
 
 // openRun opens the run that begins with waiting. It closes the previous one, whose result never came.
-func (s *runs) openRun(key *runKey, waiting pending.Events) {
+func (s *runs) openRun(key *runkey.Key, waiting pending.Events) {
 	compacted := false
 	if before := s.run; before != nil {
 		if !before.Closed {
@@ -33,12 +34,12 @@ func (s *runs) openRun(key *runKey, waiting pending.Events) {
 		compacted = before.Top.Thread.Compacted
 	}
 	s.writeUnwritten()
-	s.noteStart(waiting)
-	r := &work.Run{Resource: s.resource}
+	s.program.NoteStart(waiting)
+	r := &work.Run{Resource: s.program.Resource}
 	r.Key, r.SessionID, r.Begin.Clock = key.String(), strings.Clone(waiting.Session()), s.startOf(waiting)
-	r.IdSession = s.idSession(r.SessionID)
-	if s.links.child.IsZero() { // otherwise the run is its parent's, and adopt handles it
-		r.Standing, r.Account = s.classifyRun(r.IdSession, key, waiting)
+	r.IDSession = s.program.IDSession(r.SessionID)
+	if s.family.Child().IsZero() { // otherwise the run is its parent's, and adopt handles it
+		r.Standing, r.Account = s.share.Classify(r.IDSession, key, waiting)
 		if a := r.Account; r.Standing == account.Second && a != nil && !a.Recalled() && a.Run() == nil {
 			r.Standing = account.First // the other one waits for this one or has not reached it
 		}
@@ -50,36 +51,37 @@ func (s *runs) openRun(key *runKey, waiting pending.Events) {
 	}
 	r.Top = &work.Agent{
 		Run: r, Ledger: ledger.Ledger{Prices: &s.registry.settings.Prices}, Name: r.Resource.AgentName(), Thread: modelcall.Thread{Compacted: compacted},
-		SpanID: otlp.NewSpanID(otlp.DomainRun, 0, s.settings.Agent.Provider, r.IdSession, r.Key),
+		SpanID: otlp.NewSpanID(otlp.DomainRun, 0, s.program.Agent.Provider, r.IDSession, r.Key),
 	}
 	if r.Standing == account.Second && r.Account != nil && r.Account.Run() != nil {
-		s.joinAccount(r)
+		s.share.Join(r)
+		s.stepOfAccount(r, r.Account.Resource(), otlp.SpanRef{Trace: r.Ref.Trace, Span: r.Ref.Top})
 		s.beginCourse(r, waiting[0].At)
 	} else {
-		if alone := s.placeRun(r); !alone || !key.byMessage || r.SessionID == "" {
-			r.IdScope = r.Key
+		if alone := s.placeRun(r); !alone || !key.ByMessage || r.SessionID == "" {
+			r.IDScope = r.Key
 		}
 		s.beginCourse(r, waiting[0].At)
 		r.Ref = s.registry.links.NewRun(&link.Run{
-			RunID: link.RunID{Trace: r.TraceID, Top: r.Top.SpanID}, Key: r.Key, Scope: r.IdScope, Session: r.SessionID,
-			Exported: r.Exports(), Recorded: s.recorded, Account: key.account, Begun: r.Course.Begun(),
+			RunID: link.RunID{Trace: r.TraceID, Top: r.Top.SpanID}, Key: r.Key, Scope: r.IDScope, Session: r.SessionID,
+			Exported: r.Exports(), Recorded: s.program.Recorded, Account: key.Account, Begun: r.Course.Begun(),
 		})
 	}
 	if r.Standing == account.Second {
 		// The first account is from an earlier process: the position of its run follows from IDs alone.
-		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.OwnTrace(s.settings.Agent.Provider), Span: r.Top.SpanID})
+		s.stepOfAccount(r, nil, otlp.SpanRef{Trace: r.OwnTrace(s.program.Agent.Provider), Span: r.Top.SpanID})
 	}
 	r.OpenedBy(&waiting[0])
 	if r.Continues = s.run.ContinuedBy(&waiting[0].Event, r.SessionID); r.Continues.Shown && s.run.End.By == events.KindUnspecified {
 		r.Top.Ledger.Continue(&s.run.Top.Ledger)
 		r.Continues.Calls, s.run.Continues.Calls = &s.run.Calls, nil // only one earlier run is kept
-		s.announceTurn(r, s.run.Turn)
+		s.family.AnnounceTurn(r, s.run.Turn)
 	}
 	s.run = r
 	if r.Standing == account.First && r.Account != nil {
-		s.opened(r)
+		s.share.Opened(r)
 	}
-	s.announceRun(r, waiting[0].At)
+	s.family.AnnounceRun(r, waiting[0].At)
 }
 
 // startOf returns the start of the run that begins with waiting: by the system clock if it is live, else by its lines.
@@ -114,7 +116,7 @@ func (s *runs) stepStarted(r *work.Run, waiting pending.Events) {
 	if !s.watch() {
 		return
 	}
-	s.sink.AddRunStarted(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.settings.Agent.ServiceName, waiting.Model())
+	s.sink.AddRunStarted(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.program.Agent.ServiceName, waiting.Model())
 }
 
 // begins applies a line that opens a run, a turn or a session. Its time is the start of the run. Its session attributes
@@ -129,26 +131,26 @@ func (s *runs) begins(a *work.Agent, ev *events.DisplayEvent, at clock.Moment) {
 		a.Thread.LastInput = at // the input of the first model call is missing or follows later
 	}
 	if ev.Session != nil {
-		s.noteSession(ev.SessionID, ev.Session)
+		s.program.NoteSession(ev.SessionID, ev.Session)
 	}
 }
 
 // adopt makes the run just opened the work of a sub-agent in its parent's run.
 func (s *runs) adopt(key link.Key, ref *link.Run) {
 	r := s.run
-	r.ChildKey, r.Ref, r.TraceID, r.IdScope, r.SubAgent = key, ref, ref.Trace, ref.Scope, true
+	r.ChildKey, r.Ref, r.TraceID, r.IDScope, r.SubAgent = key, ref, ref.Trace, ref.Scope, true
 	r.Key = ref.Key
 	r.Course.Begin(ref.Begun)
 	r.Top.Parent = otlp.SpanID{}
 	r.Top.ID = key.Agent
-	r.Top.Name = s.agentName
+	r.Top.Name = s.program.AgentName
 	r.Top.SpanID = otlp.NewSpanID(otlp.DomainAgent, s.seen.Nth(&s.seen.Agents, key.Agent), key.Provider, key.Session, "", key.Agent)
 	ref.Team.Opened(key.Member())
 	ref.Move(s.lastWrite())
 	if group := s.settings.Group; group != "" {
 		ref.Team.Group(team.Key{Agent: group})
 	}
-	s.classifyAgent(r, key)
+	s.share.ClassifyAgent(r, key)
 	s.registry.startTimer(waitParent, s.self)
 }
 
@@ -184,7 +186,7 @@ func (s *runs) closeRun(r *work.Run, why otlp.CloseReason) {
 	r.Closing.Abandoned = !r.ShowsEnd() && why != otlp.CloseReasonResult && why != otlp.CloseReasonSuperseded
 	v := s.process.evidenceOf(r, why).Verdict()
 	if why == otlp.CloseReasonTimeout {
-		k := s.linkNow(r)
+		k := s.family.Known(r)
 		r.Closing.Silent = r.Closing.Silent || r.MayContinue(&k)
 	}
 	inner := v.Inner()
@@ -205,10 +207,10 @@ func (s *runs) closeRun(r *work.Run, why otlp.CloseReason) {
 	}
 	s.writeFirst(r) // it may be the only call
 	if !r.IsChild() {
-		r.Closing.Other = r.Closing.Other || s.awaitsOther(r)
+		r.Closing.Other = r.Closing.Other || s.share.AwaitsOther(r, s.live || s.settings.AwaitExit)
 		s.endRecord(r, why)
 	}
-	s.otherOver(r)
+	s.family.OtherOver(r)
 	r.Closed, r.Top.Closed = true, true
 	s.past.lastEnd = r.Top.Time.End
 	s.registry.timers.Stop(waitProgress, s.self)
@@ -223,15 +225,13 @@ func (s *runs) closeRun(r *work.Run, why otlp.CloseReason) {
 		if r.Closing.Silent {
 			r.Ref.Team.Silenced(r.ChildKey.Member())
 		}
-		s.enterLinked(r, s.idle)
+		s.family.Enter(r, s.idle)
 		s.writeClosed(r, why)
 		s.registry.timers.Stop(waitParent, s.self)
-		if maker := s.registry.links.Done(r.ChildKey); maker != nil && maker != s.self {
-			s.followUp.parents = append(s.followUp.parents, maker)
-		}
-		s.endAgentAccounts(r)
+		s.family.AnnounceDone(r)
+		s.family.Notify(s.share.EndAgents(r))
 		if r.Standing == account.First && r.Account != nil {
-			s.endAccount(r.Account, r.Top.Time, false)
+			s.family.Notify(s.share.End(r.Account, r.Top.Time, false))
 		}
 		return
 	}
@@ -244,7 +244,7 @@ func (s *runs) closeRun(r *work.Run, why otlp.CloseReason) {
 			r.Ref.Team.Calls.Drop()
 		}
 	}
-	s.endAgentAccounts(r)
+	s.family.Notify(s.share.EndAgents(r))
 	s.writeTop(r, why)
 	s.allWritten(r)
 }
@@ -258,7 +258,7 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 		s.closeAgent(a, outcome.Closed(reason))
 	}
 	s.closeLingering(reason)
-	s.links.announced = nil
+	s.family.SetAnnounced(nil)
 	s.writeUnwritten()
 }
 
@@ -306,7 +306,7 @@ func (s *runs) turnOver() bool {
 		return false
 	}
 	return !s.open.IsBusy(r) &&
-		!slices.ContainsFunc(s.links.announced, s.worksElsewhere)
+		!s.family.AnyElsewhere()
 }
 
 // endOf returns the close reason of a run whose stream ends for reason.
@@ -315,9 +315,36 @@ func (s *runs) endOf(r *work.Run, reason otlp.CloseReason) otlp.CloseReason {
 		return reason
 	}
 	if r.IsChild() {
-		if k := s.linkNow(r); k.Ended {
+		if k := s.family.Known(r); k.Ended {
 			return k.End.Reason // its call is over, and only the link was pending
 		}
 	}
 	return reason
+}
+
+// stepOfAccount adds a second account to its own pipeline and step, which link to the first account's run.
+func (s *runs) stepOfAccount(r *work.Run, ofFirst *otlp.Resource, first otlp.SpanRef) {
+	if s.settings.Parent.Empty() {
+		r.InPipeline = s.registry.accountStarted(r.Resource, ofFirst, first)
+	}
+}
+
+// placeRun sets the trace of the run and the parent of its top span: from the outer trace, else the pipeline, else the
+// session, else the run's own trace. It reports whether the run is alone in its trace.
+func (s *runs) placeRun(r *work.Run) (alone bool) {
+	if outer := s.settings.Parent; !outer.Empty() {
+		r.TraceID, r.Top.Parent = outer.TraceID, outer.SpanID
+		return false
+	}
+	counts := r.Standing == account.First && s.family.Child().IsZero()
+	if parent, ok := s.registry.runStarted(r.Resource, counts); ok {
+		r.TraceID, r.Top.Parent, r.InPipeline = parent.Trace, parent.Span, counts
+		return false
+	}
+	if s.registry.settings.TraceBySession && r.SessionID != "" {
+		r.TraceID = otlp.NewTraceID(0, s.program.Agent.Provider, r.SessionID)
+		return false
+	}
+	r.TraceID = r.OwnTrace(s.program.Agent.Provider)
+	return true
 }

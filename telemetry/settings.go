@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/program"
 )
 
 // Settings apply to a [Registry] and all of its streams.
@@ -103,8 +104,7 @@ func NewDefaultSettings() Settings {
 
 // streamSettings are the [StreamSettings] that a stream needs for its lifetime.
 type streamSettings struct {
-	ID, Fingerprint      string
-	Agent                *Agent // shared by all streams of the program
+	ID                   string
 	Parent               otlp.Parent
 	ParentSession, Group string
 	ExpectedDuration     time.Duration
@@ -115,9 +115,12 @@ type streamSettings struct {
 	OnUsed               func(Used)
 }
 
-func newStreamSettings(r *Registry, s *StreamSettings) streamSettings {
+func newStreamSettings(s *StreamSettings) streamSettings {
 	return streamSettings{
-		ID: s.ID, Fingerprint: s.Fingerprint, Agent: r.agent(s.Agent), Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group,
-		ExpectedDuration: s.ExpectedDuration, IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed, OnUsed: s.OnUsed,
+		ID: s.ID, Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group, ExpectedDuration: s.ExpectedDuration,
+		IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed, OnUsed: s.OnUsed,
 	}
 }
+
+// Agent describes the agent program that writes a stream.
+type Agent = program.Agent

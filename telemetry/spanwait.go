@@ -96,12 +96,12 @@ func (s *endings) isUnwritten(r *work.Run) bool {
 // waitsForLinked reports whether the span of a run that closes now has to wait for sub-agents in other streams.
 func (s *endings) waitsForLinked(r *work.Run) bool {
 	switch {
-	case !r.Exports() || r.IsJoined() || s.sumsUpAgents(r):
+	case !r.Exports() || r.IsJoined() || s.family.SumsUp(r):
 		return false
 	case s.suppressed && s.replay.restored:
 		return s.isUnwritten(r)
 	default:
-		return s.lacksLinked(r)
+		return s.family.Lacks(r)
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *endings) writeReady() {
 			return false
 		}
 		w.looked = known
-		return !s.lacksLinked(w.run)
+		return !s.family.Lacks(w.run)
 	})
 }
 
@@ -201,7 +201,7 @@ func (s *endings) writeWaited(w *spanWait) {
 	suppressed, r := s.suppressed, w.run
 	s.suppressed = w.suppressed && s.suppressed
 	defer func() { s.suppressed = suppressed }()
-	s.takeLinked(r)
+	s.family.Take(r)
 	if late := r.Closing.Late; late != nil {
 		r.Closing.Late = nil
 		if late.Event == nil {
@@ -242,7 +242,7 @@ func (s *endings) spansAccepted() {
 // writeChild writes the span of a sub-agent in a separate stream, with the call that started it as its parent. If that
 // call is unknown, the parent is the run, and the span is marked.
 func (s *endings) writeChild(r *work.Run, why otlp.CloseReason) {
-	k := s.linkNow(r)
+	k := s.family.Known(r)
 	a := r.Top
 	v := s.process.evidenceOf(r, why).Verdict() // its own file shows its end, unless its call shows a better one
 	if k.Ended && (v.Outcome == events.OutcomeIncomplete || v.Outcome == events.OutcomeOK) {
@@ -253,12 +253,7 @@ func (s *endings) writeChild(r *work.Run, why otlp.CloseReason) {
 		a.CoverDuration(k.End.Took)
 	}
 	if k.Call != nil && (k.Call.Exported || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: k.Call.Span})) {
-		if s.settings.ParentSession != "" {
-			maker := s.registry.folders.Found(s.settings.folder(s.settings.ParentSession), r.Ref, k.Call)
-			if maker != nil && maker != s.self {
-				s.followUp.parents = append(s.followUp.parents, maker)
-			}
-		}
+		s.family.AnnounceFound(r, k.Call)
 		a.Parent, a.Name = k.Call.Span, cmp.Or(k.Call.Type, s.registry.links.AgentType(r.ChildKey), a.Name, k.Call.Tool)
 		// Its file may continue after the call's result, for milliseconds or for good. This is unknown for a call that is
 		// still open: at a shutdown, or if something else than its end showed the end of the work.

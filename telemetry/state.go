@@ -93,7 +93,8 @@ func (s *Stream) State() (state StreamState, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, arrivals, lived := s.clock.State()
-	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: slices.Clone(s.claims.Foreign), Owned: slices.Clone(s.claims.Owned), Child: s.childState()}
+	claims := s.share.Claims()
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.kept(), Foreign: claims.Foreign, Owned: claims.Owned, Child: s.family.State(s.run)}
 	if s.replay.fed {
 		state.Last = s.replay.lastOffset + 1
 	}
@@ -118,7 +119,7 @@ func (s *Stream) State() (state StreamState, open bool) {
 	state.Unwritten, state.Needs = s.unwrittenSpans(), s.needs()
 	open = open || len(state.Unwritten) > 0
 	if !open { // otherwise its lines are replayed, with the same result
-		s.keepLinks(&state)
+		state.Agents, state.Folder = s.family.Unseen(s.run)
 	}
 	return state, open || s.run != nil && s.run.InPipeline && s.registry.pipelinePending(s.run.Resource)
 }
@@ -139,7 +140,7 @@ func (s *Stream) restore(state *StreamState) {
 	if len(state.RawLines) > 0 {
 		s.rawLines = &rawChain{sum: slices.Clone(state.RawLines)}
 	}
-	s.claims = account.Claims{Owned: slices.Clone(state.Owned), Foreign: slices.Clone(state.Foreign)}
+	s.share.Restore(account.Claims{Owned: state.Owned, Foreign: state.Foreign})
 	for _, step := range state.Steps {
 		s.replay.steps = append(s.replay.steps, &stepTaken{Step: step})
 	}

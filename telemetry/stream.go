@@ -10,10 +10,12 @@ import (
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
+	"github.com/tailspan/tailspan/session/family"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pending"
-	"github.com/tailspan/tailspan/session/twin"
+	"github.com/tailspan/tailspan/session/program"
+	"github.com/tailspan/tailspan/session/share"
 )
 
 // Line is the origin of events.
@@ -59,14 +61,21 @@ func (r *reading) lastWrite() time.Time {
 	return time.Unix(0, int64(r.changed))
 }
 
-func newStream(r *Registry, settings StreamSettings) *Stream {
+func newStream(r *Registry, settings *StreamSettings) *Stream {
 	s := &Stream{}
-	s.self, s.registry, s.settings = s, r, newStreamSettings(r, &settings)
-	a := s.settings.Agent
+	a := r.agent(settings.Agent)
+	s.self, s.registry, s.settings = s, r, newStreamSettings(settings)
+	s.program = program.Program{Agent: a, Fingerprint: settings.Fingerprint}
+	s.program.Resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.seen = exported.NewSeen(r.ids)
-	s.signs = twin.Signer{Seen: &s.seen, Provider: a.Provider, StreamIDs: a.StreamIDs, CallIDs: a.CallIDs}
-	s.resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
-	s.meter, s.changed = metrics.NewMeter(r.metrics, s.resource), r.fileTime(settings.FileTime)
+	s.share = share.New(share.Settings[*Stream]{
+		Accounts: r.accounts, IDs: r.ids, Program: &s.program, Seen: &s.seen, Self: s, Stream: settings.ID, WaitingBytes: r.settings.Limits.PendingBytes,
+	})
+	s.family = family.New(family.Settings[*Stream]{
+		Links: r.links, Folders: r.folders, Program: &s.program, Seen: &s.seen, Self: s,
+		ParentSession: settings.ParentSession, Group: settings.Group, Wait: r.settings.linkWait(),
+	})
+	s.meter, s.changed = metrics.NewMeter(r.metrics, s.program.Resource), r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
 	if settings.State != nil {
 		s.restore(settings.State)
@@ -86,17 +95,14 @@ func (s *Stream) work(suppressed bool, f func()) { s.workInto(nil, suppressed, f
 // to be exported with the line that f applies; nil means the stream's own batch. No two streams are locked at once.
 func (s *Stream) workInto(sink *batch, suppressed bool, f func()) {
 	next, sink := s.locked(sink, suppressed, f)
-	reportChanged(next.parents)
-	for children := next.children; len(children) > 0; {
+	reportChanged(next.Parents)
+	for children := next.Children; len(children) > 0; {
 		child := children[0]
 		more, _ := child.locked(sink, suppressed, child.onLinkUpdate)
-		reportChanged(more.parents)
-		children = append(children[1:], more.children...)
+		reportChanged(more.Parents)
+		children = append(children[1:], more.Children...)
 	}
 }
-
-// followUp lists other streams that a line affects: children that can continue, and parents that wait for less than before.
-type followUp struct{ children, parents []*Stream }
 
 // reportChanged makes streams that wait for less than before report the change, so that their states are saved.
 func reportChanged(list []*Stream) {
@@ -108,7 +114,7 @@ func reportChanged(list []*Stream) {
 }
 
 // locked runs f with only this stream locked. It returns the streams that are affected and the batch of the output.
-func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batch) {
+func (s *Stream) locked(sink *batch, suppressed bool, f func()) (family.Woken[*Stream], *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := sink == nil
@@ -120,9 +126,7 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (followUp, *batc
 	if !own { // the stream's own output may not be taken for long
 		s.meter.Flush()
 	}
-	out := s.followUp
-	s.followUp = followUp{}
-	return out, sink
+	return s.family.TakeWoken(), sink
 }
 
 // Trim releases caches and empty batches of a stream that expects no line for long. Output that was not taken stays.
@@ -225,7 +229,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.awaitEnd()
 	s.reportLinked()
 	s.writeReady()
-	s.announceTime()
+	s.family.AnnounceTime(s.run, s.clock.Reached())
 	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.suppressed {
 		s.registry.runMoved(s.run.Resource)
 	}
@@ -237,7 +241,7 @@ func (s *Stream) Idle() {
 		s.catchUp(math.MaxInt64)
 		s.suppressed, s.idle, s.replay.active = false, true, false
 		s.release(releaseReady)
-		s.followUp.notify(s.registry.unsent.replayed(s.settings.ID))
+		s.family.Notify(s.registry.unsent.replayed(s.settings.ID))
 		if !s.clock.Timed() && s.pending.Undated() {
 			s.recordStep(StepDate, s.sink)
 			s.pending.Date(s.clock.GuessFile())

@@ -43,7 +43,7 @@ func (s *talk) modelWorks(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 		return // a late part of a message whose span was written
 	}
 	s.closeChat(a)
-	a.Chat = &work.Chat{Call: a.Thread.Begin(ev, s.settings.Agent.System, at)}
+	a.Chat = &work.Chat{Call: a.Thread.Begin(ev, s.program.Agent.System, at)}
 	if a.Closed {
 		s.open.SpeaksLate(a, false)
 	}
@@ -53,7 +53,7 @@ func (s *talk) modelWorks(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 // afterCalls reports whether ev is usage of the agent's model call that was reported only after the calls which the
 // model requested.
 func (s *talk) afterCalls(a *work.Agent, ev *events.DisplayEvent) bool {
-	return ev.Kind == events.KindUsage && s.settings.Agent.UsageAfterCalls && a.Chat.Span.End.At.Before(a.Thread.LastInput.At)
+	return ev.Kind == events.KindUsage && s.program.Agent.UsageAfterCalls && a.Chat.Span.End.At.Before(a.Thread.LastInput.At)
 }
 
 // nameChat sets the model call's ID once its first content is known. With a nil event, it sets the ID of a call without content.
@@ -62,7 +62,7 @@ func (s *talk) nameChat(a *work.Agent, ev *events.DisplayEvent) {
 	switch {
 	case !c.ID.IsEmpty():
 		return
-	case s.settings.Agent.OwnMessageIDs || a != r.Top || r.SubAgent: // a stream may have only the calls of a sub-agent
+	case s.program.Agent.OwnMessageIDs || a != r.Top || r.SubAgent: // a stream may have only the calls of a sub-agent
 	case ev != nil && !content.Speaks(ev.Kind):
 		return // it begins with its usage
 	case ev != nil:
@@ -70,8 +70,8 @@ func (s *talk) nameChat(a *work.Agent, ev *events.DisplayEvent) {
 		what, detail = content.Said(ev)
 	}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.Key, c.MessageID, kind, what, detail)
-	c.ID = r.ChatID(s.settings.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
-	c.Elsewhere = a.IsJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.ID}) || r.Standing == account.Twin && !r.Account.Run().Unused() && (ev == nil || s.hasSign(r, ev)))
+	c.ID = r.ChatID(s.program.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
+	c.Elsewhere = a.IsJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.ID}) || r.Standing == account.Twin && !r.Account.Run().Unused() && (ev == nil || s.share.HasSign(r, ev)))
 }
 
 // closeChat closes the agent's open model call. The first call of a run with unknown start is written at the end of the
@@ -93,7 +93,7 @@ func (s *talk) closeChat(a *work.Agent) {
 		if a != a.Run.Top {
 			a.Run.Top.Ledger.UnknownOutputs++
 		}
-		if !s.recorded && !a.Run.IsChild() {
+		if !s.program.Recorded && !a.Run.IsChild() {
 			a.LacksCall(c)
 		}
 	}
@@ -122,10 +122,10 @@ func (s *talk) failedCall(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 		return
 	}
 	s.closeChat(a)
-	c, r := &work.Chat{Call: a.Thread.Failed(ev, s.settings.Agent.System, at)}, a.Run
+	c, r := &work.Chat{Call: a.Thread.Failed(ev, s.program.Agent.System, at)}, a.Run
 	a.Cover(&c.Span.Start, &c.Span.End)
 	occurrence := s.seen.Nth(&s.seen.Chats, r.Key, id, domainFailed)
-	c.ID = r.ChatID(s.settings.Agent.Provider, occurrence, id, domainFailed)
+	c.ID = r.ChatID(s.program.Agent.Provider, occurrence, id, domainFailed)
 	s.finishChat(a, c)
 }
 
@@ -158,7 +158,7 @@ func (s *talk) settleWording(a *work.Agent) {
 	}
 	for _, what := range w.Waiting {
 		kind := what.Event.Kind
-		if s.hasAnySign(a.Run, s.signs.Texts(w, a.Run.SessionID, kind)) {
+		if s.share.HasTexts(a.Run, w, kind) {
 			s.dropped(a.Run)
 		} else {
 			s.writeRecord(a, nil, what)
@@ -221,9 +221,9 @@ func (s *talk) placeLate(a *work.Agent, ev *events.DisplayEvent, at clock.Moment
 	if a.IsJoined() || !a.Exports() || r.Top.Ledger.HasTotals() || s.counted(r) {
 		return false // another account has it, or the totals of the run
 	}
-	c := &work.Chat{Call: a.Thread.Rest(ev, s.settings.Agent.System, at)}
+	c := &work.Chat{Call: a.Thread.Rest(ev, s.program.Agent.System, at)}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.Key, a.SpanID.String(), id, domainLate)
-	c.ID = r.ChatID(s.settings.Agent.Provider, occurrence, a.SpanID.String(), id, domainLate)
+	c.ID = r.ChatID(s.program.Agent.Provider, occurrence, a.SpanID.String(), id, domainLate)
 	of := s.span(a, c.ID, a.SpanID, &c.Span)
 	if of.Trace.IsEmpty() {
 		return true
@@ -275,7 +275,7 @@ func (s *talk) sinceLast(ev *events.DisplayEvent) events.Usage {
 	u := ev.Usage
 	key, ofSession := ledger.RunningKey{Model: ev.Model}, u.Scope == events.UsageScopeSession
 	if ofSession {
-		key.Provider, key.Session = s.settings.Agent.Provider, ev.SessionID
+		key.Provider, key.Session = s.program.Agent.Provider, ev.SessionID
 	}
 	if s.past.totals == nil {
 		totals := ledger.NewRunning(maxProcessModels)
@@ -341,7 +341,7 @@ func (s *talk) reportCall(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 	c.Exported = a.Exports() && !a.Chat.Elsewhere && !s.registry.ids.HasSpan(in)
 	late, isNew := r.Ref.Team.Calls.Report(c)
 	if isNew {
-		s.followUp.notify(s.registry.links.AwaitingTeam(r.Ref))
+		s.family.Notify(s.registry.links.AwaitingTeam(r.Ref))
 	}
 	if late != (events.Tokens{}) && !s.suppressed {
 		s.count().LateUsage++

@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/runkey"
 )
 
 // A sub-agent that is called again continues its stream. Each call starts a task: a run of the stream with its own
@@ -24,8 +25,8 @@ func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) boo
 	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.ChildKey.IsZero() {
 		before = nil
 	}
-	s.noteTask(waiting)
-	ref := s.registry.links.Await(s.self, key, s.settings.Group, waiting.Turn(s.settings.Agent.Provider))
+	s.family.NoteTask(waiting)
+	ref := s.family.Await(key, waiting)
 	if before != nil && !before.Closed {
 		k := s.registry.links.Lookup(before.ChildKey)
 		if !k.Ended && !force && !s.decide {
@@ -37,7 +38,9 @@ func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) boo
 		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
 	}
 	if ref == nil {
-		ref = s.folderRun(force || s.decide)
+		if ref = s.family.FolderRun(force || s.decide || s.live && s.registry.settings.Eager); ref == nil && s.family.HasFolder() {
+			s.registry.startTimer(waitParent, s.self)
+		}
 	}
 	if ref == nil && before != nil && (force || s.decide) {
 		ref = before.Ref // the call that started the task is unknown
@@ -49,7 +52,7 @@ func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) boo
 	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
 		return false
 	}
-	s.openRun(&runKey{id: ref.Key}, waiting)
+	s.openRun(&runkey.Key{ID: ref.Key}, waiting)
 	s.adopt(key, ref)
 	return true
 }

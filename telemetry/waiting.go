@@ -10,13 +10,16 @@ import (
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/runkey"
+	"github.com/tailspan/tailspan/session/share"
 )
 
 // waiting keeps events until their run is known, and then applies them.
 type waiting struct {
 	runs
 	pending pending.Events
-	decide  bool // the run is decided by what is known so far
+	awaited *awaited // nil before the first
+	decide  bool     // the run is decided by what is known so far
 }
 
 // releaseMode selects which pending events are released.
@@ -77,7 +80,7 @@ func (s *waiting) tryOpenRun(waiting pending.Events, force bool) bool {
 		return false
 	}
 	defer s.registry.accounts.Open()()
-	if key := s.childOf(waiting); !key.IsZero() {
+	if key := s.family.ChildOf(s.run, waiting); !key.IsZero() {
 		if s.openTask(key, waiting, force) {
 			return true
 		}
@@ -85,31 +88,31 @@ func (s *waiting) tryOpenRun(waiting pending.Events, force bool) bool {
 			return false
 		}
 		// The parent was not found: the run gets its own trace and is marked.
-		own, _ := s.runKey(waiting, true)
-		first, mine := s.claim(s.accountOf(s.idSession(waiting.Session()), &own))
+		own, _ := runkey.Of(&s.program, waiting, s.past.runs, true)
+		first, mine := s.share.Claim(s.share.AccountOf(s.program.IDSession(waiting.Session()), &own))
 		if !mine {
-			own.id += "/" + key.Agent // another stream has a run of that name, which is not this one
+			own.ID += "/" + key.Agent // another stream has a run of that name, which is not this one
 		}
 		s.openRun(&own, waiting)
 		s.run.Orphan, s.run.SubAgent = key.Agent, true
 		s.run.Standing = account.First
 		if s.run.Account == nil && mine {
 			s.run.Account = first
-			s.opened(s.run)
+			s.share.Opened(s.run)
 		}
-		if !s.owns("agent", key.Provider, key.Session, key.Agent) {
+		if !s.share.Owns("agent", key.Provider, key.Session, key.Agent) {
 			s.run.Standing = account.Orphan // another stream exports its work, also without its call
 		}
 		s.joinPipeline(s.run)
 		// The top agent has the persona.
-		s.run.Top.ID, s.run.Top.Name = key.Agent, cmp.Or(s.agentName, s.settings.Agent.ServiceName)
+		s.run.Top.ID, s.run.Top.Name = key.Agent, cmp.Or(s.program.AgentName, s.program.Agent.ServiceName)
 		return true
 	}
-	if !force && s.links.awaited.contains(waiting[0].Origin) {
+	if !force && s.awaited.contains(waiting[0].Origin) {
 		return false
 	}
 	part, over := waiting.BeforeGap(s.settings.IdleGap)
-	key, ok := s.runKey(part, force || over)
+	key, ok := runkey.Of(&s.program, part, s.past.runs, force || over)
 	if !ok || !force && s.waits(&key, part) {
 		return false
 	}
@@ -132,7 +135,7 @@ func (s *waiting) timeOf(ev *events.DisplayEvent) clock.Moment {
 
 // dropUnasked counts events that are no run, and keeps what they contain about the program.
 func (s *waiting) dropUnasked(waiting pending.Events) {
-	s.noteStart(waiting)
+	s.program.NoteStart(waiting)
 	s.count().EmptySessions++
 }
 
@@ -143,7 +146,7 @@ func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.Closed }
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
 	at = s.place(at)
-	if !s.clock.GapBefore(at, s.gapBound()) || s.awaitsAgents() && !s.opens(ev) && !content.ByProgram(ev) {
+	if !s.clock.GapBefore(at, s.gapBound()) || s.family.AwaitsAgents(s.run) && !s.opens(ev) && !content.ByProgram(ev) {
 		return
 	}
 	suppressed := s.suppressed
@@ -167,41 +170,46 @@ func (a *awaited) contains(from pending.Origin) bool {
 }
 
 // waits reports whether the run that begins with waiting has to wait for the end of its first account.
-func (s *waiting) waits(key *runKey, waiting pending.Events) bool {
-	standing, first := s.classifyRun(s.idSession(waiting.Session()), key, waiting)
+func (s *waiting) waits(key *runkey.Key, waiting pending.Events) bool {
+	standing, first := s.share.Classify(s.program.IDSession(waiting.Session()), key, waiting)
 	if standing != account.Second || first == nil || !s.await(first) {
 		return false
 	}
-	s.links.awaited.run, s.links.awaited.from = true, waiting[0].Origin
+	s.awaited.run, s.awaited.from = true, waiting[0].Origin
 	return true
 }
 
 // await makes the stream wait for the end of an account and reports whether it has to.
 func (s *waiting) await(first *account.Account) bool {
-	if !s.registry.accounts.Await(s.self, first) {
+	if !s.share.Await(first) {
 		return false
 	}
-	s.links.awaited = &awaited{account: first}
+	s.awaited = &awaited{account: first}
 	return true
 }
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account, or until it is known.
 func (s *waiting) awaitsAccount() bool {
-	return len(s.pending) > 0 && (s.links.awaited != nil && !s.links.awaited.account.Over() || s.registry.unsent.blocks(s.self))
+	return len(s.pending) > 0 && (s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.blocks(s.self))
 }
 
 // waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.
 func (s *waiting) waitsForAgent(key link.Key) bool {
-	first, mine := s.claim(agentAccount(key))
+	first, mine := s.share.Claim(share.AgentAccount(key))
 	return !mine && first != nil && s.await(first)
 }
 
 // waitsForRun reports whether a sub-agent's stream has to wait for the end of its run. If the run's first account is a
 // stream on standard output, its totals include the tokens of sub-agents, and only its end shows whether it has totals.
 func (s *waiting) waitsForRun(ref *link.Run) bool {
-	if !s.settings.Agent.TotalsOfAgents || ref.Recorded || ref.Account == 0 {
+	if !s.program.Agent.TotalsOfAgents || ref.Recorded || ref.Account == 0 {
 		return false
 	}
 	first := s.registry.accounts.Of(ref.Account)
 	return first != nil && s.await(first.First())
+}
+
+// opens reports whether ev begins a new run.
+func (s *waiting) opens(ev *events.DisplayEvent) bool {
+	return s.run.Opens(ev) || s.share.LeavesHistory(s.run, ev)
 }

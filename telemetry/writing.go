@@ -13,12 +13,14 @@ import (
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/runkey"
+	"github.com/tailspan/tailspan/session/share"
 	"github.com/tailspan/tailspan/session/work"
 )
 
 // writing writes the spans and records of a stream.
 type writing struct {
-	family
+	core
 	process processEnd
 }
 
@@ -43,12 +45,12 @@ func (s *writing) writeAgent(a *work.Agent, v outcome.Verdict) {
 	of.Background = of.Background || a.Background || a.OutlivesCall()
 	of.ParentUnknown = cmp.Or(a.UnknownParent, r.Orphan)
 	out := otlp.Agent{
-		Span: of, Name: a.Name, AgentID: a.ID, System: s.settings.Agent.System, Outcome: v.Outcome,
+		Span: of, Name: a.Name, AgentID: a.ID, System: s.program.Agent.System, Outcome: v.Outcome,
 		ToolCalls: a.ToolCalls, ToolErrors: a.ToolErrors, Usage: s.usageOf(a), Messages: said,
 	}
 	out.Models, out.MoreModels = a.Thread.Models.List()
 	if a.Call == nil {
-		out.Session = s.session.shown()
+		out.Session = s.program.Shown()
 	}
 	if isRun {
 		out.Run = &otlp.Run{Key: r.Key, End: r.End.Line, Exit: s.process.of(r).Shown()}
@@ -140,7 +142,7 @@ func (s *writing) counted(r *work.Run) bool {
 	if r.IsJoined() {
 		return r.Account.Run().HasTotals()
 	}
-	return r.SubAgent && s.settings.Agent.TotalsOfAgents && !r.Ref.Recorded && r.Ref.HasTotals()
+	return r.SubAgent && s.program.Agent.TotalsOfAgents && !r.Ref.Recorded && r.Ref.HasTotals()
 }
 
 // writeFirst writes the model call that was stored until the end of its run.
@@ -160,31 +162,31 @@ func (s *writing) writeProcess(ended clock.Moment) otlp.SpanRef {
 		began := clock.Moment{At: clock.InstantOf(e.Started), Source: clock.SourceArrival}
 		span.Cover(&began)
 	}
-	of := []string{s.settings.Agent.Provider, s.settings.Fingerprint, strconv.FormatInt(int64(span.Start.At), 10), strconv.FormatInt(int64(ended.At), 10)}
+	of := []string{s.program.Agent.Provider, s.program.Fingerprint, strconv.FormatInt(int64(span.Start.At), 10), strconv.FormatInt(int64(ended.At), 10)}
 	v := e.Verdict()
-	out := otlp.Program{Executable: s.settings.Agent.ServiceName, Exit: e.Shown()}
+	out := otlp.Program{Executable: s.program.Agent.ServiceName, Exit: e.Shown()}
 	out.ID = otlp.NewSpanID(otlp.DomainProcess, 0, of...)
 	out.Trace = otlp.NewTraceID(0, append([]string{otlp.DomainProcess}, of...)...)
 	out.Start, out.End, out.TimeSource = span.Times()
 	out.ErrorType, out.Error, out.Reason = v.ErrorType(), v.Message, v.Reason
 	if parent := s.settings.Parent; !parent.Empty() {
 		out.Trace, out.Parent = parent.TraceID, parent.SpanID
-	} else if parent, ok := s.registry.runStarted(s.resource, true); ok {
+	} else if parent, ok := s.registry.runStarted(s.program.Resource, true); ok {
 		out.Trace, out.Parent = parent.Trace, parent.Span
-		out.Background = s.registry.runEnded(s.resource, span, v)
+		out.Background = s.registry.runEnded(s.program.Resource, span, v)
 	}
-	s.sink.AddProgram(s.resource, &out)
+	s.sink.AddProgram(s.program.Resource, &out)
 	return out.Ref()
 }
 
 // exitUID returns the UID of the record of an exit. It is that of the last run, or of the time if there was no run.
 func (s *writing) exitUID(at clock.Moment) otlp.UID {
 	of := strconv.FormatInt(int64(at.At), 10)
-	session := s.settings.Fingerprint
+	session := s.program.Fingerprint
 	if s.run != nil {
-		of, session = s.run.Key, s.run.IdSession
+		of, session = s.run.Key, s.run.IDSession
 	}
-	return otlp.RecordUID(0, s.settings.Agent.Provider, session, of, otlp.EventNameProcessExited)
+	return otlp.RecordUID(0, s.program.Agent.Provider, session, of, otlp.EventNameProcessExited)
 }
 
 // recordExit writes the record of the exit, under the last run or else under the span of the process.
@@ -199,8 +201,8 @@ func (s *writing) recordExit(at clock.Moment) {
 	} else {
 		out.In = s.writeProcess(at)
 	}
-	out.Sequence = s.resource.NextNumber()
-	s.sink.AddExit(s.resource, &out, e.Shown(), e.Failed(), e.String(), stderr)
+	out.Sequence = s.program.Resource.NextNumber()
+	s.sink.AddExit(s.program.Resource, &out, e.Shown(), e.Failed(), e.String(), stderr)
 }
 
 // Used is the usage of a model as the metrics count it, with the time, the session and its folder, which metrics lack.
@@ -225,19 +227,17 @@ func (s *writing) use(a *work.Agent, at clock.Moment, in otlp.SpanRef, u Used) {
 		return
 	}
 	u.Time, u.Session, u.Agent, u.Pipeline = time.Unix(0, int64(at.At)), r.SessionID, r.Resource.AgentName(), r.Resource.Value(otlp.AttrPipelineName)
-	if start := s.session; start != nil && start.id == r.SessionID {
-		u.Folder = start.folder
-	}
+	u.Folder = s.program.Folder(r.SessionID)
 	u.Tokens, u.CostUSD = u.Tokens.Beyond(events.Tokens{}), max(u.CostUSD, 0) // like the metrics, which cannot decrease
 	s.settings.OnUsed(u)
 }
 
 // record writes the log record of an event, about a call or none, and reports whether it was exported.
 func (s *writing) record(a *work.Agent, of *work.Call, what pending.Sighting) bool {
-	switch s.exportsRecord(a, of, what) {
-	case recordWaits:
+	switch s.share.Decide(a, of, what) {
+	case share.Waits:
 		return false
-	case recordDropped:
+	case share.Dropped:
 		s.dropped(a.Run)
 		return false
 	default:
@@ -250,15 +250,15 @@ func (s *writing) writeRecord(a *work.Agent, of *work.Call, what pending.Sightin
 	r, ev := a.Run, what.Event
 	// A UID is made only for exported records. Most replayed lines and second accounts only need to know whether the
 	// record was exported, which a cheaper hash of the same parts answers.
-	parts := r.AppendUIDParts(make([]byte, 0, otlp.PartsRoom), s.settings.Agent.Provider, of, what)
+	parts := r.AppendUIDParts(make([]byte, 0, otlp.PartsRoom), s.program.Agent.Provider, of, what)
 	number := what.Number
 	if number == 0 {
 		number = r.Resource.NextNumber()
 	}
 	isNew := s.registry.ids.FirstRecord(parts)
 	if r.Standing == account.First && content.ModelWorks(ev) {
-		s.noteSigns(a, ev, !isNew)
-		if key, ok := s.copyKey(ev); ok {
+		s.share.NoteSigns(a, ev, !isNew)
+		if key, ok := runkey.Item(&s.program, ev); ok {
 			s.registry.ids.Say(&key)
 		}
 	}
@@ -279,7 +279,7 @@ func (s *writing) writeRecord(a *work.Agent, of *work.Call, what pending.Sightin
 	if a.Call == nil {
 		out.ParentUnknown = ev.ParentID
 	}
-	s.sink.AddEvent(r.Resource, &out, ev, s.settings.Agent.ServiceName)
+	s.sink.AddEvent(r.Resource, &out, ev, s.program.Agent.ServiceName)
 	return true
 }
 
@@ -307,7 +307,7 @@ func (s *writing) recordEnd(r *work.Run, why otlp.CloseReason) {
 	if r.End.By != events.KindUnspecified || !r.Top.Exports() || r.IsSecond() {
 		return
 	}
-	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.settings.Agent.Provider, r.SessionID, otlp.EventNameRunEnd, r.TraceID.String(), r.Top.SpanID.String())
+	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, s.program.Agent.Provider, r.SessionID, otlp.EventNameRunEnd, r.TraceID.String(), r.Top.SpanID.String())
 	if !s.registry.ids.FirstRecord(parts) || s.suppressed {
 		return
 	}
@@ -320,4 +320,15 @@ func (s *writing) recordEnd(r *work.Run, why otlp.CloseReason) {
 	out := work.RecordAt(at, s.moved, r.Top.Span(), otlp.UIDOf(parts))
 	out.Conversation, out.Agent = r.SessionID, r.Top.Name
 	s.sink.AddRunEnd(r.Resource, &out, &end, r.Top.ID, v.Reason)
+}
+
+// dropped counts a record that is not exported because another stream exports it or its original.
+func (s *writing) dropped(r *work.Run) {
+	switch {
+	case s.suppressed:
+	case r.IsCopy():
+		s.count().Copied++
+	default:
+		s.count().OtherAccount++
+	}
 }

@@ -16,21 +16,21 @@ type identity struct {
 	TraceID   otlp.TraceID
 	Key       string // made unique by its content and occurrence; see [runKey]
 	SessionID string
-	IdSession string // the session's part of IDs: its ID or, without one, the stream's fingerprint
-	// IdScope separates the IDs of runs that could collide. It is the run's key if the format numbers its items anew in each
+	IDSession string // the session's part of IDs: its ID or, without one, the stream's fingerprint
+	// IDScope separates the IDs of runs that could collide. It is the run's key if the format numbers its items anew in each
 	// run, or if the trace has other runs, possibly a second account under another key. It is empty if the key is the ID of a
 	// model message, which makes all IDs unique, and the trace belongs to the run alone. A sub-agent uses its run's.
-	IdScope string
+	IDScope string
 }
 
 // OwnTrace returns the trace of a run that shares it with no other.
 func (r *identity) OwnTrace(provider string) otlp.TraceID {
-	return otlp.NewTraceID(0, provider, r.IdSession, r.Key)
+	return otlp.NewTraceID(0, provider, r.IDSession, r.Key)
 }
 
 // ChatID returns the span ID of a model call of the run.
 func (r *identity) ChatID(provider string, occurrence int, parts ...string) otlp.SpanID {
-	all := append(make([]string, 0, 8), provider, r.IdSession, r.Key) // on the stack
+	all := append(make([]string, 0, 8), provider, r.IDSession, r.Key) // on the stack
 	return otlp.NewSpanID(otlp.DomainChat, occurrence, append(all, parts...)...)
 }
 
@@ -45,11 +45,11 @@ func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending
 	}
 	switch {
 	case ev.ItemID != "":
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.IdSession, kind, ev.ItemID)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.IDSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.IdSession, r.IdScope, kind, of.ID)
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.IDSession, r.IDScope, kind, of.ID)
 	default:
-		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.IdSession, kind, r.Key, r.ChildKey.Agent, strconv.FormatInt(o.Offset, 10))
+		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.IDSession, kind, r.Key, r.ChildKey.Agent, strconv.FormatInt(o.Offset, 10))
 	}
 	return content.Append(buf, r.Key, call, ev)
 }

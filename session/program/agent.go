@@ -1,4 +1,4 @@
-package telemetry
+package program
 
 // Agent describes the agent program that writes a stream.
 type Agent struct {
