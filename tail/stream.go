@@ -14,6 +14,8 @@ import (
 type (
 	// Stream describes the file, document or session for which a handler opens a consumer.
 	Stream = stream.Stream
+	// Checkpoint is the stored checkpoint of a stream.
+	Checkpoint = stream.Checkpoint
 	// Line is one line as read.
 	Line = lines.Line
 	// Handler opens consumers.

@@ -24,7 +24,11 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	if reason != tail.CloseReasonIdle { // otherwise the parts are replayed if the file grows
 		s.endLines()
 	}
+	split := reason == tail.CloseReasonIdle && s.pipeline.Holding()
 	s.did(timedFlush)
+	if split && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
+		s.storeSteps(ctx)
+	}
 	s.flush()
 	s.pipeline.Close(closeReason(reason))
 	s.phase = phaseClosed

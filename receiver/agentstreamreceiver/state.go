@@ -1,6 +1,7 @@
 package agentstreamreceiver
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 
@@ -16,36 +17,17 @@ type streamState struct {
 	// Path is the first path of the file, because path_pattern may extract attributes from it.
 	Path      string                `json:"path"`
 	Telemetry telemetry.StreamState `json:"telemetry"`
-	// Timed are the steps that timers triggered, in order; the oldest are evicted.
-	Timed []timedStep `json:"timed,omitempty"`
+	steps
 	// Exported are the marks of the exported events of a restated stream.
 	Exported []byte `json:"exported,omitempty"`
 }
-
-// timedStep is what a timer triggered after the line at offset At.
-type timedStep struct {
-	At int64   `json:"at"`
-	Do timedDo `json:"do"`
-}
-
-type timedDo string
-
-const (
-	timedTick  timedDo = "tick"  // complete lines of unfinished texts were released
-	timedQuiet timedDo = "quiet" // an end that might have been revoked was released
-	timedFlush timedDo = "flush" // the stream was closed
-)
-
-// maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
-const maxTimed = 256
 
 // keptState is the part of a [streamState] that a stream holds.
 type keptState struct {
 	path string // that of the state
 	// before is the telemetry state until the replay restores it.
 	before *telemetry.StreamState
-	timed  []timedStep
-	left   int // how many of the last steps are still to be replayed
+	steps  steps
 	// value is the encoded state as of the last acknowledged lines; hasOpen is true if something is open in it.
 	value   []byte
 	hasOpen bool
@@ -66,7 +48,8 @@ func (s *stream) restore(data []byte) (given []byte) {
 			zap.String("path", s.source.path), zap.Int("version", state.Version), zap.Error(err))
 		return nil
 	}
-	s.kept = keptState{path: state.Path, before: &state.Telemetry, timed: state.Timed, left: len(state.Timed)}
+	state.steps.rewind()
+	s.kept = keptState{path: state.Path, before: &state.Telemetry, steps: state.steps}
 	return state.Exported
 }
 
@@ -83,8 +66,9 @@ func (s *stream) keep() {
 	if len(s.pipeline.Undelivered()) > 0 || s.phase == phaseDetached {
 		return
 	}
+	s.kept.steps.acknowledge()
 	open := s.pipeline.Pending()
-	state := streamState{Version: stateVersion, Path: s.kept.path, Timed: s.kept.timed}
+	state := streamState{Version: stateVersion, Path: s.kept.path, steps: s.kept.steps}
 	if now, more, ok := s.pipeline.State(); ok {
 		state.Telemetry, s.kept.before, open = now, nil, open || more
 	} else if s.kept.before != nil {
@@ -104,32 +88,30 @@ func (s *stream) keep() {
 // did records a step that a timer triggered.
 func (s *stream) did(do timedDo) {
 	s.kept.ticked = true
-	if s.exported != nil {
-		return // it has no offsets, and its marks replace the steps
-	}
-	s.kept.timed = append(s.kept.timed, timedStep{s.pipeline.At.Offset, do})
-	if drop := len(s.kept.timed) - maxTimed; drop > 0 {
-		s.kept.timed = append(s.kept.timed[:0:0], s.kept.timed[drop:]...)
+	if s.exported == nil { // otherwise it has no offsets, and its marks replace the steps
+		s.kept.steps.took(s.pipeline.At.Offset, do)
 	}
 }
 
-// replaySteps repeats the steps that timers triggered before the line at offset.
-func (s *stream) replaySteps(offset int64) {
-	for s.kept.left > 0 {
-		step := s.kept.timed[len(s.kept.timed)-s.kept.left]
-		if step.At >= offset {
-			return
-		}
-		s.kept.left--
-		s.pipeline.At.Replay = true
-		switch step.Do {
-		case timedTick:
-			s.pipeline.Part()
-		case timedQuiet:
-			s.pipeline.Quiet()
-		case timedFlush:
-			s.pipeline.EndTexts()
-		}
+// storeSteps stores the unacknowledged steps before their output is sent. The rest of the state remains as of the last
+// acknowledged lines.
+func (s *stream) storeSteps(ctx context.Context) {
+	if s.kept.steps.Unacknowledged == 0 || s.kept.value == nil {
+		return
+	}
+	var state streamState
+	err := json.Unmarshal(s.kept.value, &state)
+	if err == nil {
+		state.steps = s.kept.steps
+		s.kept.value, err = json.Marshal(&state)
+	}
+	if err == nil {
+		s.kept.hasOpen = true
+		err = s.source.checkpoint.Amend(ctx, s.kept.value)
+	}
+	if err != nil { // sent all the same: a text must not wait for the storage
+		s.receiver.logger.Warn("step of a timer was not stored, a restart may send its text again with another ID",
+			zap.String("path", s.source.path), zap.Error(err))
 	}
 }
 
@@ -138,13 +120,14 @@ func (s *stream) endReplay() {
 	if s.pipeline.Suspended() {
 		return
 	}
-	s.replaySteps(math.MaxInt64)
+	s.kept.steps.replay(s.pipeline, math.MaxInt64)
 	s.pipeline.At.Replay = false
 	if s.phase == phaseReparsing {
 		s.phase = phaseOpen
 	}
 	s.pipeline.EndReplay()
 	s.applyLater()
+	s.kept.steps.repeat(s.pipeline)
 }
 
 // applyRestated applies the events of a restated stream. Events that a previous process exported are replayed.

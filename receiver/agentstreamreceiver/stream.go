@@ -131,6 +131,8 @@ type streamSource struct {
 	restated bool
 	afresh   bool
 	lasting  bool // its state is stored
+
+	checkpoint tail.Checkpoint
 }
 
 // Open opens a stream for a file.
@@ -150,10 +152,13 @@ func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, err
 func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Duration) (*stream, error) {
 	st := &stream{
 		receiver: r, doubt: r.hints.Doubt(s.Path, o.Provider),
-		source: streamSource{s.ID, s.Path, o.Provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil},
+		source: streamSource{s.ID, s.Path, o.Provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil, s.Checkpoint},
 	}
 	if !st.source.lasting {
 		st.source.changed = func() {}
+	}
+	if s.Checkpoint == nil {
+		st.source.checkpoint = unstored{}
 	}
 	if r.config.Stream.Container != config.ContainerNone && !s.Restated { // documents and rows have no framing
 		st.framing = pipeline.NewFraming(int(r.config.Stream.MaxLineSize))
@@ -236,7 +241,7 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	}
 	for i := range lines {
 		if lines[i].Replayed {
-			s.replaySteps(lines[i].Offset)
+			s.kept.steps.replay(s.pipeline, lines[i].Offset)
 		} else {
 			s.endReplay()
 		}
@@ -294,14 +299,18 @@ func (s *stream) tick(ctx, attempts context.Context) error {
 	if s.pipeline.At.Replay || s.phase.over() || s.pipeline.Suspended() {
 		return nil // in a replay, or nothing is due
 	}
-	if s.activity.restless.Load() && time.Since(s.activity.moved) >= s.receiver.config.Stream.ForceFlushPeriod {
-		s.activity.restless.Store(false)
-		if s.pipeline.Quiet() {
-			s.did(timedQuiet)
+	quiet := s.activity.restless.Load() && time.Since(s.activity.moved) >= s.receiver.config.Stream.ForceFlushPeriod
+	if (quiet || s.pipeline.Holding()) && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
+		if quiet {
+			s.activity.restless.Store(false)
+			if s.pipeline.Quiet() {
+				s.did(timedQuiet)
+			}
 		}
-	}
-	if s.pipeline.Tick() {
-		s.did(timedTick)
+		if s.pipeline.Tick() {
+			s.did(timedTick)
+		}
+		s.storeSteps(ctx)
 	}
 	err := s.deliver(ctx, attempts)
 	if err == nil && s.kept.ticked {
@@ -394,11 +403,12 @@ func (s *stream) Idle(ctx context.Context) error {
 func (s *stream) Suspend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.phase.over() || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.left > 0 ||
+	if s.phase.over() || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.steps.left > 0 ||
 		s.framing.Pending() || !s.pipeline.Suspend() {
 		return false
 	}
-	s.counted.seen, s.counted.kinds, s.kept.left = nil, nil, len(s.kept.timed)
+	s.counted.seen, s.counted.kinds = nil, nil
+	s.kept.steps.rewind()
 	s.activity.unfinished.Store(false)
 	s.activity.restless.Store(false)
 	return true

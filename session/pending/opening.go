@@ -40,6 +40,15 @@ func (p Events) UnaskedBeforeGap(gap time.Duration) int {
 	return 0
 }
 
+// LineOf returns the part of p up to the line of its event i.
+func (p Events) LineOf(i int) Events {
+	n := i + 1
+	for n < len(p) && p[n].Origin.Offset == p[i].Origin.Offset {
+		n++
+	}
+	return p[:min(n, len(p))]
+}
+
 // HasStart reports whether p has a start line already, so that another one begins a new run.
 func (p Events) HasStart() bool {
 	return slices.ContainsFunc(p, func(h Event) bool { return content.StartsSession(&h.Event) })

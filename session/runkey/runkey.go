@@ -38,10 +38,14 @@ func (k *Key) String() string {
 
 // Of returns the key of the run that begins with waiting, the run of a stream with a number. ok is false while a better key may follow, unless
 // force is set.
+//
+// The key depends on the events up to the line that decides it, not on how many follow: a run that has to wait has more of them than
+// one that opens at once.
 func Of(p *program.Program, waiting pending.Events, number int, force bool) (key Key, ok bool) {
-	over, others := false, false
+	over, others, last := false, false, 0
 	for i := range waiting {
 		ev := &waiting[i].Event
+		last = i
 		others = others || ev.ParentID != ""
 		if key.ID == "" && content.ModelSaid(ev) {
 			key.ID, key.ByMessage, key.Marked = strings.Clone(ev.MessageID), true, ev.Copied
@@ -70,7 +74,7 @@ func Of(p *program.Program, waiting pending.Events, number int, force bool) (key
 		if !over && !force && key.content == "" {
 			return key, false
 		}
-		key.ID = fallback(p, waiting, number)
+		key.ID = fallback(p, waiting.LineOf(last), number)
 	}
 	otlp.Bound(&key.ID, otlp.NameBytes-keySuffix)
 	return key, true

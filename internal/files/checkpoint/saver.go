@@ -40,6 +40,8 @@ type Saver struct {
 	first   chan struct{}
 	stop    chan struct{}
 	running sync.WaitGroup
+	// writing is held during a write, so that an older value of a key never replaces a newer one.
+	writing sync.Mutex
 
 	mu sync.Mutex
 	// pending has, by store key, what is to be written: nil deletes the key. An entry remains until it was written, so that
@@ -90,6 +92,37 @@ func (s *Saver) Save(last, c *Checkpoint) *Checkpoint {
 	newest.State, newest.Position = bytes.Clone(c.State), bytes.Clone(c.Position)
 	s.add(newest.StoreKey(), &newest)
 	return &newest
+}
+
+// Entry is the checkpoint of one key of a [Saver].
+type Entry struct {
+	saver *Saver
+	key   string
+}
+
+// Entry returns the checkpoint of a key.
+func (s *Saver) Entry(key string) *Entry { return &Entry{s, key} }
+
+// Covers reports whether the checkpoint, which may not be written yet, has the lines up to an offset. If the store can't be
+// read it reports true, because waiting would not help.
+func (e *Entry) Covers(ctx context.Context, offset int64) bool {
+	c, err := e.saver.Lookup(ctx, e.key)
+	return err != nil || c != nil && c.Offset >= offset
+}
+
+// Amend replaces the consumer's state, which has pending output, and returns when the checkpoint is written.
+func (e *Entry) Amend(ctx context.Context, state []byte) error {
+	c, err := e.saver.Lookup(ctx, e.key)
+	if err != nil {
+		return fmt.Errorf("read checkpoint: %w", err)
+	}
+	if c == nil {
+		return errors.New("no checkpoint")
+	}
+	amended := *c
+	amended.State, amended.Pending = bytes.Clone(state), true
+	e.saver.add(e.key, &amended)
+	return e.saver.writeSome(ctx, []string{e.key})
 }
 
 // Delete makes the deletion of keys pending.
@@ -185,6 +218,8 @@ func (s *Saver) write(newContext func() (context.Context, context.CancelFunc)) e
 
 // writeSome writes the newest values of some keys. Those that are replaced meanwhile remain pending.
 func (s *Saver) writeSome(ctx context.Context, keys []string) (err error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	some := make(map[string]*Checkpoint, len(keys))
 	s.mu.Lock()
 	for _, key := range keys {

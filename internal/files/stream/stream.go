@@ -39,6 +39,17 @@ type Stream struct {
 	// Changed marks the stream dirty, so that the source saves its state soon. A consumer whose State changes without a line
 	// may call it at any time and from any goroutine.
 	Changed func()
+	// Checkpoint is the stored checkpoint, or nil if none is stored.
+	Checkpoint Checkpoint
+}
+
+// Checkpoint is the stored checkpoint of a stream. With it, a consumer stores what it is about to send without a line, since a
+// restart would otherwise send the same content in another form. Any goroutine may call it.
+type Checkpoint interface {
+	// Covers reports whether the checkpoint has the lines up to an offset.
+	Covers(ctx context.Context, offset int64) bool
+	// Amend replaces the state that Stateful returned last, and returns when it is written.
+	Amend(ctx context.Context, state []byte) error
 }
 
 // Line is one line as read.

@@ -236,11 +236,15 @@ func (r *Reader) stream(res *Result) stream.Stream {
 		o.ID = r.Names.Name(res.Path, r.firstLine(o.handle))
 	}
 	path, id := res.Path, res.ID
-	return stream.Stream{
+	s := stream.Stream{
 		Outside: func() bool { return discover.Outside(path, id, r.Settings.Include) },
 		ID:      o.ID, Path: res.Path, Name: filepath.Base(res.Path), ModTime: time.Unix(0, res.MTime),
 		Compressed: openfile.IsCompressed(res.Path), Offset: res.Pos.Offset, State: o.state, Changed: o.Dirty,
 	}
+	if r.Saver.Store != nil {
+		s.Checkpoint = r.Saver.Entry(checkpoint.FilePrefix + o.ID)
+	}
+	return s
 }
 
 // firstLine returns a file's first line, truncated to the size of a head.

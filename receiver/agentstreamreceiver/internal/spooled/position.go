@@ -26,31 +26,50 @@ const positionVersion = 1
 
 func positionKey(s *spool.Spool) string { return "spool/" + s.Name() }
 
-// save stores the position. If that fails, a restart exports lines again, with the same IDs. Spools in the folder for
-// temporary files are not resumed, so their positions are not stored.
+// save stores the position. If that fails, a restart exports lines again, with the same IDs.
 func (r *reading) save(ctx context.Context) {
-	in := r.input
-	if in.storage == nil || !in.folder.lasting() {
+	if !r.input.stores() {
 		return
 	}
 	state, _ := r.State()
-	value, err := json.Marshal(position{positionVersion, r.accepted.Load(), state, r.kept.Exit})
-	if err == nil {
-		err = in.storage.Set(ctx, positionKey(r.spool), value)
-	}
-	observer := &in.settings.Follow.Observer
-	if err != nil {
-		observer.Unsaved(r.spool.Path(), fmt.Errorf("write position of spool: %w", err))
+	observer := &r.input.settings.Follow.Observer
+	if err := r.store(ctx, state); err != nil {
+		observer.Unsaved(r.spool.Path(), err)
 		return
 	}
+	r.covered.Store(r.accepted.Load())
 	observer.Saved()
 }
+
+// stores reports whether positions are stored. Spools in the folder for temporary files are not resumed.
+func (in *input) stores() bool { return in.storage != nil && in.folder.lasting() }
+
+func (r *reading) store(ctx context.Context, state []byte) error {
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	value, err := json.Marshal(position{positionVersion, r.accepted.Load(), state, r.exit})
+	if err == nil {
+		err = r.input.storage.Set(ctx, positionKey(r.spool), value)
+	}
+	if err != nil {
+		return fmt.Errorf("write position of spool: %w", err)
+	}
+	return nil
+}
+
+// Covers implements [tail.Checkpoint].
+func (r *reading) Covers(_ context.Context, offset int64) bool { return r.covered.Load() >= offset }
+
+// Amend implements [tail.Checkpoint].
+func (r *reading) Amend(ctx context.Context, state []byte) error { return r.store(ctx, state) }
 
 // saveExit stores how the command ended, for the process that resumes its spool.
 func (r *reading) saveExit(ctx context.Context, e *outcome.Exit) {
 	exit := *e
 	exit.Stderr = ""
-	r.kept.Exit = &exit
+	r.storing.Lock()
+	r.exit = &exit
+	r.storing.Unlock()
 	r.save(context.WithoutCancel(ctx))
 }
 
@@ -75,7 +94,7 @@ func (in *Inputs) positionOf(ctx context.Context, s *spool.Spool) (kept position
 
 // deletePosition deletes the stored position of a completely acknowledged spool.
 func (in *input) deletePosition(ctx context.Context, s *spool.Spool) {
-	if in.storage == nil || !in.folder.lasting() {
+	if !in.stores() {
 		return
 	}
 	if err := in.storage.Delete(context.WithoutCancel(ctx), positionKey(s)); err != nil {

@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/spool"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -23,17 +25,25 @@ type reading struct {
 	left     bool     // a previous process wrote the spool
 	kept     position // stored by a previous process
 	accepted atomic.Int64
+	covered  atomic.Int64 // the stored position
+
+	storing sync.Mutex    // held while the position is written
+	exit    *outcome.Exit // of the command, once known; guarded by storing
 }
 
 // open opens the stream of a spool. A spool that a previous process left is read from its stored position.
 func (in *input) open(ctx context.Context, s *spool.Spool, left bool) (*reading, error) {
 	r := &reading{input: in, spool: s, id: in.kind + "/" + s.Name(), left: left} // spool names are unique
 	stream := tail.Stream{ID: r.id, Path: in.path, Name: filepath.Base(in.path)}
+	if in.stores() {
+		stream.Checkpoint = r
+	}
 	origin := in.origin
 	if left {
 		r.kept = in.positionOf(context.WithoutCancel(ctx), s) // even while the receiver stops, or it would seem to be at its beginning
 		stream.ModTime, stream.State = modTime(s.Path()), r.kept.State
-		origin.AwaitExit = r.kept.Exit != nil
+		r.exit = r.kept.Exit
+		origin.AwaitExit = r.exit != nil
 	}
 	var err error
 	if r.Stream, err = in.settings.Open(stream, origin); err != nil {
@@ -83,6 +93,7 @@ func (r *reading) Lines(ctx context.Context, lines []tail.Line) error {
 func (r *reading) deliver(ctx context.Context, t *spool.Tail, end func() error) error {
 	defer r.leave()
 	if err := tail.Follow(ctx, t, r, r.input.settings.Follow); err != nil {
+		r.save(context.WithoutCancel(ctx)) // what a timer sent after the last lines
 		r.Abandon()
 		return err
 	}

@@ -1,0 +1,97 @@
+package agentstreamreceiver
+
+import (
+	"context"
+	"time"
+
+	"github.com/tailspan/tailspan/session/pipeline"
+)
+
+// steps are what timers triggered in a stream. A restart repeats them at the same lines, because a text that was exported in parts
+// has other IDs than a whole one. So a step is stored before its output is sent.
+type steps struct {
+	// Timed are the steps in order; the oldest are evicted.
+	Timed []timedStep `json:"timed,omitempty"`
+	// Unacknowledged is how many of the last steps may have output that no consumer acknowledged. No line follows them.
+	Unacknowledged int `json:"unacknowledged,omitempty"`
+
+	left int // how many of the last steps are still to be repeated
+}
+
+// timedStep is what a timer triggered after the line at offset At.
+type timedStep struct {
+	At int64   `json:"at"`
+	Do timedDo `json:"do"`
+}
+
+type timedDo string
+
+const (
+	timedTick  timedDo = "tick"  // complete lines of unfinished texts were released
+	timedQuiet timedDo = "quiet" // an end that might have been revoked was released
+	timedFlush timedDo = "flush" // the stream was closed
+)
+
+// maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
+const maxTimed = 256
+
+// took adds a step whose output is not acknowledged yet.
+func (s *steps) took(at int64, do timedDo) {
+	s.Timed = append(s.Timed, timedStep{at, do})
+	s.Unacknowledged++
+	if drop := len(s.Timed) - maxTimed; drop > 0 {
+		s.Timed = append(s.Timed[:0:0], s.Timed[drop:]...)
+	}
+}
+
+// acknowledge records that all output was acknowledged.
+func (s *steps) acknowledge() {
+	if s.left == 0 {
+		s.Unacknowledged = 0
+	}
+}
+
+// rewind makes all steps due again.
+func (s *steps) rewind() {
+	s.left, s.Unacknowledged = len(s.Timed), min(s.Unacknowledged, len(s.Timed))
+}
+
+// replay repeats the acknowledged steps before the line at an offset.
+func (s *steps) replay(p *pipeline.Pipeline, before int64) {
+	for ; s.left > s.Unacknowledged; s.left-- {
+		step := s.Timed[len(s.Timed)-s.left]
+		if step.At >= before {
+			return
+		}
+		p.At.Replay = true
+		step.Do.in(p)
+	}
+}
+
+// repeat repeats the unacknowledged steps after the last replayed line. Their output is sent again.
+func (s *steps) repeat(p *pipeline.Pipeline) {
+	for ; s.left > 0; s.left-- {
+		p.At.Read = time.Time{}
+		s.Timed[len(s.Timed)-s.left].Do.in(p)
+	}
+}
+
+func (d timedDo) in(p *pipeline.Pipeline) {
+	switch d {
+	case timedTick:
+		p.Part()
+	case timedQuiet:
+		p.Quiet()
+	case timedFlush:
+		p.EndTexts()
+	}
+}
+
+// unstored is the checkpoint of a stream whose state is not stored.
+type unstored struct{}
+
+// Covers implements [tail.Checkpoint].
+func (unstored) Covers(context.Context, int64) bool { return true }
+
+// Amend implements [tail.Checkpoint].
+func (unstored) Amend(context.Context, []byte) error { return nil }
