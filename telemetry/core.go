@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/family"
 	"github.com/tailspan/tailspan/session/program"
+	"github.com/tailspan/tailspan/session/replay"
 	"github.com/tailspan/tailspan/session/share"
 	"github.com/tailspan/tailspan/session/work"
 )
@@ -41,7 +41,7 @@ type core struct {
 	open   work.Open
 	clock  clock.Clock
 	past   past
-	replay replay
+	replay replay.Replay
 }
 
 // isOld reports whether the stream is complete: its last change is older than the gap, and no line was written while it was
@@ -58,14 +58,9 @@ func (s *core) isOld(gap time.Duration) bool {
 }
 
 // recordStep records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.
-func (s *core) recordStep(do StepKind, into *batch) { s.recordRunStep("", do, into) }
+func (s *core) recordStep(do replay.Kind, into *batch) { s.recordRunStep("", do, into) }
 
 // recordRunStep records a step that affected the run with a key.
-func (s *core) recordRunStep(run string, do StepKind, into *batch) {
-	step := &stepTaken{Step{At: s.replay.lastOffset, Do: do, Run: run}, true}
-	s.replay.steps = append(s.replay.steps, step)
-	if drop := len(s.replay.steps) - maxState; drop > 0 {
-		s.replay.steps = slices.Delete(s.replay.steps, 0, drop)
-	}
-	into.steps = append(into.steps, sentStep{s.self, step})
+func (s *core) recordRunStep(run string, do replay.Kind, into *batch) {
+	into.steps = append(into.steps, sentStep{s.self, s.replay.Record(do, run)})
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
+	"github.com/tailspan/tailspan/session/replay"
 	"github.com/tailspan/tailspan/session/work"
 )
 
@@ -62,7 +64,7 @@ func (s *lifetime) closeOld() {
 		s.registry.startTimer(waitAgents, s.self)
 		return
 	}
-	s.recordStep(StepOld, s.sink)
+	s.recordStep(replay.Old, s.sink)
 	s.closeAtEnd(otlp.CloseReasonTimeout)
 }
 
@@ -103,7 +105,7 @@ func (s *lifetime) isComplete() bool {
 
 // awaitEnd starts the timer for the end of a run that has shown it, or stops the timer if the run continues.
 func (s *lifetime) awaitEnd() {
-	if s.replay.active {
+	if s.replay.Active {
 		return
 	}
 	if s.registry.settings.Eager && s.idle && s.isComplete() {
@@ -118,10 +120,10 @@ func (s *lifetime) awaitEnd() {
 
 // endTurn closes the run that has shown its end, after enough time without a line, unless something below it is active.
 func (s *lifetime) endTurn() {
-	if s.replay.active || len(s.pending) > 0 || !s.turnOver() {
+	if s.replay.Active || len(s.pending) > 0 || !s.turnOver() {
 		return
 	}
-	s.recordRunStep(s.run.Key, StepTurn, s.sink)
+	s.recordRunStep(s.run.Key, replay.Turn, s.sink)
 	s.closeRun(s.run, otlp.CloseReasonTimeout)
 }
 
@@ -160,7 +162,7 @@ func (s *lifetime) expire(before time.Time) {
 	if s.moved.After(before) {
 		return
 	}
-	last := s.isOld(s.settings.IdleGap) && s.idle && s.registry.backlog.quietSince(before)
+	last := s.isOld(s.settings.IdleGap) && s.idle && s.registry.backlog.Before(before)
 	if len(s.pending) > 0 && s.expireHeld(last) || s.run == nil || s.run.Closed || s.run.ChildKey.IsZero() {
 		return
 	}
@@ -171,7 +173,7 @@ func (s *lifetime) expire(before time.Time) {
 	case !over:
 		why = otlp.CloseReasonTimeout
 	}
-	s.recordStep(StepEnd, s.sink)
+	s.recordStep(replay.End, s.sink)
 	s.closeRun(s.run, cmp.Or(k.End.Reason, why))
 }
 
@@ -185,7 +187,7 @@ func (s *lifetime) expireHeld(last bool) bool {
 	s.release(releaseReady)
 	s.decide = false
 	if len(s.pending) > 0 && last && !s.awaitsAccount() {
-		s.recordStep(StepOld, s.sink)
+		s.recordStep(replay.Old, s.sink)
 		s.closeAtEnd(otlp.CloseReasonTimeout)
 	}
 	return true
@@ -197,11 +199,11 @@ func (s *lifetime) expireOld(now time.Time) {
 		s.registry.timers.Stop(waitAgents, s.self)
 		return
 	}
-	if !s.registry.backlog.quietSince(now.Add(-s.registry.settings.linkWait())) || now.Sub(s.agentsMoved()) < s.settings.IdleGap {
+	if !s.registry.backlog.Before(now.Add(-s.registry.settings.linkWait())) || now.Sub(s.agentsMoved()) < s.settings.IdleGap {
 		return
 	}
 	s.registry.timers.Stop(waitAgents, s.self)
-	s.recordStep(StepOld, s.sink)
+	s.recordStep(replay.Old, s.sink)
 	s.closeAtEnd(otlp.CloseReasonTimeout)
 }
 
@@ -218,7 +220,45 @@ func (s *lifetime) settle() {
 	}
 	if k := s.registry.links.Lookup(r.ChildKey); k.Ended {
 		s.suppressed = false // had it been closed before a restart, it would be closed
-		s.recordStep(StepEnd, s.sink)
+		s.recordStep(replay.End, s.sink)
 		s.closeRun(r, k.End.Reason)
 	}
+}
+
+// A live run is reported while it is active: one record at its start, with its model and agent, and one per
+// ProgressInterval with the elapsed time. A session that is read afterwards has no such records.
+
+// reportProgress writes the elapsed time of the run. Its records are numbered by the intervals since the run's start,
+// so that none has the number of one exported before a restart. It reports whether the run has stalled.
+func (s *lifetime) reportProgress(into *batch, now time.Time) (stalled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.run
+	if r == nil || r.Closed {
+		return false
+	}
+	elapsed := max(clock.InstantOf(now).Sub(r.Begin.Clock), 0)
+	last := s.moved
+	if r.Ref != nil && r.Ref.Moved().After(last) { // its sub-agents in other streams are at work
+		last = r.Ref.Moved()
+	}
+	if silent, after := now.Sub(last), s.registry.settings.StallAfter; after > 0 && silent >= after {
+		s.reportStalled(into, elapsed, silent)
+		return true
+	}
+	if s.registry.settings.ProgressInterval <= 0 {
+		return false
+	}
+	left := max(s.settings.ExpectedDuration-elapsed, 0)
+	number := int(elapsed / s.registry.settings.ProgressInterval)
+	into.AddProgress(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameProgress, number), elapsed, left)
+	return false
+}
+
+// reportStalled reports once that a run has no new lines. The next line restarts its progress reports.
+func (s *lifetime) reportStalled(into *batch, elapsed, silent time.Duration) {
+	r := s.run
+	s.registry.timers.Stop(waitProgress, s.self)
+	r.Watched = false
+	into.AddStalled(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.Offset())), elapsed, silent)
 }

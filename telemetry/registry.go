@@ -1,10 +1,8 @@
 package telemetry
 
 import (
-	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
@@ -18,31 +16,36 @@ import (
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/program"
+	"github.com/tailspan/tailspan/session/spanwait"
 	"github.com/tailspan/tailspan/session/wait"
 )
 
 // Registry owns what streams share: the settings, the memory of exported IDs, accounts and links, and the pipelines. It
 // is safe for concurrent use.
 type Registry struct {
-	settings Settings
-	metrics  *metrics.Set
-	writer   otlp.Writer
-	ids      *exported.Table
-	links    *link.Registry[*Stream]
-	folders  *folder.Registry[*Stream]
-	accounts *account.Registry[*Stream]
-	timers   wait.Timers[timerKind, *Stream]
-	unsent   unsent
+	settings  Settings
+	metrics   *metrics.Set
+	writer    otlp.Writer
+	ids       *exported.Table
+	links     *link.Registry[*Stream]
+	folders   *folder.Registry[*Stream]
+	accounts  *account.Registry[*Stream]
+	pipelines *cicd.Tree
+	timers    wait.Timers[timerKind, *Stream]
+	// unsent are the streams that an earlier process left with spans of runs that waited. Until they are replayed, it is unknown of which runs
+	// they have the first accounts, so a run of another stream cannot open.
+	unsent wait.Barrier[*Stream]
+	// backlog is the time of the last line that was written before its stream was followed. While such lines are read, the file of a
+	// sub-agent's parent may not have been read yet.
+	backlog wait.Latest
 
-	mu        sync.Mutex
-	pipelines cicd.Tree
-	totals    ledger.Running                   // of sessions
-	agents    map[program.Agent]*program.Agent // see [Registry.agent]
-	deferred  deferred
-	backlog   backlog
-	out       *batch
-	counts    Counts
-	recalled  recalled
+	mu       sync.Mutex
+	totals   ledger.Running                   // of sessions
+	agents   map[program.Agent]*program.Agent // see [Registry.agent]
+	deferred deferred
+	out      *batch
+	counts   Counts
+	recalled recalled
 }
 
 // NewRegistry returns a Registry with the given settings.
@@ -65,6 +68,19 @@ func NewRegistry(s Settings) *Registry {
 	r.totals = ledger.NewRunning(s.Limits.RememberedIDs)
 	return r
 }
+
+// RegistryState is the part of a [Registry]'s state that no stream contains, as JSON.
+type RegistryState struct {
+	// Pipelines are the IDs of accepted spans of pipelines and steps.
+	Pipelines []string `json:"pipelines,omitempty"`
+}
+
+// State returns the state to store in addition to the states of the streams. It changes when spans of pipelines from
+// [Registry.Take] are accepted.
+func (r *Registry) State() RegistryState { return RegistryState{Pipelines: r.pipelines.State()} }
+
+// Restore restores an earlier state. Call it before opening streams.
+func (r *Registry) Restore(s RegistryState) { r.pipelines.Restore(s.Pipelines) }
 
 // sessionTotal stores the running total of a session and returns the previous one, if known.
 func (r *Registry) sessionTotal(key ledger.RunningKey, now *events.Usage) (before events.Usage, known bool) {
@@ -132,7 +148,7 @@ func (r *Registry) Take() Output {
 	for _, child := range r.timers.All(waitParent) {
 		child.workInto(late, false, func() { child.expire(now.Add(-r.settings.ParentWait)) })
 	}
-	for _, s := range r.unsent.expire(now) {
+	for _, s := range r.unsent.Expire(now) {
 		s.workInto(late, false, s.onLinkUpdate)
 	}
 	for _, s := range r.timers.Due(waitExit, now, exitGrace, false) {
@@ -171,7 +187,7 @@ func (o Output) with(late *batch) Output {
 func (r *Registry) leave(s *Stream) {
 	s.family.Leave()
 	r.accounts.Leave(s)
-	r.unsent.leave(s)
+	r.unsent.Remove(s)
 	r.timers.Stop(waitParent, s)
 	r.timers.Stop(waitAgents, s)
 }
@@ -196,7 +212,7 @@ func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenPipelines += evicted
 	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten() + r.accounts.TakeForgotten()
 	out := r.out.take()
-	out.nodes, out.registry = written, r
+	out.nodes, out.pipelines = written, r.pipelines
 	out.Counts, r.counts = r.counts, Counts{}
 	return out
 }
@@ -237,7 +253,7 @@ func (r *Registry) closeDeferred(into *batch) {
 func (r *Registry) Recall(stream string, state *StreamState) {
 	r.accounts.Recall(stream, state.Owned)
 	if len(state.Unwritten) > 0 {
-		r.unsent.expect(stream, r.settings.Now().Add(backlogShare*r.settings.linkWait()))
+		r.unsent.Expect(stream, r.settings.Now().Add(spanwait.BacklogShare*r.settings.linkWait()))
 	}
 	for i := range state.Agents {
 		r.links.Restore(&state.Agents[i])
@@ -248,80 +264,6 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recalled.add(state)
-}
-
-// unsent are the streams that an earlier process left with spans of runs that waited. Until they are replayed, it is unknown of which
-// runs they have the first accounts, so a run of another stream cannot open.
-type unsent struct {
-	mu      sync.Mutex
-	streams map[string]struct{}
-	waiting map[*Stream]struct{}
-	until   time.Time // when streams that did not come, such as those of removed files, are given up
-}
-
-func (u *unsent) expect(stream string, until time.Time) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.streams == nil {
-		u.streams, u.waiting = map[string]struct{}{}, map[*Stream]struct{}{}
-	}
-	u.streams[stream], u.until = struct{}{}, until
-}
-
-// blocks reports whether no run of s may open yet.
-func (u *unsent) blocks(s *Stream) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.blocksLocked(s)
-}
-
-func (u *unsent) blocksLocked(s *Stream) bool {
-	_, itself := u.streams[s.settings.ID]
-	return !itself && len(u.streams) > 0
-}
-
-// await makes s wait if no run of it may open yet, and reports whether it has to.
-func (u *unsent) await(s *Stream) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if !u.blocksLocked(s) {
-		return false
-	}
-	u.waiting[s] = struct{}{}
-	return true
-}
-
-// replayed returns the streams that waited, if a stream was the last that they waited for.
-func (u *unsent) replayed(stream string) []*Stream {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if delete(u.streams, stream); len(u.streams) > 0 {
-		return nil
-	}
-	return u.take()
-}
-
-// expire returns the streams that waited long enough.
-func (u *unsent) expire(now time.Time) []*Stream {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if len(u.streams) == 0 || now.Before(u.until) {
-		return nil
-	}
-	clear(u.streams)
-	return u.take()
-}
-
-func (u *unsent) take() []*Stream {
-	all := slices.Collect(maps.Keys(u.waiting))
-	clear(u.waiting)
-	return all
-}
-
-func (u *unsent) leave(s *Stream) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.waiting, s)
 }
 
 // Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has
@@ -372,23 +314,6 @@ type deferredClose struct {
 	reason otlp.CloseReason
 }
 
-// backlog is the time of the last line that was written before its stream was followed. While such lines are read, the
-// file of a sub-agent's parent may not have been read yet. It is safe for concurrent use.
-type backlog struct{ last atomic.Int64 }
-
-// backlogStep is its resolution: streams that are read concurrently need not write it for each line.
-const backlogStep = 100 * time.Millisecond
-
-// moved records a line.
-func (b *backlog) moved(now time.Time) {
-	if nano := now.UnixNano(); nano-b.last.Load() >= int64(backlogStep) {
-		b.last.Store(nano)
-	}
-}
-
-// quietSince reports whether no such line was read after before.
-func (b *backlog) quietSince(before time.Time) bool { return b.last.Load() <= before.UnixNano() }
-
 // recalled collects runs and sub-agents from the states of streams until [Registry.Recalled].
 type recalled struct {
 	needs  map[link.RunID]struct{}
@@ -404,5 +329,18 @@ func (c *recalled) add(state *StreamState) {
 	}
 	if sub := state.Child; sub != nil && sub.Run != nil && len(state.Used)+len(state.Needs) > 0 {
 		c.agents = append(c.agents, state)
+	}
+}
+
+// dueProgress returns the streams whose run had no progress record for an interval. Without progress records, it only
+// checks them for a stall.
+func (r *Registry) dueProgress(now time.Time) []*Stream {
+	switch {
+	case r.settings.ProgressInterval > 0:
+		return r.timers.Due(waitProgress, now, r.settings.ProgressInterval, true)
+	case r.settings.StallAfter > 0:
+		return r.timers.Due(waitProgress, now, r.settings.StallAfter, true)
+	default:
+		return nil
 	}
 }

@@ -95,7 +95,7 @@ func (s *runs) startOf(waiting pending.Events) clock.Instant {
 // joinPipeline counts a sub-agent whose parent was not found among the runs of its pipeline.
 func (s *runs) joinPipeline(r *work.Run) {
 	if s.settings.Parent.Empty() && r.Exports() {
-		_, r.InPipeline = s.registry.runStarted(r.Resource, true)
+		_, r.InPipeline = s.registry.pipelines.Start(r.Resource, true)
 	}
 }
 
@@ -265,14 +265,14 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 // passed records the time of an applied event.
 func (s *runs) passed(at clock.Moment) {
 	s.clock.Passed(at)
-	s.replay.lastReplayed = s.suppressed
+	s.replay.LastReplayed = s.suppressed
 }
 
 // Only silence shows that an agent was killed or abandoned. A followed stream is closed after a silence, and a stream
 // that is read afterwards has a gap between the times of its lines. In both cases the same open items are closed, with
 // the same spans and times, and the lines after the gap have the same effect. So the result does not depend on when a
 // stream is read. Lines that are written while the stream is followed have no gap before them: the system clock has
-// decided, and its decisions are stored ([StepClose]), as are the ranges of these lines ([StreamState.Lived]).
+// decided, and its decisions are stored ([replay.Close]), as are the ranges of these lines ([StreamState.Lived]).
 
 // closeGap closes what a gap ends: the run that has shown its end, or everything open if the stream was abandoned.
 func (s *runs) closeGap() {
@@ -325,7 +325,7 @@ func (s *runs) endOf(r *work.Run, reason otlp.CloseReason) otlp.CloseReason {
 // stepOfAccount adds a second account to its own pipeline and step, which link to the first account's run.
 func (s *runs) stepOfAccount(r *work.Run, ofFirst *otlp.Resource, first otlp.SpanRef) {
 	if s.settings.Parent.Empty() {
-		r.InPipeline = s.registry.accountStarted(r.Resource, ofFirst, first)
+		r.InPipeline = s.registry.pipelines.StartAccount(r.Resource, ofFirst, first)
 	}
 }
 
@@ -337,7 +337,7 @@ func (s *runs) placeRun(r *work.Run) (alone bool) {
 		return false
 	}
 	counts := r.Standing == account.First && s.family.Child().IsZero()
-	if parent, ok := s.registry.runStarted(r.Resource, counts); ok {
+	if parent, ok := s.registry.pipelines.Start(r.Resource, counts); ok {
 		r.TraceID, r.Top.Parent, r.InPipeline = parent.Trace, parent.Span, counts
 		return false
 	}

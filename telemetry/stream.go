@@ -1,12 +1,15 @@
 package telemetry
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/exported"
@@ -15,7 +18,9 @@ import (
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pending"
 	"github.com/tailspan/tailspan/session/program"
+	"github.com/tailspan/tailspan/session/replay"
 	"github.com/tailspan/tailspan/session/share"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // Line is the origin of events.
@@ -50,7 +55,7 @@ type reading struct {
 	idle     bool          // everything available was read
 	moved    time.Time     // system time of the last line
 	changed  clock.Instant // last change of the file before it was opened; zero once a live line was read
-	rawLines *rawChain     // nil before the first raw line
+	rawLines exported.Chain
 }
 
 // lastWrite returns when the last line was written: when it was read if the stream is followed, else the last change of the file.
@@ -139,16 +144,13 @@ func (s *Stream) Trim() {
 // onLinkUpdate applies a link that another stream announced. The output is exported with the other stream's line and is
 // pending until that is acknowledged. A stream that is being replayed does so after its replay.
 func (s *Stream) onLinkUpdate() {
-	if s.replay.active {
+	if s.replay.Active {
 		return
 	}
 	defer s.writeReady()
 	defer s.reportLinked()
 	before := len(s.pending)
-	var first Place
-	if before > 0 {
-		first = Place{s.pending[0].Origin.Offset, s.pending[0].Origin.Index}
-	}
+	first := s.firstPending()
 	s.release(releaseReady)
 	if s.isComplete() {
 		defer s.settle() // nothing of it follows the end of its call
@@ -156,11 +158,7 @@ func (s *Stream) onLinkUpdate() {
 	if len(s.pending) == before {
 		return
 	}
-	if s.replay.inFlight == nil {
-		s.replay.inFlight = &inFlight{first: first}
-	}
-	s.replay.inFlight.handOvers++
-	s.replay.inFlight.events += before - len(s.pending)
+	s.replay.HandOver(*first, before-len(s.pending))
 	s.sink.steps = append(s.sink.steps, sentStep{stream: s})
 	if s.idle {
 		s.closeOld()
@@ -169,7 +167,7 @@ func (s *Stream) onLinkUpdate() {
 }
 
 func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
-	if s.replay.stepsLeft > 0 {
+	if s.replay.Behind() {
 		before := line.Offset
 		if !line.Replay {
 			before = math.MaxInt64
@@ -178,15 +176,15 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		s.suppressed = line.Replay
 	}
 	s.clock.Begin(clock.Line{Offset: line.Offset, Arrival: clock.InstantOf(line.Arrival), Live: line.Live, Replay: line.Replay})
-	s.idle, s.live, s.replay.lastOffset, s.replay.fed = false, line.Live && !line.Replay, line.Offset, true
-	if s.replay.active = line.Replay; s.live {
+	s.replay.Begin(line.Offset, line.Replay)
+	if s.idle, s.live = false, line.Live && !line.Replay; s.live {
 		s.changed = 0
 	}
 	if s.moved = line.Read; s.moved.IsZero() {
 		s.moved = s.registry.settings.Now()
 	}
 	if !s.live {
-		s.registry.backlog.moved(s.moved)
+		s.registry.backlog.Set(s.moved)
 	}
 	var nth pending.Numbers
 	for i := range evs {
@@ -197,12 +195,12 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			s.count().ImplausibleTokens++
 		}
 		o := pending.Origin{Offset: line.Offset, Index: i, Nth: nth.Next(ev)}
-		s.suppressed = line.Replay && s.replay.wasDelivered(o)
+		s.suppressed = line.Replay && s.replay.Delivered(o)
 		at := s.timeOf(ev)
 		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && content.InBatch(evs, i) {
 			at.Source = clock.SourceBatch
 		}
-		if line.Replay && s.replay.restored && !s.suppressed {
+		if line.Replay && s.replay.Restored() && !s.suppressed {
 			s.pending.Add(ev, at, o, pending.Again, &s.registry.settings.Capture) // applied when the rest is restored
 			continue
 		}
@@ -213,7 +211,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 				continue
 			}
 		}
-		s.pending.Add(ev, at, o, s.replay.deliveryOf(s.suppressed), &s.registry.settings.Capture)
+		s.pending.Add(ev, at, o, s.replay.DeliveryOf(s.suppressed), &s.registry.settings.Capture)
 		if !s.pending.Exceed(s.registry.settings.Limits.pending()) {
 			s.release(releaseReady)
 			continue
@@ -231,7 +229,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.writeReady()
 	s.family.AnnounceTime(s.run, s.clock.Reached())
 	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.suppressed {
-		s.registry.runMoved(s.run.Resource)
+		s.registry.pipelines.Moved(s.run.Resource, s.registry.settings.Now())
 	}
 }
 
@@ -239,11 +237,11 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.idle, s.replay.active = false, true, false
+		s.suppressed, s.idle, s.replay.Active = false, true, false
 		s.release(releaseReady)
-		s.family.Notify(s.registry.unsent.replayed(s.settings.ID))
+		s.family.Notify(s.registry.unsent.Done(s.settings.ID))
 		if !s.clock.Timed() && s.pending.Undated() {
-			s.recordStep(StepDate, s.sink)
+			s.recordStep(replay.Date, s.sink)
 			s.pending.Date(s.clock.GuessFile())
 			s.release(releaseReady)
 		}
@@ -264,8 +262,8 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.replay.active = false, false
-		s.recordStep(StepClose, s.sink)
+		s.suppressed, s.replay.Active = false, false
+		s.recordStep(replay.Close, s.sink)
 		s.pending.Date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
@@ -306,4 +304,51 @@ func (s *Stream) exited(e outcome.Exit) {
 		s.apply(e.IncompleteEnd(), s.clock.End(at), pending.Origin{Offset: math.MaxInt64})
 	}
 	s.recordExit(at)
+}
+
+// Raw exports lines unchanged, each as a record tailspan.raw with the line as its body. Several share an offset if they
+// were pending until the provider was known.
+func (s *Stream) Raw(line Line, lines [][]byte) {
+	for i, data := range lines {
+		if len(bytes.TrimSpace(data)) > 0 { // a blank line is no content
+			s.raw(line, i, data, false)
+		}
+	}
+}
+
+// RawCopy exports a line that was also parsed, marked as a copy. It includes blank lines, so that the copies are the
+// complete stream.
+func (s *Stream) RawCopy(line Line, data []byte) {
+	s.raw(line, -1, data, true)
+}
+
+// raw exports a line unless it was exported before, possibly by another stream with the same beginning and position.
+func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
+	at := s.clock.FileTime()
+	if line.Live || !at.Known() {
+		at = clock.Moment{At: clock.InstantOf(line.Arrival), Source: clock.SourceArrival}
+	}
+	s.mu.Lock() // a run that another stream releases may change the resource
+	defer s.mu.Unlock()
+	parts := s.appendRawParts(make([]byte, 0, 256), line, index, data)
+	number := s.program.Resource.NextNumber()
+	isNew := s.registry.ids.FirstRecord(parts)
+	switch {
+	case line.Replay:
+		return
+	case !isNew:
+		s.count().Copied++
+		return
+	}
+	out := work.RecordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
+	out.Sequence = number
+	s.own(s.registry).AddRaw(s.program.Resource, &out, data, isCopy)
+}
+
+// appendRawParts appends the parts of a raw line's identity: the fingerprint of its stream, the pipeline and step, the
+// offset, and the content of it and all lines before. Logs of two jobs often begin alike and have lines in common.
+func (s *Stream) appendRawParts(buf []byte, line Line, index int, data []byte) []byte {
+	pipeline, runID, step, stepID := cicd.Names(s.program.Resource)
+	return otlp.AppendParts(buf, otlp.DomainRecord, index, s.program.Agent.Provider, s.program.Fingerprint, pipeline, runID, step, stepID,
+		strconv.FormatInt(line.Offset, 10), string(s.rawLines.Next(line.Replay, data)))
 }

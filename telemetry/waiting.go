@@ -3,15 +3,20 @@ package telemetry
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
 	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
+	"github.com/tailspan/tailspan/session/replay"
 	"github.com/tailspan/tailspan/session/runkey"
 	"github.com/tailspan/tailspan/session/share"
+	"github.com/tailspan/tailspan/session/work"
 )
 
 // waiting keeps events until their run is known, and then applies them.
@@ -57,8 +62,8 @@ func (s *waiting) release(mode releaseMode) {
 		s.suppressed = suppressed
 		at := h.At
 		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
-		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.restored))
-		s.suppressed = h.Delivery == pending.Done && (suppressed || s.replay.restored)
+		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.Restored()))
+		s.suppressed = h.Delivery == pending.Done && (suppressed || s.replay.Restored())
 		if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
@@ -76,7 +81,7 @@ func (s *waiting) release(mode releaseMode) {
 
 // tryOpenRun opens the run that begins with waiting. It returns false while the run cannot be identified yet.
 func (s *waiting) tryOpenRun(waiting pending.Events, force bool) bool {
-	if !force && s.registry.unsent.await(s.self) {
+	if !force && s.registry.unsent.Await(s.settings.ID, s.self) {
 		return false
 	}
 	defer s.registry.accounts.Open()()
@@ -150,7 +155,7 @@ func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silen
 		return
 	}
 	suppressed := s.suppressed
-	s.suppressed = silentLine && (s.replay.lastReplayed || !s.replay.restored)
+	s.suppressed = silentLine && (s.replay.LastReplayed || !s.replay.Restored())
 	s.closeGap()
 	s.suppressed = suppressed
 	s.clock.Jump(at)
@@ -190,7 +195,7 @@ func (s *waiting) await(first *account.Account) bool {
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account, or until it is known.
 func (s *waiting) awaitsAccount() bool {
-	return len(s.pending) > 0 && (s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.blocks(s.self))
+	return len(s.pending) > 0 && (s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.Blocks(s.settings.ID))
 }
 
 // waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.
@@ -212,4 +217,140 @@ func (s *waiting) waitsForRun(ref *link.Run) bool {
 // opens reports whether ev begins a new run.
 func (s *waiting) opens(ev *events.DisplayEvent) bool {
 	return s.run.Opens(ev) || s.share.LeavesHistory(s.run, ev)
+}
+
+// apply applies one event at its time.
+func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Origin) {
+	if s.run == nil {
+		// Only events that open a run arrive here without one, and they went through openRun.
+		return
+	}
+	written := at
+	at = s.fit(ev, at)
+	s.passed(s.place(written))
+	a := s.agentOf(ev, at)
+	a.Run.BeginsAt(ev, at, s.registry.settings.EndGrace)
+	s.countLate(a, ev)
+	aside := s.run.IsAside(a, ev)
+	a.Run.Signs.Note(ev)
+	s.failedCall(a, ev, at)
+	s.family.AnnounceTurn(a.Run, ev.TurnID)
+	if ev.SessionID == "" {
+		ev.SessionID = a.Run.SessionID
+	}
+	if !aside {
+		a.Cover(&at, &at)
+	}
+	if !a.Closed && !a.Thread.Models.Add(ev.Model, s.registry.settings.Limits.Models) {
+		s.count().UnlistedModels++
+	}
+	if a.Call == nil && ev.MessageID != "" && ev.MessageID != a.Run.LastMessage && !(a.Closed && ev.Kind == events.KindPrompt) {
+		a.Run.LastMessage = strings.Clone(ev.MessageID)
+	}
+	var of *work.Call      // the call that the record belongs to
+	var late *events.Usage // usage that no span will have
+	switch ev.Kind {
+	case events.KindSessionStarted:
+		a.Run.Shape.Start = a.Run.Shape.Start || ev.Session == nil || !ev.Session.Recorded
+		s.begins(a, ev, at)
+	case events.KindTurnStarted:
+		a.Run.Shape.Turns = true
+		s.begins(a, ev, at)
+	case events.KindPrompt:
+		a.Thread.LastInput = at
+		s.begins(a, ev, at)
+	case events.KindNotice:
+		a.Thread.Compacted = a.Thread.Compacted || ev.Notice.Code == events.NoticeCompaction
+	case events.KindText, events.KindReasoning, events.KindMessage:
+		s.modelWorks(a, ev, at)
+	case events.KindToolUse:
+		s.modelWorks(a, ev, at)
+		of = s.startCall(a, ev, at, o)
+	case events.KindToolResult:
+		of = s.resultOf(ev, at)
+		a.Thread.LastInput = at
+	case events.KindToolProgress:
+		of = s.progressOf(ev)
+	case events.KindApprovalRequest:
+		s.noteApproval(ev)
+	case events.KindUsage:
+		if ev.Usage != nil && ev.Usage.Scope == events.UsageScopeCall {
+			s.modelWorks(a, ev, at) // it may precede the first block of its message or be its only event
+		}
+		late = s.useTokens(a, ev, at)
+	}
+	s.reportCall(a, ev, at)
+	s.converse(a, ev)
+	if s.endsLater(a, ev, at, o) {
+		s.finishRun(a, ev)
+		return
+	}
+	s.attachTotals(a, ev, at)
+	if s.record(a, of, pending.Sighting{Event: ev, At: at, From: o}) {
+		switch ev.Kind {
+		case events.KindUsage:
+			s.countUsage(a, ev, at, late)
+		case events.KindNotice:
+			s.countNotice(a, ev)
+		}
+	}
+	switch ev.Kind {
+	case events.KindToolUse:
+		if early, ok := of.Caller.Run.Calls.TakeEarly(of.ID); ok {
+			s.finishCall(of, &early.Tool, early.At, early.Abridged)
+		}
+	case events.KindToolResult:
+		s.finishCall(of, &ev.Tool, at, ev.Abridged)
+	case events.KindToolProgress:
+		s.finishBackground(of, ev)
+	case events.KindTurnDone, events.KindTurnAborted, events.KindSessionEnded:
+		s.finishRun(a, ev)
+	}
+}
+
+// A sub-agent that is called again continues its stream. Each call starts a task: a run of the stream with its own
+// span, whose parent is that call. The n-th task of the stream belongs to the n-th call to the agent ([link.Key]).
+//
+//	task   begins with                                           ends with
+//	first  the first line of the stream                          its call, or the notice that the work is over
+//	next   a turn after one that ended, or a prompt after the    the same
+//	       agent's sign of the end; once the previous task ended
+
+// openTask opens the run of the task that begins with waiting. It returns false while its parent is unknown or the
+// previous task has not ended; force overrides both.
+func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) bool {
+	before := s.run
+	if key.Task = s.seen.Before(&s.seen.Agents, key.Agent); before == nil || key.Task == 0 || before.ChildKey.IsZero() {
+		before = nil
+	}
+	s.family.NoteTask(waiting)
+	ref := s.family.Await(key, waiting)
+	if before != nil && !before.Closed {
+		k := s.registry.links.Lookup(before.ChildKey)
+		if !k.Ended && !force && !s.decide {
+			return false
+		}
+		if !s.suppressed { // otherwise it was done before a restart
+			s.recordRunStep(strconv.Itoa(before.ChildKey.Task), replay.Task, s.sink)
+		}
+		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))
+	}
+	if ref == nil {
+		if ref = s.family.FolderRun(force || s.decide || s.live && s.registry.settings.Eager); ref == nil && s.family.HasFolder() {
+			s.registry.startTimer(waitParent, s.self)
+		}
+	}
+	if ref == nil && before != nil && (force || s.decide) {
+		ref = before.Ref // the call that started the task is unknown
+	}
+	if ref == nil {
+		s.registry.startTimer(waitParent, s.self)
+		return false
+	}
+	if !force && (s.waitsForRun(ref) || s.waitsForAgent(key)) {
+		return false
+	}
+	s.openRun(&runkey.Key{ID: ref.Key}, waiting)
+	s.adopt(key, ref)
+	return true
 }

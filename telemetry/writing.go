@@ -171,9 +171,9 @@ func (s *writing) writeProcess(ended clock.Moment) otlp.SpanRef {
 	out.ErrorType, out.Error, out.Reason = v.ErrorType(), v.Message, v.Reason
 	if parent := s.settings.Parent; !parent.Empty() {
 		out.Trace, out.Parent = parent.TraceID, parent.SpanID
-	} else if parent, ok := s.registry.runStarted(s.program.Resource, true); ok {
+	} else if parent, ok := s.registry.pipelines.Start(s.program.Resource, true); ok {
 		out.Trace, out.Parent = parent.Trace, parent.Span
-		out.Background = s.registry.runEnded(s.program.Resource, span, v)
+		out.Background = s.registry.pipelines.End(s.program.Resource, span, v, s.registry.settings.Now())
 	}
 	s.sink.AddProgram(s.program.Resource, &out)
 	return out.Ref()

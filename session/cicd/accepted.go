@@ -9,6 +9,8 @@ import (
 
 // Accept records that the spans of pipelines and steps were acknowledged.
 func (p *Tree) Accept(written []*Node) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, n := range written {
 		n.accepted = true
 		p.markExported(n.spanID)
@@ -17,15 +19,25 @@ func (p *Tree) Accept(written []*Node) {
 
 // Pending reports whether the span of the pipeline or the step of res is not accepted yet.
 func (p *Tree) Pending(res *otlp.Resource) (pending bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.each(res, func(n *Node) { pending = pending || !n.accepted })
 	return pending
 }
 
 // State returns the IDs of accepted spans, to be stored for a restart.
-func (p *Tree) State() []string { return slices.Clone(p.exported) }
+func (p *Tree) State() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.exported)
+}
 
 // Restore restores a state. Call it before runs start.
-func (p *Tree) Restore(exported []string) { p.exported = slices.Clone(exported) }
+func (p *Tree) Restore(exported []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exported = slices.Clone(exported)
+}
 
 // maxExported bounds the IDs of exported spans that are stored for a restart.
 const maxExported = 1000

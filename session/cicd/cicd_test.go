@@ -53,15 +53,15 @@ func TestWrittenOnceWhenQuiet(t *testing.T) {
 	tree, res := cicd.New(10, "tailspan"), resource("nightly", "fix")
 	below, ok := tree.Start(res, true)
 	require.True(t, ok)
-	_, names, _ := flush(&tree, 100)
+	_, names, _ := flush(tree, 100)
 	assert.Empty(t, names, "a run is at work")
 	tree.End(res, clock.Interval{Start: at(1), End: at(9)}, outcome.Closed(otlp.CloseReasonResult), time.Unix(9, 0))
-	_, names, _ = flush(&tree, 8)
+	_, names, _ = flush(tree, 8)
 	assert.Empty(t, names, "it moved")
-	written, names, _ := flush(&tree, 9)
+	written, names, _ := flush(tree, 9)
 	assert.Equal(t, []string{"fix", "nightly"}, names)
 	assert.Len(t, written, 2)
-	_, names, _ = flush(&tree, 100)
+	_, names, _ = flush(tree, 100)
 	assert.Empty(t, names)
 	again, _ := tree.Start(res, true)
 	assert.Equal(t, below, again, "ids are of names")
@@ -78,21 +78,21 @@ func TestNoPipeline(t *testing.T) {
 // TestRestart checks that an accepted span is not written again, and an unaccepted one is.
 func TestRestart(t *testing.T) {
 	first, res := cicd.New(10, "tailspan"), resource("nightly", "fix")
-	run(&first, res, 1, 9, otlp.CloseReasonResult)
-	written, _, _ := flush(&first, 9)
+	run(first, res, 1, 9, otlp.CloseReasonResult)
+	written, _, _ := flush(first, 9)
 	require.True(t, first.Pending(res))
 	unaccepted := cicd.New(10, "tailspan")
 	unaccepted.Restore(first.State())
-	run(&unaccepted, res, 1, 9, otlp.CloseReasonResult)
-	_, names, _ := flush(&unaccepted, 9)
+	run(unaccepted, res, 1, 9, otlp.CloseReasonResult)
+	_, names, _ := flush(unaccepted, 9)
 	assert.Equal(t, []string{"fix", "nightly"}, names)
 
 	first.Accept(written)
 	require.False(t, first.Pending(res))
 	second := cicd.New(10, "tailspan")
 	second.Restore(first.State())
-	assert.True(t, run(&second, res, 10, 12, otlp.CloseReasonResult), "its step is out")
-	_, names, _ = flush(&second, 12)
+	assert.True(t, run(second, res, 10, 12, otlp.CloseReasonResult), "its step is out")
+	_, names, _ = flush(second, 12)
 	assert.Empty(t, names)
 }
 
@@ -100,19 +100,23 @@ func TestRestart(t *testing.T) {
 func TestLimit(t *testing.T) {
 	tree := cicd.New(2, "tailspan")
 	for i := range int64(4) {
-		run(&tree, resource(strconv.FormatInt(i, 10), ""), i, i+1, otlp.CloseReasonResult)
+		run(tree, resource(strconv.FormatInt(i, 10), ""), i, i+1, otlp.CloseReasonResult)
 	}
-	written, names, evicted := flush(&tree, 9)
+	written, names, evicted := flush(tree, 9)
 	assert.Equal(t, []string{"0", "1", "2", "3"}, names)
 	assert.Zero(t, evicted)
 	tree.Accept(written)
-	_, _, evicted = flush(&tree, 9)
+	_, _, evicted = flush(tree, 9)
 	assert.Equal(t, 2, evicted)
 }
 
-func TestSame(t *testing.T) {
-	assert.True(t, cicd.Same(resource("nightly", "fix"), resource("nightly", "fix")))
-	assert.False(t, cicd.Same(resource("nightly", "fix"), resource("nightly", "test")))
+// TestStartAccount checks that a second account of a run counts in its own step, unless that is the first account's.
+func TestStartAccount(t *testing.T) {
+	tree := cicd.New(10, "tailspan")
+	first := otlp.SpanRef{Trace: otlp.TraceID{1}, Span: otlp.SpanID{2}}
+	assert.False(t, tree.StartAccount(resource("nightly", "fix"), resource("nightly", "fix"), first))
+	assert.True(t, tree.StartAccount(resource("nightly", "test"), resource("nightly", "fix"), first))
+	assert.True(t, tree.Pending(resource("nightly", "test")))
 }
 
 // TestIdentityNamesTheSpanAbove checks that an identity yields the parent span of its runs before that span exists.

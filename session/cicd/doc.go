@@ -11,5 +11,5 @@
 // A span covers the time of all runs below and has the worst of their results. A limit bounds the pipelines that are
 // remembered and the steps of each. The oldest whose spans were accepted are evicted.
 //
-// A [Tree] is not safe for concurrent use. It reads no clock.
+// A [Tree] is safe for concurrent use. It reads no clock.
 package cicd

@@ -2,6 +2,7 @@ package cicd
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tailspan/tailspan/otlp"
@@ -11,8 +12,10 @@ import (
 
 // Tree holds the pipeline runs and their steps.
 type Tree struct {
-	limit    int
-	service  string // of their spans
+	limit   int
+	service string // of their spans
+
+	mu       sync.Mutex
 	runs     map[pipelineKey]*pipelineRun
 	order    []pipelineKey // oldest first, for eviction
 	exported []string      // hexadecimal IDs of exported spans, oldest first
@@ -53,8 +56,8 @@ type Node struct {
 const maxLinks = 128
 
 // New returns a Tree. limit bounds the pipelines and the steps of each. service is the service name of their spans.
-func New(limit int, service string) Tree {
-	return Tree{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
+func New(limit int, service string) *Tree {
+	return &Tree{limit: limit, service: service, runs: map[pipelineKey]*pipelineRun{}}
 }
 
 func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
@@ -65,6 +68,26 @@ func keysOf(res *otlp.Resource) (pipelineKey, taskKey, bool) {
 // Start adds a run and returns its parent span. ok is false if the resource names no pipeline. The span does not wait
 // for a run that does not count: a second account of a run or the work of a sub-agent.
 func (p *Tree) Start(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.start(res, counts)
+}
+
+// StartAccount adds a second account of a run to the pipeline and step of its resource, with a link to the first account's run. It does
+// nothing if both have the same step. ofFirst is nil if the first account's resource is unknown.
+func (p *Tree) StartAccount(res, ofFirst *otlp.Resource, first otlp.SpanRef) (inPipeline bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ofFirst != nil && same(res, ofFirst) {
+		return false
+	}
+	if _, inPipeline = p.start(res, true); inPipeline {
+		p.link(res, first)
+	}
+	return inPipeline
+}
+
+func (p *Tree) start(res *otlp.Resource, counts bool) (parent otlp.SpanRef, ok bool) {
 	n := 0
 	if counts {
 		n = 1
@@ -107,11 +130,15 @@ func (p *Tree) run(key pipelineKey, res *otlp.Resource) *pipelineRun {
 
 // Moved records that a run under the pipeline of res is active.
 func (p *Tree) Moved(res *otlp.Resource, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.each(res, func(n *Node) { n.moved = now })
 }
 
 // End removes a run from its pipeline and step. late reports whether its parent's span was exported before.
 func (p *Tree) End(res *otlp.Resource, span clock.Interval, v outcome.Verdict, now time.Time) (late bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.each(res, func(n *Node) {
 		n.open--
 		n.moved = now
@@ -126,8 +153,8 @@ func (p *Tree) End(res *otlp.Resource, span clock.Interval, v outcome.Verdict, n
 	return late
 }
 
-// Link adds a link to a run to the step of res, or to its pipeline if it has no step.
-func (p *Tree) Link(res *otlp.Resource, to otlp.SpanRef) {
+// link adds a link to a run to the step of res, or to its pipeline if it has no step.
+func (p *Tree) link(res *otlp.Resource, to otlp.SpanRef) {
 	var last *Node
 	p.each(res, func(n *Node) { last = n })
 	if last != nil && len(last.links) < maxLinks && !slices.Contains(last.links, to) {
@@ -154,6 +181,8 @@ func (p *Tree) each(res *otlp.Resource, f func(*Node)) {
 // Flush writes the spans of nodes that have been quiet since before and evicts the oldest pipelines and steps over the
 // limit. It returns the nodes of these spans, for Accept, and the number of evictions.
 func (p *Tree) Flush(b *otlp.Batch, before time.Time) (written []*Node, evicted int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	kept := p.order[:0]
 	for i, key := range p.order {
 		run := p.runs[key]
@@ -234,8 +263,8 @@ func Names(res *otlp.Resource) (pipeline, runID, step, stepID string) {
 	return key.name, key.runID, tkey.name, tkey.runID
 }
 
-// Same reports whether two resources belong to one step of one pipeline run.
-func Same(a, b *otlp.Resource) bool {
+// same reports whether two resources belong to one step of one pipeline run.
+func same(a, b *otlp.Resource) bool {
 	pipelineA, taskA, _ := keysOf(a)
 	pipelineB, taskB, _ := keysOf(b)
 	return pipelineA == pipelineB && taskA == taskB

@@ -2,6 +2,7 @@ package wait
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -58,3 +59,19 @@ func (t *Timers[K, S]) All(kind K) (all []S) {
 	}
 	return all
 }
+
+// Latest is the latest time of something that many do concurrently. The zero value is long ago. It is safe for concurrent use.
+type Latest struct{ nano atomic.Int64 }
+
+// latestStep is the resolution of a [Latest]: those that report to it need not write it each time.
+const latestStep = 100 * time.Millisecond
+
+// Set records a time.
+func (l *Latest) Set(now time.Time) {
+	if nano := now.UnixNano(); nano-l.nano.Load() >= int64(latestStep) {
+		l.nano.Store(nano)
+	}
+}
+
+// Before reports whether there was nothing after a time.
+func (l *Latest) Before(t time.Time) bool { return l.nano.Load() <= t.UnixNano() }
