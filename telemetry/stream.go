@@ -256,6 +256,13 @@ func (s *Stream) Idle() {
 	})
 }
 
+// IsOld reports whether the file was last written so long ago that no line may follow. [Stream.Idle] then closes what is open.
+func (s *Stream) IsOld() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isOld(s.settings.IdleGap)
+}
+
 // Close ends the stream: pending events are released and open items closed for reason. At a shutdown, a stream that
 // waits for another one returns its output when that is closed, or with [Registry.Close].
 func (s *Stream) Close(reason otlp.CloseReason) {

@@ -30,6 +30,7 @@ const (
 	timedTick  timedDo = "tick"  // complete lines of unfinished texts were released
 	timedQuiet timedDo = "quiet" // an end that might have been revoked was released
 	timedFlush timedDo = "flush" // the stream was closed
+	timedOld   timedDo = "old"   // what an old file held at its end was released
 )
 
 // maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
@@ -84,6 +85,8 @@ func (d timedDo) in(p *pipeline.Pipeline) {
 		p.Quiet()
 	case timedFlush:
 		p.EndTexts()
+	case timedOld:
+		p.Flush()
 	}
 }
 

@@ -394,7 +394,10 @@ func (s *stream) Idle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endReplay()
-	s.pipeline.Idle()
+	if s.pipeline.Idle() {
+		s.did(timedOld)
+		s.count()
+	}
 	return s.deliver(ctx, ctx)
 }
 

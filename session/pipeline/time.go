@@ -31,11 +31,17 @@ func (p *Pipeline) Part() { p.take(p.events.Part()) }
 // EndTexts releases all unfinished texts.
 func (p *Pipeline) EndTexts() { p.take(p.events.EndTexts()) }
 
-// Idle reports to telemetry that everything available was read.
-func (p *Pipeline) Idle() {
-	if p.telemetry != nil {
-		p.telemetry.Idle()
+// Idle reports to telemetry that everything available was read, which closes what an old file leaves open. What is pending in the
+// parser is applied before, since no line may follow. Idle reports whether there was anything.
+func (p *Pipeline) Idle() (flushed bool) {
+	if p.telemetry == nil {
+		return false
 	}
+	if flushed = p.Pending() && p.telemetry.IsOld(); flushed {
+		p.Flush()
+	}
+	p.telemetry.Idle()
+	return flushed
 }
 
 // Moved returns when a sub-agent in another stream, which the open run waits for, was last at work; see [telemetry.Stream.Moved].
@@ -48,8 +54,8 @@ func (p *Pipeline) Moved() (at time.Time) {
 
 // Flush applies what is pending in the parser at the end of the stream.
 func (p *Pipeline) Flush() {
-	if p.Suspended() || p.reparsing {
-		return // nothing was pending when the stream was suspended
+	if p.Suspended() {
+		return // nothing was pending then
 	}
 	evs := p.events.Flush()
 	p.pass()
