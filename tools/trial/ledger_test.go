@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -33,10 +34,11 @@ type ledger struct {
 	lives   []time.Time // when each ended, except for the current one
 	tries   int
 	seen    map[string][]*batch
-	content map[string]string   // content of a span or record, by ID
-	texts   map[string]text     // text records, by ID
-	odd     map[string][]string // different content of repetitions
-	all     []*batch            // in order of arrival
+	content map[string]string        // content of a span or record, by ID
+	texts   map[string]text          // text records, by ID
+	odd     map[string][]string      // different content of repetitions
+	roots   map[pcommon.TraceID]bool // whether a trace has its root span
+	all     []*batch                 // in order of arrival
 	last    time.Time
 }
 
@@ -54,7 +56,7 @@ type batch struct {
 type lifeKey struct{}
 
 func newLedger(t *testing.T) *ledger {
-	l := &ledger{seen: map[string][]*batch{}, content: map[string]string{}, texts: map[string]text{}, odd: map[string][]string{}, lives: make([]time.Time, 1)}
+	l := &ledger{seen: map[string][]*batch{}, content: map[string]string{}, texts: map[string]text{}, odd: map[string][]string{}, roots: map[pcommon.TraceID]bool{}, lives: make([]time.Time, 1)}
 	l.server = httptest.NewUnstartedServer(http.HandlerFunc(l.serve))
 	l.server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
 		l.mu.Lock()
@@ -120,6 +122,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 	for resource, span := range data.Spans() {
 		b.spans = true
 		b.of(resource)
+		l.roots[span.TraceID()] = l.roots[span.TraceID()] || span.ParentSpanID().IsEmpty()
 		attrs := span.Attributes().AsRaw()
 		id := fmt.Sprint("span ", span.TraceID(), span.SpanID(), span.Name(), " ", attrs[otlp.AttrGenAIConversationID])
 		l.note(id, b, fmt.Sprint("under ", span.ParentSpanID(), " ", span.Status().Code(), " ", span.Status().Message(), " ", timesOf(attrs, span.StartTimestamp(), span.EndTimestamp()), attrs))
@@ -129,6 +132,7 @@ func (l *ledger) take(life int, data otlpsink.Batch) (*batch, error) {
 			continue // exported only live
 		}
 		b.of(resource)
+		l.roots[record.TraceID()] = l.roots[record.TraceID()] || record.TraceID().IsEmpty() // no run has it
 		attrs := record.Attributes().AsRaw()
 		delete(attrs, otlp.AttrSequence) // may repeat after a restart (docs/delivery.md)
 		id := fmt.Sprint("record ", attrs[otlp.AttrLogRecordUID])
@@ -207,6 +211,17 @@ func (l *ledger) quiet(t *testing.T, c *collectorRun) {
 		defer l.mu.Unlock()
 		return len(l.seen) > 0 && time.Since(l.last) > 4*time.Second
 	}, 5*time.Minute, 50*time.Millisecond)
+}
+
+// complete waits until c has exported all of files that are old: nothing has arrived for a while, and each trace has its root span.
+func (l *ledger) complete(t *testing.T, c *collectorRun) {
+	t.Helper()
+	l.quiet(t, c)
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !slices.Contains(slices.Collect(maps.Values(l.roots)), false)
+	}, time.Minute, 50*time.Millisecond, "each run is over")
 }
 
 // flight says how far a batch was processed when the collector was ended.

@@ -61,7 +61,7 @@ func TestRefusingConsumer(t *testing.T) {
 	sink.quiet(t, c)
 	c.end(syscall.SIGTERM)
 
-	got := sink.compare(oneLife(t, include))
+	got := sink.compare(oneLife(t, include, (*ledger).quiet))
 	t.Logf("%d spans and records in %d batches, %d refused, lost %d, twice %d; gone for %v while %d MiB were written: %d more tries, memory from %d to %d MiB, at most %d and %d",
 		len(sink.seen), len(sink.all), refused, len(got.lost), got.again(), outage, waited>>20, again, before.RSS>>20, after.RSS>>20, before.PeakRSS>>20, after.PeakRSS>>20)
 	assert.Positive(t, refused)
