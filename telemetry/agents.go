@@ -23,7 +23,7 @@ type agentWork struct{ talk }
 
 func (s *agentWork) openAgent(c *work.Call, id string, at clock.Moment) *work.Agent {
 	if active := s.open.Active(); len(active) >= s.registry.settings.Limits.OpenCalls {
-		s.count().EvictedAgents++
+		s.emit.Count().EvictedAgents++
 		s.closeAgent(active[0], outcome.Closed(otlp.CloseReasonEvicted))
 	}
 	r := c.Caller.Run
@@ -122,7 +122,7 @@ func (s *agentWork) agentOf(ev *events.DisplayEvent, at clock.Moment) *work.Agen
 	case c.Child != nil:
 		return c.Child // even if it is over: late events still belong to it
 	case c.Caller.Depth >= maxAgentDepth:
-		s.count().DeepAgents++
+		s.emit.Count().DeepAgents++
 		return c.Caller
 	default:
 		return s.openAgent(c, ev.AgentID, at)
@@ -142,7 +142,7 @@ func (s *agentWork) startCall(a *work.Agent, ev *events.DisplayEvent, at clock.M
 		s.closeCall(old, outcome.WithoutResult(otlp.CloseReasonSuperseded))
 	}
 	if len(r.Calls.Open()) >= s.registry.settings.Limits.OpenCalls {
-		s.count().EvictedCalls++
+		s.emit.Count().EvictedCalls++
 		s.closeCall(r.Calls.Open()[0], outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
 	c := &work.Call{Call: toolcall.New(t, s.registry.settings.Limits.TargetRunes), Caller: a, Anonymous: anonymous}
@@ -177,9 +177,9 @@ func (s *agentWork) resultOf(ev *events.DisplayEvent, at clock.Moment) *work.Cal
 	c := s.findCall(ev.Tool.ID)
 	if c == nil {
 		limits := &s.registry.settings.Limits
-		s.count().UnknownCalls++
+		s.emit.Count().UnknownCalls++
 		if s.run.Calls.SetEarly(ev.Tool.ID, toolcall.NewEarlyResult(&ev.Tool, at, ev.Abridged), min(limits.OpenCalls, limits.RememberedIDs)) {
-			s.count().ForgottenIDs++
+			s.emit.Count().ForgottenIDs++
 		}
 		return nil
 	}
@@ -221,7 +221,7 @@ func (s *agentWork) findCall(id string) *work.Call { return s.open.FindCall(s.ru
 func (s *agentWork) holdArguments(c *work.Call, arguments []byte) {
 	limits := &s.registry.settings.Limits
 	if n := min(len(arguments), limits.ContentBytes); s.open.Held()+n > limits.PendingBytes {
-		s.count().DroppedArguments++
+		s.emit.Count().DroppedArguments++
 		return
 	}
 	if held := otlp.CutLater(arguments, limits.ContentBytes); held != "" {
@@ -235,7 +235,7 @@ func (s *agentWork) holdArguments(c *work.Call, arguments []byte) {
 func (s *agentWork) linger(r *work.Run, n int) {
 	s.open.Linger(r, n)
 	for c := s.open.Excess(s.registry.settings.Limits.OpenCalls); c != nil; c = s.open.Excess(s.registry.settings.Limits.OpenCalls) {
-		s.count().EvictedCalls++
+		s.emit.Count().EvictedCalls++
 		s.closeCall(c, outcome.WithoutResult(otlp.CloseReasonEvicted))
 	}
 }
@@ -256,7 +256,7 @@ func (s *agentWork) finishCall(c *work.Call, t *events.Tool, at clock.Moment, ab
 	case c == nil:
 		return
 	case c.Closed():
-		s.count().LateResults++
+		s.emit.Count().LateResults++
 		return
 	}
 	out := outcome.OfResult(t, abridged)
@@ -305,7 +305,7 @@ func (s *agentWork) closeCall(c *work.Call, out outcome.Call) {
 		return
 	}
 	if c.Caller.Run.Calls.Close(c, s.registry.settings.Limits.RememberedIDs) {
-		s.count().ForgottenIDs++
+		s.emit.Count().ForgottenIDs++
 	}
 	s.open.CallClosed(c.Caller.Run)
 	if c.Requested && out.ErrorType == otlp.ErrorTypeNoResult {
@@ -316,7 +316,7 @@ func (s *agentWork) closeCall(c *work.Call, out outcome.Call) {
 	}
 	if out.Reason != otlp.CloseReasonResult && !out.HasResult {
 		if !c.Requested {
-			s.count().UnclosedCalls++
+			s.emit.Count().UnclosedCalls++
 		}
 		if c.Child != nil && !c.Child.Background {
 			s.closeAgent(c.Child, outcome.Closed(out.Reason))
@@ -335,7 +335,7 @@ func (s *agentWork) closeCall(c *work.Call, out outcome.Call) {
 	}
 	c.Caller.Inside.CoverAll(&c.Span)
 	s.family.AnnounceEnd(c, out)
-	s.writeCall(c, out, clamped)
+	s.emit.Call(c, out, clamped)
 	s.open.DropArguments(c) // a closed call is remembered for long
 	s.allWritten(c.Caller.Run)
 }

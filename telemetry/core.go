@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/family"
 	"github.com/tailspan/tailspan/session/program"
@@ -23,15 +24,17 @@ import (
 //	endings     write the spans of runs, which may have to wait for others
 //	agentWork   open and close calls and sub-agents, and place their times
 //	talk        follow what the model says, and count its tokens
-//	writing     write spans and records
+//	writing     write records, each once
 //	core        hold what all share
 type core struct {
 	self     *Stream // by which registries know the stream
 	registry *Registry
-	settings streamSettings
-	mu       sync.Mutex // held while the stream is running, because parents also call it
-	emitter
-	program program.Program
+	settings StreamSettings // without Agent, Identity and State, which are for the start
+	mu       sync.Mutex     // held while the stream is running, because parents also call it
+	emit     emit.Emitter
+	out      *batch // output of the stream's own lines; nil after Trim
+	sink     *batch // current destination: out, or the batch of the stream whose line released the events
+	program  program.Program
 	reading
 	seen   exported.Seen
 	share  share.Share[*Stream]
@@ -63,4 +66,17 @@ func (s *core) recordStep(do replay.Kind, into *batch) { s.recordRunStep("", do,
 // recordRunStep records a step that affected the run with a key.
 func (s *core) recordRunStep(run string, do replay.Kind, into *batch) {
 	into.steps = append(into.steps, sentStep{s.self, s.replay.Record(do, run)})
+}
+
+// own returns the stream's own batch.
+func (s *core) own() *batch {
+	if s.out == nil {
+		s.out = newBatch(s.registry)
+	}
+	return s.out
+}
+
+// writeInto sets where output goes, and whether there is any.
+func (s *core) writeInto(sink *batch, suppressed bool) {
+	s.sink, s.emit.Sink, s.emit.Suppressed = sink, sink.Batch, suppressed
 }

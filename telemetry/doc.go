@@ -2,8 +2,8 @@
 //
 // A [Registry] opens one [Stream] per input. [Stream.Feed] receives the events of a line with its offset and, if known, its arrival.
 // [Stream.Take] and [Registry.Take] return spans and log records. This package decides which runs, calls and sub-agents exist and when
-// they begin and end. Package clock determines the times of events, and package otlp writes the results ([otlp.Chat], [otlp.Call],
-// [otlp.Agent], [otlp.Record]). Telemetry knows no files, no provider's lines and no rendering.
+// they begin and end. Package clock determines the times of events, package work holds runs, agents and calls, and package emit writes
+// them. Telemetry knows no files, no provider's lines and no rendering.
 //
 // # The tree
 //
@@ -24,10 +24,8 @@
 // IDs are pure functions of the session, of the ID that the format gives an item, and of the item's content
 // (package content). Reading a session again, in any order, from another place or from another of its files yields the same
 // trace, span and record IDs. Items that share an ID and differ in content get different ones. A run is identified by
-// its run key: the ID of its first model message; else the format's turn ID; else the session ID with the first line's
-// own ID or the run's number in its stream; else a hash of the stream's beginning with an offset. A hash of what the
-// model said first is appended. Events are pending until the key is known, up to [Limits.PendingEvents] and
-// [Limits.PendingBytes]. Package account handles several accounts of one run, and copied history.
+// its key (package runkey). Events are pending until that is known, up to [Limits.PendingEvents] and
+// [Limits.PendingBytes]. Packages account and share handle several accounts of one run, and copied history.
 //
 // # States
 //

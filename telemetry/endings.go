@@ -35,7 +35,7 @@ func (s *endings) waitsForLinked(r *work.Run) bool {
 	switch {
 	case !r.Exports() || r.IsJoined() || s.family.SumsUp(r):
 		return false
-	case s.suppressed && s.replay.Restored():
+	case s.emit.Suppressed && s.replay.Restored():
 		return s.spans.WasUnwritten(r)
 	default:
 		return s.family.Lacks(r)
@@ -44,14 +44,14 @@ func (s *endings) waitsForLinked(r *work.Run) bool {
 
 // writeClosed writes the span of a closed run or makes it wait.
 func (s *endings) writeClosed(r *work.Run, why otlp.CloseReason) {
-	if r.Closing.Late == nil && !s.waitsForLinked(r) && (s.suppressed || !r.Exports() || r.IsJoined() || r.Ref.Team.Empty()) {
+	if r.Closing.Late == nil && !s.waitsForLinked(r) && (s.emit.Suppressed || !r.Exports() || r.IsJoined() || r.Ref.Team.Empty()) {
 		s.writeRunSpan(r, why)
 		if child := r.IsChild(); child || !r.IsJoined() {
 			s.registry.links.ReleaseTeam(s.self, r.Ref, !child)
 		}
 		return
 	}
-	w := &spanwait.Wait{Run: r, Why: why, Since: s.moved, Live: s.live, Suppressed: s.suppressed && !s.replay.Restored()}
+	w := &spanwait.Wait{Run: r, Why: why, Since: s.moved, Live: s.live, Suppressed: s.emit.Suppressed && !s.replay.Restored()}
 	if w.Since.IsZero() {
 		w.Since = s.registry.settings.Now()
 	}
@@ -115,14 +115,14 @@ func (s *endings) writeWaiting(ready func(*spanwait.Wait) bool) {
 
 // writeWaited writes a span that waited, and before it the record of its run's end.
 func (s *endings) writeWaited(w *spanwait.Wait) {
-	suppressed, r := s.suppressed, w.Run
-	s.suppressed = w.Suppressed && s.suppressed
-	defer func() { s.suppressed = suppressed }()
+	suppressed, r := s.emit.Suppressed, w.Run
+	s.emit.Suppressed = w.Suppressed && s.emit.Suppressed
+	defer func() { s.emit.Suppressed = suppressed }()
 	s.family.Take(r)
 	if late := r.Closing.Late; late != nil {
 		r.Closing.Late = nil
 		if late.Event == nil {
-			s.recordEnd(r, w.Why)
+			s.emit.End(r, s.process.evidenceOf(r, w.Why).Verdict(), s.moved)
 		} else {
 			s.attachTotals(r.Top, late.Event, late.At)
 			r.Top.Chat = late.Chat
@@ -131,7 +131,7 @@ func (s *endings) writeWaited(w *spanwait.Wait) {
 		}
 	}
 	s.writeRunSpan(r, w.Why)
-	if s.suppressed {
+	if s.emit.Suppressed {
 		s.registry.links.ReleaseTeam(s.self, r.Ref, !r.IsChild())
 		return
 	}
@@ -210,7 +210,7 @@ type unwritten struct {
 func (s *endings) writeTop(r *work.Run, why otlp.CloseReason) {
 	s.writeUnwritten()
 	s.process.unwritten = &unwritten{r, why}
-	if !s.settings.AwaitExit || s.process.exit != nil || s.suppressed {
+	if !s.settings.AwaitExit || s.process.exit != nil || s.emit.Suppressed {
 		s.writeUnwritten()
 		return
 	}
@@ -233,9 +233,9 @@ func (s *endings) writeUnwritten() {
 func (s *endings) giveUpExit(into *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink, s.suppressed = into, false
+	s.writeInto(into, false)
 	s.writeUnwritten()
-	s.meter.Flush()
+	s.emit.Meter.Flush()
 }
 
 // evidenceOf returns what is known of the end of a run that is closed for why.
@@ -265,7 +265,7 @@ func (s *endings) endRecord(r *work.Run, why otlp.CloseReason) {
 		r.Closing.Late = &work.LateEnd{}
 	default:
 		s.family.Take(r)
-		s.recordEnd(r, why)
+		s.emit.End(r, s.process.evidenceOf(r, why).Verdict(), s.moved)
 	}
 }
 

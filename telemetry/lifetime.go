@@ -219,7 +219,7 @@ func (s *lifetime) settle() {
 		return
 	}
 	if k := s.registry.links.Lookup(r.ChildKey); k.Ended {
-		s.suppressed = false // had it been closed before a restart, it would be closed
+		s.emit.Suppressed = false // had it been closed before a restart, it would be closed
 		s.recordStep(replay.End, s.sink)
 		s.closeRun(r, k.End.Reason)
 	}

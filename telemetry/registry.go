@@ -242,7 +242,7 @@ func (r *Registry) closeDeferred(into *batch) {
 		r.leave(d.stream)
 		counts := d.stream.Take().Counts
 		r.mu.Lock()
-		r.counts.add(&counts)
+		r.counts.Add(&counts)
 		r.mu.Unlock()
 	}
 }

@@ -200,12 +200,12 @@ func (s *runs) closeRun(r *work.Run, why otlp.CloseReason) {
 			s.closeCall(c, outcome.WithoutResult(inner))
 		}
 	}
-	s.writeFirst(r)
+	s.emit.First(r)
 	s.closeChat(r.Top)
 	if r.Others != nil {
 		s.closeChat(r.Others)
 	}
-	s.writeFirst(r) // it may be the only call
+	s.emit.First(r) // it may be the only call
 	if !r.IsChild() {
 		r.Closing.Other = r.Closing.Other || s.share.AwaitsOther(r, s.live || s.settings.AwaitExit)
 		s.endRecord(r, why)
@@ -265,7 +265,7 @@ func (s *runs) closeOpen(reason otlp.CloseReason) {
 // passed records the time of an applied event.
 func (s *runs) passed(at clock.Moment) {
 	s.clock.Passed(at)
-	s.replay.LastReplayed = s.suppressed
+	s.replay.LastReplayed = s.emit.Suppressed
 }
 
 // Only silence shows that an agent was killed or abandoned. A followed stream is closed after a silence, and a stream

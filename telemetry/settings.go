@@ -5,6 +5,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pending"
 	"github.com/tailspan/tailspan/session/program"
@@ -102,25 +103,11 @@ func NewDefaultSettings() Settings {
 	}
 }
 
-// streamSettings are the [StreamSettings] that a stream needs for its lifetime.
-type streamSettings struct {
-	ID                   string
-	Parent               otlp.Parent
-	ParentSession, Group string
-	ExpectedDuration     time.Duration
-	IdleGap              time.Duration
-	AwaitExit            bool
-	Resumed              bool
-	Changed              func()
-	OnUsed               func(Used)
-}
+// Counts are irregularities that left no separate span; see [emit.Counts].
+type Counts = emit.Counts
 
-func newStreamSettings(s *StreamSettings) streamSettings {
-	return streamSettings{
-		ID: s.ID, Parent: s.Parent, ParentSession: s.ParentSession, Group: s.Group, ExpectedDuration: s.ExpectedDuration,
-		IdleGap: s.IdleGap, AwaitExit: s.AwaitExit, Resumed: s.Resumed, Changed: s.Changed, OnUsed: s.OnUsed,
-	}
-}
+// Used is the usage of a model as the metrics count it; see [emit.Used].
+type Used = emit.Used
 
 // Agent describes the agent program that writes a stream.
 type Agent = program.Agent

@@ -112,7 +112,7 @@ func (s *Stream) restore(state *StreamState) {
 // catchUp repeats, without export, the steps before the line at offset.
 func (s *Stream) catchUp(offset int64) {
 	for step, ok := s.replay.Next(offset); ok; step, ok = s.replay.Next(offset) {
-		s.suppressed = true
+		s.emit.Suppressed = true
 		switch step.Do {
 		case replay.Date:
 			s.pending.Date(s.clock.GuessFile())

@@ -8,10 +8,10 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/family"
 	"github.com/tailspan/tailspan/session/ledger"
@@ -69,7 +69,8 @@ func (r *reading) lastWrite() time.Time {
 func newStream(r *Registry, settings *StreamSettings) *Stream {
 	s := &Stream{}
 	a := r.agent(settings.Agent)
-	s.self, s.registry, s.settings = s, r, newStreamSettings(settings)
+	s.self, s.registry, s.settings = s, r, *settings
+	s.settings.Agent, s.settings.Identity, s.settings.State = Agent{}, otlp.Identity{}, nil
 	s.program = program.Program{Agent: a, Fingerprint: settings.Fingerprint}
 	s.program.Resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.seen = exported.NewSeen(r.ids)
@@ -80,7 +81,8 @@ func newStream(r *Registry, settings *StreamSettings) *Stream {
 		Links: r.links, Folders: r.folders, Program: &s.program, Seen: &s.seen, Self: s,
 		ParentSession: settings.ParentSession, Group: settings.Group, Wait: r.settings.linkWait(),
 	})
-	s.meter, s.changed = metrics.NewMeter(r.metrics, s.program.Resource), r.fileTime(settings.FileTime)
+	s.emit = emit.New(emit.Settings{IDs: r.ids, Pipelines: r.pipelines, Program: &s.program, Parent: settings.Parent, OnUsed: settings.OnUsed}, r.metrics)
+	s.changed = r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
 	if settings.State != nil {
 		s.restore(settings.State)
@@ -124,12 +126,12 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (family.Woken[*S
 	defer s.mu.Unlock()
 	own := sink == nil
 	if own {
-		sink = s.own(s.registry)
+		sink = s.own()
 	}
-	s.sink, s.suppressed = sink, suppressed
+	s.writeInto(sink, suppressed)
 	f()
 	if !own { // the stream's own output may not be taken for long
-		s.meter.Flush()
+		s.emit.Meter.Flush()
 	}
 	return s.family.TakeWoken(), sink
 }
@@ -138,7 +140,10 @@ func (s *Stream) locked(sink *batch, suppressed bool, f func()) (family.Woken[*S
 func (s *Stream) Trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trim()
+	s.emit.Trim()
+	if s.sink = nil; s.out != nil && s.out.empty() {
+		s.out = nil
+	}
 }
 
 // onLinkUpdate applies a link that another stream announced. The output is exported with the other stream's line and is
@@ -173,7 +178,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 			before = math.MaxInt64
 		}
 		s.catchUp(before)
-		s.suppressed = line.Replay
+		s.emit.Suppressed = line.Replay
 	}
 	s.clock.Begin(clock.Line{Offset: line.Offset, Arrival: clock.InstantOf(line.Arrival), Live: line.Live, Replay: line.Replay})
 	s.replay.Begin(line.Offset, line.Replay)
@@ -192,15 +197,15 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 		otlp.MakePlain(ev)
 		if otlp.TooLarge(ev.Usage) {
 			ev.Usage = nil
-			s.count().ImplausibleTokens++
+			s.emit.Count().ImplausibleTokens++
 		}
 		o := pending.Origin{Offset: line.Offset, Index: i, Nth: nth.Next(ev)}
-		s.suppressed = line.Replay && s.replay.Delivered(o)
+		s.emit.Suppressed = line.Replay && s.replay.Delivered(o)
 		at := s.timeOf(ev)
 		if ev.Kind == events.KindToolResult && at.Source == clock.SourceLine && content.InBatch(evs, i) {
 			at.Source = clock.SourceBatch
 		}
-		if line.Replay && s.replay.Restored() && !s.suppressed {
+		if line.Replay && s.replay.Restored() && !s.emit.Suppressed {
 			s.pending.Add(ev, at, o, pending.Again, &s.registry.settings.Capture) // applied when the rest is restored
 			continue
 		}
@@ -211,13 +216,13 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 				continue
 			}
 		}
-		s.pending.Add(ev, at, o, s.replay.DeliveryOf(s.suppressed), &s.registry.settings.Capture)
+		s.pending.Add(ev, at, o, s.replay.DeliveryOf(s.emit.Suppressed), &s.registry.settings.Capture)
 		if !s.pending.Exceed(s.registry.settings.Limits.pending()) {
 			s.release(releaseReady)
 			continue
 		}
 		if s.release(releaseExcess); len(s.pending) == 0 {
-			s.count().ForcedRuns++
+			s.emit.Count().ForcedRuns++
 		}
 	}
 	if s.run.IsChild() {
@@ -228,7 +233,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.reportLinked()
 	s.writeReady()
 	s.family.AnnounceTime(s.run, s.clock.Reached())
-	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.suppressed {
+	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.emit.Suppressed {
 		s.registry.pipelines.Moved(s.run.Resource, s.registry.settings.Now())
 	}
 }
@@ -237,7 +242,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 func (s *Stream) Idle() {
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.idle, s.replay.Active = false, true, false
+		s.emit.Suppressed, s.idle, s.replay.Active = false, true, false
 		s.release(releaseReady)
 		s.family.Notify(s.registry.unsent.Done(s.settings.ID))
 		if !s.clock.Timed() && s.pending.Undated() {
@@ -269,20 +274,20 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 	later := false
 	s.work(false, func() {
 		s.catchUp(math.MaxInt64)
-		s.suppressed, s.replay.Active = false, false
+		s.emit.Suppressed, s.replay.Active = false, false
 		s.recordStep(replay.Close, s.sink)
 		s.pending.Date(s.clock.FileTime())
 		s.release(releaseReady)
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(s.lastReason(reason))
 		}
-		s.meter.Flush()
+		s.emit.Meter.Flush()
 	})
 	s.work(false, func() { // other accounts of its runs, which waited for their end, have reported what they have
 		if s.process.exit == nil && (reason == otlp.CloseReasonTimeout || reason == otlp.CloseReasonTruncated) {
 			s.writeAll() // no more output follows
 		}
-		s.meter.Flush()
+		s.emit.Meter.Flush()
 	})
 	if !later {
 		s.registry.leave(s)
@@ -293,7 +298,8 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 func (s *Stream) Take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.take(s.registry)
+	out := s.own().take()
+	out.Counts = s.emit.TakeCounts()
 	out.Counts.ForgottenIDs += s.seen.TakeEvicted()
 	return out
 }
@@ -310,7 +316,7 @@ func (s *Stream) exited(e outcome.Exit) {
 	if e.Incomplete && s.run != nil && !s.run.Closed {
 		s.apply(e.IncompleteEnd(), s.clock.End(at), pending.Origin{Offset: math.MaxInt64})
 	}
-	s.recordExit(at)
+	s.emit.Exit(s.run, at, s.process.exit, s.registry.settings.Now())
 }
 
 // Raw exports lines unchanged, each as a record tailspan.raw with the line as its body. Several share an offset if they
@@ -344,12 +350,12 @@ func (s *Stream) raw(line Line, index int, data []byte, isCopy bool) {
 	case line.Replay:
 		return
 	case !isNew:
-		s.count().Copied++
+		s.emit.Count().Copied++
 		return
 	}
 	out := work.RecordAt(at, s.registry.settings.Now(), otlp.SpanRef{}, otlp.UIDOf(parts))
 	out.Sequence = number
-	s.own(s.registry).AddRaw(s.program.Resource, &out, data, isCopy)
+	s.own().AddRaw(s.program.Resource, &out, data, isCopy)
 }
 
 // appendRawParts appends the parts of a raw line's identity: the fingerprint of its stream, the pipeline and step, the

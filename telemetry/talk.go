@@ -7,7 +7,6 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/messages"
-	"github.com/tailspan/tailspan/otlp/metrics"
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
@@ -111,7 +110,7 @@ func (s *talk) finishChat(a *work.Agent, c *work.Chat) {
 		return
 	}
 	a.Inside.CoverAll(&c.Span)
-	s.writeChat(a, c)
+	s.emit.Chat(a, c)
 }
 
 // failedCall writes a model call that failed according to an event. The model said nothing, so no other span has it. It
@@ -140,7 +139,7 @@ func (s *talk) converse(a *work.Agent, ev *events.DisplayEvent) {
 	}
 	if s.open.Held() >= settings.Limits.PendingBytes {
 		a.Thread.Skip()
-		s.count().DroppedArguments++
+		s.emit.Count().DroppedArguments++
 		return
 	}
 	var c *modelcall.Call
@@ -159,7 +158,7 @@ func (s *talk) settleWording(a *work.Agent) {
 	for _, what := range w.Waiting {
 		kind := what.Event.Kind
 		if s.share.HasTexts(a.Run, w, kind) {
-			s.dropped(a.Run)
+			s.emit.Dropped(a.Run)
 		} else {
 			s.writeRecord(a, nil, what)
 		}
@@ -175,7 +174,7 @@ func (s *talk) useTokens(a *work.Agent, ev *events.DisplayEvent, at clock.Moment
 		return nil
 	}
 	if u.Scope != events.UsageScopeCall && a.Run.SubAgent { // no agent writes totals into a sub-agent's own stream
-		s.count().OtherAccount++
+		s.emit.Count().OtherAccount++
 		return nil
 	}
 	if u.Scope == events.UsageScopeProcess || u.Scope == events.UsageScopeSession {
@@ -218,19 +217,13 @@ func (s *talk) placeLate(a *work.Agent, ev *events.DisplayEvent, at clock.Moment
 	if !a.Ledger.Closed || !content.HasTokens(ev) || ev.Usage.Scope != events.UsageScopeCall || a == r.Top && !r.SubAgent && ev.ParentID == "" {
 		return false
 	}
-	if a.IsJoined() || !a.Exports() || r.Top.Ledger.HasTotals() || s.counted(r) {
+	if a.IsJoined() || !a.Exports() || r.Top.Ledger.HasTotals() || s.emit.Counted(r) {
 		return false // another account has it, or the totals of the run
 	}
 	c := &work.Chat{Call: a.Thread.Rest(ev, s.program.Agent.System, at)}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.Key, a.SpanID.String(), id, domainLate)
 	c.ID = r.ChatID(s.program.Agent.Provider, occurrence, a.SpanID.String(), id, domainLate)
-	of := s.span(a, c.ID, a.SpanID, &c.Span)
-	if of.Trace.IsEmpty() {
-		return true
-	}
-	of.Background = !a.Time.Contains(c.Span)
-	out := c.Chat(of, a.Name, "", false)
-	s.sink.AddChat(r.Resource, &out)
+	s.emit.Rest(a, c)
 	return true
 }
 
@@ -242,28 +235,14 @@ const domainLate = "late"
 func (s *talk) countUsage(a *work.Agent, ev *events.DisplayEvent, at clock.Moment, late *events.Usage) {
 	in := a.Span()
 	if late != nil {
-		s.count().LateUsage++
-		s.use(a, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
-	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.counted(s.run) {
+		s.emit.Count().LateUsage++
+		s.emit.Use(a, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
+	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.emit.Counted(s.run) {
 		if a.Chat.IsNamed(ev) {
 			in.Span = a.Chat.ID
 		}
-		s.use(a, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
+		s.emit.Use(a, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
 	}
-}
-
-// countNotice counts the retries and compactions that notices report.
-func (s *talk) countNotice(a *work.Agent, ev *events.DisplayEvent) {
-	key := metrics.Key{Agent: a.Name, Model: cmp.Or(ev.Model, a.Thread.Models.Only())}
-	switch ev.Notice.Code {
-	case events.NoticeAPIRetry:
-		key.Instrument = metrics.InstrumentRetries
-	case events.NoticeCompaction:
-		key.Instrument = metrics.InstrumentCompactions
-	default:
-		return
-	}
-	s.meter.Count(key, a.Span())
 }
 
 // maxProcessModels bounds the models of a stream whose running totals are remembered.
@@ -283,7 +262,7 @@ func (s *talk) sinceLast(ev *events.DisplayEvent) events.Usage {
 	}
 	before, known, evicted := s.past.totals.Swap(key, u)
 	if evicted {
-		s.count().ForgottenIDs++
+		s.emit.Count().ForgottenIDs++
 	}
 	if ofSession {
 		shared, sharedKnown := s.registry.sessionTotal(key, u)
@@ -301,7 +280,7 @@ func (s *talk) sinceLast(ev *events.DisplayEvent) events.Usage {
 // countLate counts the events of a sub-agent after its span was closed.
 func (s *talk) countLate(a *work.Agent, ev *events.DisplayEvent) {
 	if a.Closed && (a.Call != nil || a.Run.SubAgent) && !(ev.Kind == events.KindTurnDone || ev.Kind == events.KindSessionEnded) {
-		s.count().LateAgents++
+		s.emit.Count().LateAgents++
 	}
 }
 
@@ -330,7 +309,7 @@ func (s *talk) measure(r *work.Run) {
 // reportCall reports the usage of the model call that an event of another account is part of.
 func (s *talk) reportCall(a *work.Agent, ev *events.DisplayEvent, at clock.Moment) {
 	r := a.Run
-	if !r.IsJoined() || a.Role == work.RoleDuplicate || !a.Chat.IsNamed(ev) || s.counted(r) {
+	if !r.IsJoined() || a.Role == work.RoleDuplicate || !a.Chat.IsNamed(ev) || s.emit.Counted(r) {
 		return
 	}
 	in := otlp.SpanRef{Trace: r.TraceID, Span: a.Chat.ID}
@@ -343,8 +322,8 @@ func (s *talk) reportCall(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 	if isNew {
 		s.family.Notify(s.registry.links.AwaitingTeam(r.Ref))
 	}
-	if late != (events.Tokens{}) && !s.suppressed {
-		s.count().LateUsage++
-		s.use(a, at, in, Used{Model: c.Model, Tokens: late})
+	if late != (events.Tokens{}) && !s.emit.Suppressed {
+		s.emit.Count().LateUsage++
+		s.emit.Use(a, at, in, Used{Model: c.Model, Tokens: late})
 	}
 }

@@ -42,8 +42,8 @@ const (
 // saved. Without a saved state, an event of a replayed line counts as exported if a replayed line releases it.
 func (s *waiting) release(mode releaseMode) {
 	force := mode != releaseReady
-	done, suppressed := 0, s.suppressed
-	defer func() { s.suppressed = suppressed }()
+	done, suppressed := 0, s.emit.Suppressed
+	defer func() { s.emit.Suppressed = suppressed }()
 	for done < len(s.pending) {
 		if s.mayBeUnasked() {
 			if n := s.pending[done:].UnaskedBeforeGap(s.settings.IdleGap); n > 0 {
@@ -59,11 +59,11 @@ func (s *waiting) release(mode releaseMode) {
 			}
 			h.At = s.clock.Fallback(s.registry.settings.Now)
 		}
-		s.suppressed = suppressed
+		s.emit.Suppressed = suppressed
 		at := h.At
 		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
 		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.Restored()))
-		s.suppressed = h.Delivery == pending.Done && (suppressed || s.replay.Restored())
+		s.emit.Suppressed = h.Delivery == pending.Done && (suppressed || s.replay.Restored())
 		if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) {
 			break
 		}
@@ -141,7 +141,7 @@ func (s *waiting) timeOf(ev *events.DisplayEvent) clock.Moment {
 // dropUnasked counts events that are no run, and keeps what they contain about the program.
 func (s *waiting) dropUnasked(waiting pending.Events) {
 	s.program.NoteStart(waiting)
-	s.count().EmptySessions++
+	s.emit.Count().EmptySessions++
 }
 
 // mayBeUnasked reports whether no run is open that pending events belong to.
@@ -154,10 +154,10 @@ func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silen
 	if !s.clock.GapBefore(at, s.gapBound()) || s.family.AwaitsAgents(s.run) && !s.opens(ev) && !content.ByProgram(ev) {
 		return
 	}
-	suppressed := s.suppressed
-	s.suppressed = silentLine && (s.replay.LastReplayed || !s.replay.Restored())
+	suppressed := s.emit.Suppressed
+	s.emit.Suppressed = silentLine && (s.replay.LastReplayed || !s.replay.Restored())
 	s.closeGap()
-	s.suppressed = suppressed
+	s.emit.Suppressed = suppressed
 	s.clock.Jump(at)
 }
 
@@ -242,7 +242,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		a.Cover(&at, &at)
 	}
 	if !a.Closed && !a.Thread.Models.Add(ev.Model, s.registry.settings.Limits.Models) {
-		s.count().UnlistedModels++
+		s.emit.Count().UnlistedModels++
 	}
 	if a.Call == nil && ev.MessageID != "" && ev.MessageID != a.Run.LastMessage && !(a.Closed && ev.Kind == events.KindPrompt) {
 		a.Run.LastMessage = strings.Clone(ev.MessageID)
@@ -291,7 +291,7 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		case events.KindUsage:
 			s.countUsage(a, ev, at, late)
 		case events.KindNotice:
-			s.countNotice(a, ev)
+			s.emit.Notice(a, ev)
 		}
 	}
 	switch ev.Kind {
@@ -330,7 +330,7 @@ func (s *waiting) openTask(key link.Key, waiting pending.Events, force bool) boo
 		if !k.Ended && !force && !s.decide {
 			return false
 		}
-		if !s.suppressed { // otherwise it was done before a restart
+		if !s.emit.Suppressed { // otherwise it was done before a restart
 			s.recordRunStep(strconv.Itoa(before.ChildKey.Task), replay.Task, s.sink)
 		}
 		s.closeRun(before, cmp.Or(k.End.Reason, otlp.CloseReasonResult))

@@ -1,4 +1,4 @@
-package telemetry
+package emit
 
 // Counts are irregularities that left no separate span: unexpected content of streams and effects of limits. They are
 // deltas since the last Take.
@@ -61,8 +61,8 @@ type reason struct {
 	count *int
 }
 
-// add adds other counts.
-func (c *Counts) add(o *Counts) {
+// Add adds other counts.
+func (c *Counts) Add(o *Counts) {
 	others := o.reasons()
 	for i, r := range c.reasons() {
 		*r.count += *others[i].count
