@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/tail"
+	"github.com/tailspan/tailspan/telemetry"
 )
 
 // Close ends the stream for a reason of the source.
@@ -35,18 +36,14 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	if reason == tail.CloseReasonIdle {
 		s.phase = phaseIdle
 	}
+	if reason == tail.CloseReasonShutdown {
+		return s.deliverTo(func(out *telemetry.Output) error { return s.receiver.last.Add(ctx, out) })
+	}
 	if err := s.deliver(ctx, ctx); err != nil {
-		s.receiver.meter.Lost(lostBy(reason), s.pipeline.Undelivered())
+		s.receiver.meter.Lost(meter.DropGone, s.pipeline.Undelivered())
 		return fmt.Errorf("deliver last spans of %q: %w", s.source.path, err)
 	}
 	return nil
-}
-
-func lostBy(reason tail.CloseReason) string {
-	if reason == tail.CloseReasonShutdown {
-		return meter.DropShutdown
-	}
-	return meter.DropGone
 }
 
 // flush applies what is pending in the parser at the end of a stream.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,8 +17,10 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
+	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver"
 	"github.com/tailspan/tailspan/tail"
 )
@@ -174,8 +177,44 @@ func TestManyFilesShareTheLastDelivery(t *testing.T) {
 	inTime(t, func() {
 		assert.ErrorContains(t, r.Shutdown(t.Context()), "deliver logs", "the records of the runs' ends")
 	})
-	assert.Equal(t, 4, asked)
+	assert.Equal(t, 5, asked, "for each file, and for the delivery that they share")
 	assert.Len(t, (&rig{t: t, traces: &traces}).spans(), 8, "a consumer that accepts at once gets what is left even then")
+}
+
+// TestOpenSessionsShareBatches: without a storage a stop closes all open sessions, whose spans need few calls of a consumer.
+func TestOpenSessionsShareBatches(t *testing.T) {
+	const sessions = 300
+	dir := t.TempDir()
+	for i := range sessions {
+		name := strconv.Itoa(i)
+		session := strings.ReplaceAll(assistant(name, "One."), `"s"`, `"s`+name+`"`)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(session), 0o600))
+	}
+	for _, size := range []int{1 << 20, 20 << 10} {
+		var logs gate
+		var traces consumertest.TracesSink
+		cfg := configFor(filepath.Join(dir, "*"))
+		cfg.Delivery.MaxBatchSize = config.Size(size)
+		r := receiverInto(t, cfg, &traces, &logs)
+		require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+		require.Eventually(t, func() bool { return logs.LogRecordCount() == sessions }, wait, tick)
+		before := len(traces.AllTraces())
+		require.NoError(t, r.Shutdown(t.Context()))
+		rig, bytes, runs := &rig{t: t, traces: &traces}, 0, 0
+		last := traces.AllTraces()[before:]
+		for _, batch := range last {
+			n := (&ptrace.ProtoMarshaler{}).TracesSize(batch)
+			assert.LessOrEqual(t, n, size)
+			bytes += n
+		}
+		for _, span := range rig.spans() {
+			if isRun(span) {
+				runs++
+			}
+		}
+		assert.Equal(t, sessions, runs)
+		assert.LessOrEqual(t, len(last), 1+4*bytes/size, "spans and records fill batches together, which may be split once")
+	}
 }
 
 // TestPassedLineIsExportedOnce: a line of no known provider is exported when it is read, and not again when its stream is quiet.

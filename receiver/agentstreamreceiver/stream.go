@@ -122,6 +122,16 @@ func (c *counted) once(reason string) bool {
 	return true
 }
 
+// logCopies writes one debug line for a file whose events another stream exports.
+func (c *counted) logCopies(logger *zap.Logger, path string, n *telemetry.Counts) {
+	if n.Copied > 0 && c.once("copied") {
+		logger.Debug("skipping copied history, counting further events of it", zap.String("path", path))
+	}
+	if n.OtherAccount > 0 && c.once("other_account") {
+		logger.Debug("skipping events of the session that another stream exports, counting further ones", zap.String("path", path))
+	}
+}
+
 // streamSource is the part of a source's description that a stream keeps; thousands of streams may be open.
 type streamSource struct {
 	id, path string
@@ -351,16 +361,6 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 	return otlp.NewIdentity(attrs...)
 }
 
-// logCopies writes one debug line for a file whose events another stream exports.
-func (s *stream) logCopies(c *telemetry.Counts) {
-	if c.Copied > 0 && s.counted.once("copied") {
-		s.receiver.logger.Debug("skipping copied history, counting further events of it", zap.String("path", s.source.path))
-	}
-	if c.OtherAccount > 0 && s.counted.once("other_account") {
-		s.receiver.logger.Debug("skipping events of the session that another stream exports, counting further ones", zap.String("path", s.source.path))
-	}
-}
-
 // count adds to the receiver's metrics what the parser counted since the last call.
 func (s *stream) count() {
 	now := s.pipeline.Events().Stats()
@@ -375,12 +375,16 @@ func (s *stream) count() {
 
 // deliver delivers the pending output and the new output of the stream, as [delivery.Delivery.Deliver] does.
 func (s *stream) deliver(ctx, attempts context.Context) error {
+	return s.deliverTo(func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, attempts, out) })
+}
+
+// deliverTo passes the pending output and the new output of the stream to send.
+func (s *stream) deliverTo(send func(*telemetry.Output) error) error {
 	s.receiver.meter.Events(s.counted.kinds)
-	send := func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, attempts, out) }
 	err := s.pipeline.Deliver(send, func(out *telemetry.Output) {
 		if !s.pipeline.At.Replay {
 			s.receiver.meter.Counts(out.Counts)
-			s.logCopies(&out.Counts)
+			s.counted.logCopies(s.receiver.logger, s.source.path, &out.Counts)
 		}
 	})
 	if err == nil && !s.pipeline.At.Replay {
