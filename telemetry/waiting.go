@@ -150,7 +150,7 @@ func (s *waiting) mayBeUnasked() bool { return s.run == nil || s.run.Closed }
 // closeOnIdleGap closes what was abandoned before the time at. silentLine is true if the event's line is replayed: the
 // resulting output was exported with that line and is not exported again, unless what precedes it is still pending.
 func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silentLine bool) {
-	at = s.place(at)
+	at = s.run.PlaceAt(at)
 	if !s.clock.GapBefore(at, s.gapBound()) || s.family.AwaitsAgents(s.run) && !s.opens(ev) && !content.ByProgram(ev) {
 		return
 	}
@@ -164,14 +164,13 @@ func (s *waiting) closeOnIdleGap(ev *events.DisplayEvent, at clock.Moment, silen
 // awaited is the account whose end the stream's pending events last waited for.
 type awaited struct {
 	account *account.Account
-	run     bool           // a run waits, not the work of a sub-agent
-	from    pending.Origin // the first event of that run
+	from    pending.Origin // the first event of the run that waits; of no line if the work of a sub-agent waits
 }
 
 // contains reports whether the run that begins at from is still waiting. Later events do not change that, so they need
 // not be checked one by one.
 func (a *awaited) contains(from pending.Origin) bool {
-	return a != nil && a.run && a.from == from && !a.account.Over()
+	return a != nil && a.from == from && !a.account.Over()
 }
 
 // waits reports whether the run that begins with waiting has to wait for the end of its first account.
@@ -180,7 +179,7 @@ func (s *waiting) waits(key *runkey.Key, waiting pending.Events) bool {
 	if standing != account.Second || first == nil || !s.await(first) {
 		return false
 	}
-	s.awaited.run, s.awaited.from = true, waiting[0].Origin
+	s.awaited.from = waiting[0].Origin
 	return true
 }
 
@@ -189,7 +188,7 @@ func (s *waiting) await(first *account.Account) bool {
 	if !s.share.Await(first) {
 		return false
 	}
-	s.awaited = &awaited{account: first}
+	s.awaited = &awaited{first, pending.Origin{Offset: -1}}
 	return true
 }
 
@@ -226,8 +225,8 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		return
 	}
 	written := at
-	at = s.fit(ev, at)
-	s.passed(s.place(written))
+	at = s.open.Fit(s.run, ev, at)
+	s.passed(s.run.PlaceAt(written))
 	a := s.agentOf(ev, at)
 	a.Run.BeginsAt(ev, at, s.registry.settings.EndGrace)
 	s.countLate(a, ev)

@@ -48,7 +48,7 @@ func (s *writing) writeRecord(a *work.Agent, of *work.Call, what pending.Sightin
 		}
 	}
 	if !isNew || s.emit.Suppressed {
-		if !isNew && r.IsSecond() {
+		if !isNew && r.Standing.IsSecond() {
 			s.emit.Dropped(r)
 		}
 		return false

@@ -32,7 +32,7 @@ func (e *Emitter) Record(a *work.Agent, of *work.Call, what pending.Sighting, ui
 // End writes the record of a run's end if no line of the format ends the run, so that every run has one. It has
 // the attributes of an event that ends a run.
 func (e *Emitter) End(r *work.Run, v outcome.Verdict, seen time.Time) {
-	if r.End.By != events.KindUnspecified || !r.Top.Exports() || r.IsSecond() {
+	if r.End.By != events.KindUnspecified || !r.Top.Exports() || r.Standing.IsSecond() {
 		return
 	}
 	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, e.set.Program.Agent.Provider, r.SessionID, otlp.EventNameRunEnd, r.TraceID.String(), r.Top.SpanID.String())

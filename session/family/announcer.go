@@ -38,7 +38,9 @@ func (a *Announcer[S]) notifyParent(maker S) {
 
 // TakeWoken returns the affected streams since the last call.
 func (a *Announcer[S]) TakeWoken() (w Woken[S]) {
-	w, a.woken = a.woken, Woken[S]{}
+	if len(a.woken.Children)+len(a.woken.Parents) > 0 {
+		w, a.woken = a.woken, Woken[S]{}
+	}
 	return w
 }
 

@@ -68,11 +68,6 @@ type shape struct {
 	Message bool // the model said something
 }
 
-// IsSecond reports whether another stream has the first account of the run.
-func (r *place) IsSecond() bool {
-	return r.Standing.IsSecond()
-}
-
 // IsJoined reports whether the run is a second account whose spans are children of the first account's run.
 func (r *place) IsJoined() bool { return r.Standing.IsJoined() }
 
@@ -123,4 +118,12 @@ func (r *Run) TakeCalls(total bool) {
 	r.Top.Ledger.Added = r.Ref.Team.Calls.Found(total, func(part team.ModelCall, whole bool) {
 		r.Top.Ledger.AddMissing(part.Model, part.Tokens, part.Exported, whole)
 	})
+}
+
+// PlaceAt returns the time of an event that is not applied yet by the clock with which the run, or nil, began.
+func (r *Run) PlaceAt(at clock.Moment) clock.Moment {
+	if r == nil || r.Course.Straight(at) {
+		return at
+	}
+	return r.Course.Place(at, r.Top.Time.Start)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/link"
 	"github.com/tailspan/tailspan/session/pending"
 	"github.com/tailspan/tailspan/session/toolcall"
 	"github.com/tailspan/tailspan/session/work"
@@ -217,4 +218,22 @@ func TestContinuedBy(t *testing.T) {
 	assert.False(t, c.Shown)
 	c = r.ContinuedBy(text, "another session")
 	assert.False(t, c.Shown)
+}
+
+// TestFit checks the time of events of a run whose agent's clock is set back: what follows continues the times before.
+func TestFit(t *testing.T) {
+	var open work.Open
+	r := newRun()
+	r.Top.Time.Cover(at(0))
+	r.Course.Begin(at(0).At)
+	r.Ref = &link.Run{}
+	text := &events.DisplayEvent{Kind: events.KindText}
+	assert.Equal(t, *at(5), open.Fit(r, text, *at(5)))
+	assert.Equal(t, *at(300), open.Fit(r, text, *at(300)))
+	fit := open.Fit(r, text, *at(-3000))
+	assert.Equal(t, at(300).At, fit.At)
+	assert.True(t, fit.Clamped)
+	assert.Equal(t, at(310).At, r.PlaceAt(*at(-2990)).At, "of an event that is not applied yet")
+	var none *work.Run
+	assert.Equal(t, *at(-3000), none.PlaceAt(*at(-3000)))
 }
