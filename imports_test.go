@@ -87,6 +87,32 @@ func TestImports(t *testing.T) {
 	}))
 }
 
+// sessionOrder has the packages of session from the lowest up: what a package holds is built of those before it. Those up to "work" decide
+// about one thing each; those after it relate the work of one stream to other streams and to the output.
+var sessionOrder = []string{
+	"clock", "outcome", "wait", "exported", "content", "ledger", "team", "link", "folder", "account", "cicd", "modelcall", "toolcall",
+	"pending", "replay", "program", "runkey", "twin", "work", "share", "family", "emit", "spanwait", "pipeline",
+}
+
+// TestSessionOrder checks that no package of session imports one after it.
+func TestSessionOrder(t *testing.T) {
+	files, err := filepath.Glob("session/*/*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, path := range files {
+		at := slices.Index(sessionOrder, filepath.Base(filepath.Dir(path)))
+		require.GreaterOrEqual(t, at, 0, "%s: no place in sessionOrder", path)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, imp := range file.Imports {
+			name, ours := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module+"/session/")
+			if to := slices.Index(sessionOrder, name); ours && to > at {
+				t.Errorf("%s imports %s, which comes after it in sessionOrder", path, name)
+			}
+		}
+	}
+}
+
 // folderOf gives the folder of the layout that a file lies in.
 func folderOf(path string) string {
 	parts := strings.Split(path, "/")

@@ -20,7 +20,7 @@ type Used struct {
 	Pipeline        string
 	Tokens          events.Tokens
 	CostUSD         float64
-	EstimateUSD     float64 // of tokens that were reported before, by [Settings.Prices]
+	EstimateUSD     float64 // of tokens that were reported before, by the prices of the settings
 }
 
 // Use adds to the metrics what the agent used at a time, in a span, and reports it to OnUsed.

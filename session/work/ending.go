@@ -34,7 +34,7 @@ type closing struct {
 	Abandoned bool
 	// Silent is true if a silence ended the run, or one of its sub-agents, while sub-agents were at work, which may continue.
 	Silent bool
-	// Other is true if the run's span waits for another account of the run; see [run.awaitsOther].
+	// Other is true if the run's span waits for another account of the run; see package share.
 	Other bool
 }
 

@@ -14,7 +14,7 @@ import (
 // identity holds the parts of the IDs of a run and its items.
 type identity struct {
 	TraceID   otlp.TraceID
-	Key       string // made unique by its content and occurrence; see [runKey]
+	Key       string // made unique by its content and occurrence; see package runkey
 	SessionID string
 	IDSession string // the session's part of IDs: its ID or, without one, the stream's fingerprint
 	// IDScope separates the IDs of runs that could collide. It is the run's key if the format numbers its items anew in each
