@@ -24,6 +24,9 @@ const (
 	partBits = 6
 	// leastPart is the smallest limit of a part when there are several: a small limit is enforced exactly.
 	leastPart = 64
+	// reserveAt is the number of marks from which a part has its full size: a process that exports so much soon exports more, and
+	// growing in steps copies the marks, makes garbage, and keeps the heap so small that it is collected often.
+	reserveAt = 512
 )
 
 func NewSet(limit int) *Set {
@@ -47,16 +50,21 @@ func (e *Set) part(mark uint64) *setPart {
 func (e *Set) First(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ids.Add(mark)
+	first := p.ids.Add(mark)
+	if first && p.ids.Len() == reserveAt {
+		p.ids.Reserve()
+	}
+	p.mu.Unlock() // a deferred call would cost a tenth of this
+	return first
 }
 
 // Has reports whether a mark was added and not evicted.
 func (e *Set) Has(mark uint64) bool {
 	p := e.part(mark)
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ids.Find(mark) != nil
+	known := p.ids.Find(mark) != nil
+	p.mu.Unlock()
+	return known
 }
 
 // Mark hashes the parts of a record's UID, at a fifth of the cost of the UID. Marks live no longer than the process.

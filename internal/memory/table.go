@@ -32,6 +32,18 @@ const (
 // NewTable returns a Table of at most limit entries.
 func NewTable[V any](limit int) Table[V] { return Table[V]{limit: limit} }
 
+// Len returns the number of entries.
+func (m *Table[V]) Len() int { return len(m.entries) }
+
+// Reserve allocates the room of all entries up to the limit, unless the limit is reached.
+func (m *Table[V]) Reserve() {
+	if n := len(m.entries); n >= m.limit || m.limit <= fewEntries {
+		return
+	}
+	m.entries = append(make([]entry[V], 0, m.limit), m.entries...)
+	m.resize(1 << bits.Len(uint(m.limit+m.limit/2)))
+}
+
 // Get returns the value of a key. ok is false if the key is unknown.
 func (m *Table[V]) Get(key uint64) (value V, ok bool) {
 	if e := m.find(key); e != nil {
@@ -149,8 +161,10 @@ func (m *Table[V]) place(key uint64, nth int) {
 	m.slots[at] = slotOf(key, nth, m.places())
 }
 
-func (m *Table[V]) grow() {
-	m.slots = make([]uint32, max(leastSlots, 2*len(m.slots)))
+func (m *Table[V]) grow() { m.resize(max(leastSlots, 2*len(m.slots))) }
+
+func (m *Table[V]) resize(slots int) {
+	m.slots = make([]uint32, slots)
 	clear(m.slots) // write first: reading a fresh page before writing it costs a second page fault
 	for i := range m.entries {
 		m.place(m.entries[i].key, i+1)

@@ -76,7 +76,11 @@ func TestLikeAMap(t *testing.T) {
 		for _, limit := range []int{1, 2, 15, 16, 17, 100} {
 			r := rand.New(rand.NewPCG(spread, uint64(limit)))
 			m, want, order := memory.NewTable[int](limit), map[uint64]int{}, []uint64{}
+			reserveAt := r.IntN(4 * limit) // also when it is full
 			for step := range 4000 {
+				if step == reserveAt {
+					m.Reserve()
+				}
 				key := r.Uint64N(3*uint64(limit)) * spread
 				if r.IntN(3) > 0 {
 					if _, known := want[key]; !known {
