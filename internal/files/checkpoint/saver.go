@@ -325,10 +325,21 @@ func EachState(ctx context.Context, store Walker, f func(stream string, saved ti
 		if err != nil {
 			return nil
 		}
-		fields := gjson.GetManyBytes(body, "stream", "saved", "state")
-		state, err := base64.StdEncoding.DecodeString(fields[2].Str)
-		if stream := fields[0].Str; err == nil && stream != "" && len(state) > 0 {
-			f(stream, time.Unix(fields[1].Int(), 0), state)
+		var stream, state string
+		var saved int64
+		gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+			switch key.Str {
+			case "stream":
+				stream = value.Str
+			case "state":
+				state = value.Str
+			case "saved":
+				saved = value.Int()
+			}
+			return true
+		})
+		if decoded, err := base64.StdEncoding.DecodeString(state); err == nil && stream != "" && len(decoded) > 0 {
+			f(stream, time.Unix(saved, 0), decoded)
 		}
 		return nil
 	})
