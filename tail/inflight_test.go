@@ -3,6 +3,7 @@ package tail_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -52,12 +53,12 @@ func (c *crowd) Lines(ctx context.Context, _ []tail.Line) error {
 func (c *crowd) Idle(context.Context) error                    { return nil }
 func (c *crowd) Close(context.Context, tail.CloseReason) error { return nil }
 
-// TestInFlight reads more files than whole batches may be in flight: four at a time if each has a backlog, all of them if each has
-// few lines.
+// TestInFlight reads more files than whole batches may be in flight: one for each core, two to four, if each has a backlog, all of
+// them if each has few lines.
 func TestInFlight(t *testing.T) {
 	const files, batch = 8, 4096
 	for name, c := range map[string]struct{ size, full int }{
-		"backlog":   {3 * batch, 4},
+		"backlog":   {3 * batch, min(max(2, runtime.GOMAXPROCS(0)), 4)},
 		"few lines": {100, files},
 	} {
 		t.Run(name, func(t *testing.T) {

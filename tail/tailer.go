@@ -3,6 +3,7 @@ package tail
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -62,8 +63,9 @@ func (t *Tailer) Start(ctx context.Context) error {
 	return t.lifecycle.Start(ctx, t.start)
 }
 
-// batchesInFlight is how many whole batches are in flight at most. More would take memory and gain nothing: see docs/decisions.md.
-const batchesInFlight = 4
+// batchesInFlight returns how many whole batches are in flight at most: one for each core, two to four. More would cost memory and
+// processor time: see docs/decisions.md.
+func batchesInFlight() int { return min(max(2, runtime.GOMAXPROCS(0)), 4) }
 
 func (t *Tailer) start(ctx, run context.Context) error {
 	t.tasks, t.results = make(chan fileset.Task), make(chan fileset.Done)
@@ -89,7 +91,7 @@ func (t *Tailer) start(ctx, run context.Context) error {
 	shared := reader.Shared{
 		Settings: &settings, Handler: t.handler, Globs: &t.globs, Opener: t.settings.Descriptors.Counted(t.open), Names: t.set.Names(),
 		Saver: t.saver, Buffers: reader.NewBuffers(t.settings.BatchBytes, t.settings.MaxLineSize),
-		InFlight: semaphore.NewWeighted(batchesInFlight * int64(t.settings.BatchBytes)), Context: run, Stop: t.lifecycle.Stop(),
+		InFlight: semaphore.NewWeighted(int64(batchesInFlight() * t.settings.BatchBytes)), Context: run, Stop: t.lifecycle.Stop(),
 	}
 	for range t.settings.workers() {
 		r := reader.New(shared)
