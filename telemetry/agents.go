@@ -82,7 +82,7 @@ func (s *agentWork) closeAgent(a *work.Agent, v outcome.Verdict) {
 	if v.Reason == otlp.CloseReasonTimeout {
 		a.Ledger.Incomplete, a.Run.Closing.Silent = true, true
 	}
-	s.hangUnderRun(a)
+	s.parentToRun(a)
 	s.writeAgent(a, v)
 	s.open.RemoveAgent(a)
 	s.family.WorksInline(a, true)
@@ -95,9 +95,9 @@ func (s *agentWork) closeAgent(a *work.Agent, v outcome.Verdict) {
 	s.allWritten(a.Run)
 }
 
-// hangUnderRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.
+// parentToRun makes the run the parent of a sub-agent, with a mark, if no stream exports the call that started it.
 // That call was made by an agent whose work another stream exports, but that stream does not have the call.
-func (s *agentWork) hangUnderRun(a *work.Agent) {
+func (s *agentWork) parentToRun(a *work.Agent) {
 	r := a.Run
 	if a.Role == work.RoleDuplicate || !r.Exports() || a.Call.Exported() || s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: a.Call.SpanID}) {
 		return

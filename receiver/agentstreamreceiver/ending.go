@@ -26,7 +26,9 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 		s.endLines()
 	}
 	split := reason == tail.CloseReasonIdle && s.pipeline.Holding()
-	s.did(timedFlush)
+	if !s.pipeline.Suspended() { // otherwise nothing is pending
+		s.recordStep(timedFlush)
+	}
 	if split && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
 		s.storeSteps(ctx)
 	}
@@ -37,7 +39,10 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 		s.phase = phaseIdle
 	}
 	if reason == tail.CloseReasonShutdown {
-		return s.deliverTo(func(out *telemetry.Output) error { return s.receiver.last.Add(ctx, out) })
+		return s.deliverTo(func(out *telemetry.Output) error {
+			s.receiver.last.Add(ctx, out)
+			return nil
+		})
 	}
 	if err := s.deliver(ctx, ctx); err != nil {
 		s.receiver.meter.Lost(meter.DropGone, s.pipeline.Undelivered())

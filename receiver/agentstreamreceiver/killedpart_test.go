@@ -5,8 +5,10 @@ package agentstreamreceiver_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,4 +134,20 @@ func TestKilledAsAPartIsSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPartOfAPipeAfterAFailedWrite: a position that was not stored withholds no text.
+func TestPartOfAPipeAfterAFailedWrite(t *testing.T) {
+	cfg, fifo := piped(t)
+	cfg.Storage = &storagetest.ID
+	m := newMachine()
+	r := startOn(t, m, cfg, nil)
+	m.Fail(errors.New("disk full"))
+	w := openWriter(t, fifo)
+	say(t, w, joined(session(t, "gemini", "parity-0.24.0.jsonl")[:partOfAText]))
+	isBegun := func(text string) bool { return strings.HasPrefix(text, begunText) }
+	require.Eventually(t, func() bool { return slices.ContainsFunc(r.texts(), isBegun) }, wait, tick)
+	m.Fail(nil)
+	require.NoError(t, w.Close())
+	r.stop()
 }

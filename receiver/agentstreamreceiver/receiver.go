@@ -78,7 +78,7 @@ type lifecycle struct {
 	final       func() time.Time // deadline for closing all files at shutdown, set by the first
 	// undelivered are pipeline spans whose delivery was interrupted by shutdown.
 	undelivered []telemetry.Output
-	last        delivery.Collected // of the files and documents that a stop closes
+	last        *delivery.FinalBatch // of the files and documents that a stop closes
 }
 
 func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
@@ -113,7 +113,7 @@ func newAgentStream(set receiver.Settings, cfg *Config) (*agentStream, error) {
 	}); err != nil {
 		return nil, err
 	}
-	r.last.Delivery = r.out
+	r.last = delivery.NewFinalBatch(r.out)
 	if r.inputs, err = r.newInputs(); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (r *agentStream) close(ctx context.Context) error {
 	err := r.sources.shutdown(ctx)
 	final, cancelFinal := r.finalContext(ctx, tail.CloseReasonShutdown)
 	defer cancelFinal()
-	err = errors.Join(err, r.last.Deliver(final))
+	err = errors.Join(err, r.last.Flush(final))
 	r.inputs.Stop(ctx, finalDelivery, r.cancel)
 	r.background.Wait()
 	r.cancel()

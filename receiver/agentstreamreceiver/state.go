@@ -85,11 +85,11 @@ func (s *stream) keep() {
 	s.kept.value, s.kept.hasOpen = value, open && !s.phase.closed()
 }
 
-// did records a step that a timer triggered.
-func (s *stream) did(do timedDo) {
+// recordStep records what a timer triggered.
+func (s *stream) recordStep(do timerAction) {
 	s.kept.ticked = true
 	if s.exported == nil { // otherwise it has no offsets, and its marks replace the steps
-		s.kept.steps.took(s.pipeline.At.Offset, do)
+		s.kept.steps.add(s.pipeline.At.Offset, do)
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *stream) storeSteps(ctx context.Context) {
 		err = s.source.checkpoint.Amend(ctx, s.kept.value)
 	}
 	if err != nil { // sent all the same: a text must not wait for the storage
-		s.receiver.logger.Warn("step of a timer was not stored, a restart may send its text again with another ID",
+		s.receiver.logger.Warn("timer step not stored, text may be sent again with another ID after a restart",
 			zap.String("path", s.source.path), zap.Error(err))
 	}
 }

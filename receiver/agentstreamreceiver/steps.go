@@ -15,29 +15,31 @@ type steps struct {
 	// Unacknowledged is how many of the last steps may have output that no consumer acknowledged. No line follows them.
 	Unacknowledged int `json:"unacknowledged,omitempty"`
 
-	left int // how many of the last steps are still to be repeated
+	// left is how many of the last steps are still to be repeated. During a replay it is at least Unacknowledged: the steps before the
+	// last Unacknowledged ones are replayed without output, then these are repeated with their output.
+	left int
 }
 
 // timedStep is what a timer triggered after the line at offset At.
 type timedStep struct {
-	At int64   `json:"at"`
-	Do timedDo `json:"do"`
+	At int64       `json:"at"`
+	Do timerAction `json:"do"`
 }
 
-type timedDo string
+type timerAction string
 
 const (
-	timedTick  timedDo = "tick"  // complete lines of unfinished texts were released
-	timedQuiet timedDo = "quiet" // an end that might have been revoked was released
-	timedFlush timedDo = "flush" // the stream was closed
-	timedOld   timedDo = "old"   // what an old file held at its end was released
+	timedTick  timerAction = "tick"  // complete lines of unfinished texts were released
+	timedQuiet timerAction = "quiet" // an end that might have been revoked was released
+	timedFlush timerAction = "flush" // the stream was closed
+	timedOld   timerAction = "old"   // what an old file held at its end was released
 )
 
 // maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
 const maxTimed = 256
 
-// took adds a step whose output is not acknowledged yet.
-func (s *steps) took(at int64, do timedDo) {
+// add adds a step whose output is not acknowledged yet.
+func (s *steps) add(at int64, do timerAction) {
 	s.Timed = append(s.Timed, timedStep{at, do})
 	s.Unacknowledged++
 	if drop := len(s.Timed) - maxTimed; drop > 0 {
@@ -65,7 +67,7 @@ func (s *steps) replay(p *pipeline.Pipeline, before int64) {
 			return
 		}
 		p.At.Replay = true
-		step.Do.in(p)
+		step.Do.apply(p)
 	}
 }
 
@@ -73,11 +75,11 @@ func (s *steps) replay(p *pipeline.Pipeline, before int64) {
 func (s *steps) repeat(p *pipeline.Pipeline) {
 	for ; s.left > 0; s.left-- {
 		p.At.Read = time.Time{}
-		s.Timed[len(s.Timed)-s.left].Do.in(p)
+		s.Timed[len(s.Timed)-s.left].Do.apply(p)
 	}
 }
 
-func (d timedDo) in(p *pipeline.Pipeline) {
+func (d timerAction) apply(p *pipeline.Pipeline) {
 	switch d {
 	case timedTick:
 		p.Part()

@@ -162,7 +162,10 @@ func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, err
 func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Duration) (*stream, error) {
 	st := &stream{
 		receiver: r, doubt: r.hints.Doubt(s.Path, o.Provider),
-		source: streamSource{s.ID, s.Path, o.Provider, s.Changed, s.Outside, s.Restated, s.Afresh, s.Changed != nil, s.Checkpoint},
+		source: streamSource{
+			id: s.ID, path: s.Path, provider: o.Provider, changed: s.Changed, outside: s.Outside, restated: s.Restated, afresh: s.Afresh,
+			lasting: s.Changed != nil, checkpoint: s.Checkpoint,
+		},
 	}
 	if !st.source.lasting {
 		st.source.changed = func() {}
@@ -314,11 +317,11 @@ func (s *stream) tick(ctx, attempts context.Context) error {
 		if quiet {
 			s.activity.restless.Store(false)
 			if s.pipeline.Quiet() {
-				s.did(timedQuiet)
+				s.recordStep(timedQuiet)
 			}
 		}
 		if s.pipeline.Tick() {
-			s.did(timedTick)
+			s.recordStep(timedTick)
 		}
 		s.storeSteps(ctx)
 	}
@@ -399,7 +402,7 @@ func (s *stream) Idle(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.endReplay()
 	if s.pipeline.Idle() {
-		s.did(timedOld)
+		s.recordStep(timedOld)
 		s.count()
 	}
 	return s.deliver(ctx, ctx)

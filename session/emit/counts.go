@@ -17,7 +17,7 @@ type Counts struct {
 
 	Copied       int // events that are history of another session, marked by the format or proven by equal content
 	OtherAccount int // events of a run that another stream exports, such as a transcript beside the stream, or totals of another run
-	// EmptySessions are beginnings of transcripts in which nobody had asked for anything, which are no runs.
+	// EmptySessions are transcripts without a prompt; they open no run.
 	EmptySessions int
 
 	UnlistedModels     int // events whose model did not fit in an agent's list

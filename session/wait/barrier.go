@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Barrier makes waiters wait for a set of names, all at once. The zero value holds nobody up. A Barrier is safe for concurrent use.
+// Barrier makes waiters wait for a set of names, all at once. The zero value blocks no waiter. A Barrier is safe for concurrent use.
 type Barrier[S comparable] struct {
 	mu      sync.Mutex
 	names   map[string]struct{}
 	waiting map[S]struct{}
-	until   time.Time // when names that did not come are given up
+	until   time.Time // when missing names no longer block
 }
 
 // Expect adds a name. All names are given up at until.

@@ -47,14 +47,19 @@ type Saver struct {
 	// pending has, by store key, what is to be written: nil deletes the key. An entry remains until it was written, so that
 	// Lookup finds it and a failed write is repeated.
 	pending map[string]*Checkpoint
+	// amended has the states that Amend wrote, by store key, until another state is saved.
+	amended map[string]amendment
 }
+
+// amendment is the replacement of one state by another.
+type amendment struct{ from, to []byte }
 
 // NewSaver returns a Saver for a store, which may be nil. It calls saved after a write without an error, and unsaved for each
 // path or key that was not written.
 func NewSaver(store Store, saved func(), unsaved func(path string, err error)) *Saver {
 	s := &Saver{
 		Store: store, batcher: one{store}, size: 1, saved: saved, unsaved: unsaved, first: make(chan struct{}, 1), stop: make(chan struct{}),
-		pending: map[string]*Checkpoint{},
+		pending: map[string]*Checkpoint{}, amended: map[string]amendment{},
 	}
 	if batcher, ok := store.(Batcher); ok {
 		s.batcher, s.size = batcher, groupSize
@@ -90,11 +95,26 @@ func (s *Saver) Save(last, c *Checkpoint) *Checkpoint {
 	now, newest := time.Now(), *c
 	newest.Saved, newest.Nanos = now.Unix(), now.Nanosecond()
 	newest.State, newest.Position = bytes.Clone(c.State), bytes.Clone(c.Position)
+	s.keepAmended(&newest)
 	s.add(newest.StoreKey(), &newest)
 	return &newest
 }
 
-// Entry is the checkpoint of one key of a [Saver].
+// keepAmended sets the amended state in a checkpoint whose state was taken before it was amended.
+func (s *Saver) keepAmended(c *Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := c.StoreKey()
+	a, ok := s.amended[key]
+	switch {
+	case ok && bytes.Equal(c.State, a.from):
+		c.State, c.Pending = a.to, true
+	case ok:
+		delete(s.amended, key)
+	}
+}
+
+// Entry is the stored checkpoint of one key. It is safe for concurrent use.
 type Entry struct {
 	saver *Saver
 	key   string
@@ -110,7 +130,7 @@ func (e *Entry) Covers(ctx context.Context, offset int64) bool {
 	return err != nil || c != nil && c.Offset >= offset
 }
 
-// Amend replaces the consumer's state, which has pending output, and returns when the checkpoint is written.
+// Amend replaces the consumer's state, marks it as pending, and returns when the checkpoint is written.
 func (e *Entry) Amend(ctx context.Context, state []byte) error {
 	c, err := e.saver.Lookup(ctx, e.key)
 	if err != nil {
@@ -121,6 +141,9 @@ func (e *Entry) Amend(ctx context.Context, state []byte) error {
 	}
 	amended := *c
 	amended.State, amended.Pending = bytes.Clone(state), true
+	e.saver.mu.Lock()
+	e.saver.amended[e.key] = amendment{c.State, amended.State}
+	e.saver.mu.Unlock()
 	e.saver.add(e.key, &amended)
 	return e.saver.writeSome(ctx, []string{e.key})
 }
@@ -129,6 +152,9 @@ func (e *Entry) Amend(ctx context.Context, state []byte) error {
 func (s *Saver) Delete(keys ...string) {
 	for _, key := range keys {
 		s.add(key, nil)
+		s.mu.Lock()
+		delete(s.amended, key)
+		s.mu.Unlock()
 	}
 }
 
@@ -223,9 +249,14 @@ func (s *Saver) writeSome(ctx context.Context, keys []string) (err error) {
 	some := make(map[string]*Checkpoint, len(keys))
 	s.mu.Lock()
 	for _, key := range keys {
-		some[key] = s.pending[key]
+		if c, ok := s.pending[key]; ok { // otherwise it was written meanwhile
+			some[key] = c
+		}
 	}
 	s.mu.Unlock()
+	if len(some) == 0 {
+		return nil
+	}
 	if failed := s.put(ctx, some); failed != nil {
 		for key, c := range some {
 			err = s.notWritten(key, c, failed)

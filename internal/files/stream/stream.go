@@ -46,9 +46,10 @@ type Stream struct {
 // Checkpoint is the stored checkpoint of a stream. With it, a consumer stores what it is about to send without a line, since a
 // restart would otherwise send the same content in another form. Any goroutine may call it.
 type Checkpoint interface {
-	// Covers reports whether the checkpoint has the lines up to an offset.
+	// Covers reports whether the checkpoint has the lines up to an offset. If that can't be found out it reports true, because
+	// waiting would not help.
 	Covers(ctx context.Context, offset int64) bool
-	// Amend replaces the state that Stateful returned last, and returns when it is written.
+	// Amend replaces the stored state of the consumer, marks it as pending, and returns when it is written.
 	Amend(ctx context.Context, state []byte) error
 }
 

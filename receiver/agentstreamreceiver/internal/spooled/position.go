@@ -31,22 +31,35 @@ func (r *reading) save(ctx context.Context) {
 	if !r.input.stores() {
 		return
 	}
-	state, _ := r.State()
+	var err error
+	for saved := false; !saved; {
+		amended := r.amended.Load()
+		state, _ := r.State()
+		saved, err = r.store(ctx, state, amended)
+	}
+	r.covered.Store(r.accepted.Load()) // also after a failure: a text must not wait for the storage
 	observer := &r.input.settings.Follow.Observer
-	if err := r.store(ctx, state); err != nil {
+	if err != nil {
 		observer.Unsaved(r.spool.Path(), err)
 		return
 	}
-	r.covered.Store(r.accepted.Load())
 	observer.Saved()
 }
 
 // stores reports whether positions are stored. Spools in the folder for temporary files are not resumed.
 func (in *input) stores() bool { return in.storage != nil && in.folder.lasting() }
 
-func (r *reading) store(ctx context.Context, state []byte) error {
+// store writes the position, unless its state was amended since amended was read.
+func (r *reading) store(ctx context.Context, state []byte, amended int64) (saved bool, err error) {
 	r.storing.Lock()
 	defer r.storing.Unlock()
+	if r.amended.Load() != amended {
+		return false, nil
+	}
+	return true, r.write(ctx, state)
+}
+
+func (r *reading) write(ctx context.Context, state []byte) error {
 	value, err := json.Marshal(position{positionVersion, r.accepted.Load(), state, r.exit})
 	if err == nil {
 		err = r.input.storage.Set(ctx, positionKey(r.spool), value)
@@ -61,7 +74,12 @@ func (r *reading) store(ctx context.Context, state []byte) error {
 func (r *reading) Covers(_ context.Context, offset int64) bool { return r.covered.Load() >= offset }
 
 // Amend implements [tail.Checkpoint].
-func (r *reading) Amend(ctx context.Context, state []byte) error { return r.store(ctx, state) }
+func (r *reading) Amend(ctx context.Context, state []byte) error {
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.amended.Add(1)
+	return r.write(ctx, state)
+}
 
 // saveExit stores how the command ended, for the process that resumes its spool.
 func (r *reading) saveExit(ctx context.Context, e *outcome.Exit) {

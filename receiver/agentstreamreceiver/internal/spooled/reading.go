@@ -25,9 +25,10 @@ type reading struct {
 	left     bool     // a previous process wrote the spool
 	kept     position // stored by a previous process
 	accepted atomic.Int64
-	covered  atomic.Int64 // the stored position
+	covered  atomic.Int64 // the last position that was stored, or failed to be
 
 	storing sync.Mutex    // held while the position is written
+	amended atomic.Int64  // how often its state was amended
 	exit    *outcome.Exit // of the command, once known; guarded by storing
 }
 
