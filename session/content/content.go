@@ -55,7 +55,10 @@ func Append(buf []byte, run string, call []byte, ev *events.DisplayEvent) []byte
 		return append(buf, sum[:]...)
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		if call != nil {
-			return append(buf, call...)
+			if buf = append(buf, call...); ev.Kind == events.KindToolProgress {
+				buf = otlp.AppendPart(buf, ev.Tool.Summary) // a call has one use and one result, but many of these
+			}
+			return buf
 		}
 		return otlp.AppendPart(otlp.AppendPart(buf, ev.Tool.ID), ev.Tool.Summary)
 	case events.KindUsage:

@@ -77,6 +77,10 @@ func TestAppend(t *testing.T) {
 	assert.Less(t, len(of(events.DisplayEvent{Kind: events.KindText, Text: long}, "")), 64, "of a long text its hash")
 	assert.Equal(t, "call", of(events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "t1"}}, "call"), "the content of the call")
 	assert.NotEqual(t, of(events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "t1"}}, ""), of(events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "t2"}}, ""))
+	progress := func(summary string) string {
+		return of(events.DisplayEvent{Kind: events.KindToolProgress, Tool: events.Tool{ID: "t1", Summary: summary}}, "call")
+	}
+	assert.NotEqual(t, progress("half of it"), progress("all of it"), "a copy of a line with another text hid it: found by the pipeline fuzzer")
 	assert.Equal(t, of(events.DisplayEvent{Kind: events.KindTurnDone}, ""), of(events.DisplayEvent{Kind: events.KindSessionEnded}, ""), "the key of the run")
 }
 
