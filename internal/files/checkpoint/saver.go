@@ -152,9 +152,6 @@ func (e *Entry) Amend(ctx context.Context, state []byte) error {
 func (s *Saver) Delete(keys ...string) {
 	for _, key := range keys {
 		s.add(key, nil)
-		s.mu.Lock()
-		delete(s.amended, key)
-		s.mu.Unlock()
 	}
 }
 
@@ -167,7 +164,9 @@ func (s *Saver) add(key string, c *Checkpoint) {
 		default: // not received yet
 		}
 	}
-	s.pending[key] = c
+	if s.pending[key] = c; c == nil {
+		delete(s.amended, key)
+	}
 }
 
 // Start starts writing what is pending, in groups.

@@ -9,7 +9,8 @@
 //	temporary  the part is sent again after a wait, until retry_on_failure ends
 //	permanent  the part is dropped, counted and logged, unless on_permanent_error is "retry"
 //
-// A [FinalBatch] collects the last output of many streams. Metrics are offered once; the next export includes refused ones. [Health] reports the receiver's status to the collector.
+// A [FinalBatch] collects the last output of many streams. Metrics are offered once; the next export includes refused ones.
+// [Health] reports the receiver's status to the collector.
 //
 // A Delivery does not know where output comes from. It is safe for concurrent use.
 package delivery
