@@ -49,7 +49,8 @@ func (s *stream) restore(data []byte) (given []byte) {
 		return nil
 	}
 	state.steps.rewind()
-	s.kept = keptState{path: state.Path, before: &state.Telemetry, steps: state.steps}
+	// The value remains until the first lines are acknowledged.
+	s.kept = keptState{path: state.Path, before: &state.Telemetry, steps: state.steps, value: data, hasOpen: true}
 	return state.Exported
 }
 
