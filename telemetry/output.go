@@ -10,6 +10,8 @@ type Output struct {
 	otlp.Data
 	// Counts are the irregularities since the last Take; see [Counts].
 	Counts Counts
+	// Claims are what the stream has the first account of, if the IDs in Data depend on a new one; see [StreamState.Claiming].
+	Claims []uint64
 
 	// steps and nodes are acknowledged by Accepted.
 	steps     []sentStep

@@ -32,8 +32,8 @@ type Registry struct {
 	accounts  *account.Registry[*Stream]
 	pipelines *cicd.Tree
 	timers    wait.Timers[timerKind, *Stream]
-	// unsent are the streams that an earlier process left with spans of runs that waited. Until they are replayed, it is unknown of which runs
-	// they have the first accounts, so a run of another stream cannot open.
+	// unsent are the streams that an earlier process left with spans of runs that waited, or with a run whose first output it was about to
+	// send. Until they are read, it is unknown of which runs they have the first accounts, so a run of another stream cannot open.
 	unsent wait.Barrier[*Stream]
 	// backlog is the time of the last line that was written before its stream was followed. While such lines are read, the file of a
 	// sub-agent's parent may not have been read yet.
@@ -252,7 +252,7 @@ func (r *Registry) closeDeferred(into *batch) {
 // before opening streams.
 func (r *Registry) Recall(stream string, state *StreamState) {
 	r.accounts.Recall(stream, state.Owned)
-	if len(state.Unwritten) > 0 {
+	if len(state.Unwritten) > 0 || state.Claiming {
 		r.unsent.Expect(stream, r.settings.Now().Add(spanwait.BacklogShare*r.settings.linkWait()))
 	}
 	for i := range state.Agents {

@@ -38,6 +38,8 @@ type StreamState struct {
 	Foreign []uint64 `json:"foreign,omitempty"`
 	// Owned are the hashes of runs and agents whose first account is in this stream.
 	Owned []uint64 `json:"owned,omitempty"`
+	// Claiming is true if Owned was stored before output that depends on it was sent. The rest is older.
+	Claiming bool `json:"claiming,omitempty"`
 	// Child is the sub-agent that works in the stream, and its links.
 	Child *link.Child `json:"child,omitempty"`
 	// Used is the usage of its finished tasks, each of which counts in the total of its run.

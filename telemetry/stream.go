@@ -301,6 +301,9 @@ func (s *Stream) Take() Output {
 	out := s.own().take()
 	out.Counts = s.emit.TakeCounts()
 	out.Counts.ForgottenIDs += s.seen.TakeEvicted()
+	if !out.Empty() {
+		out.Claims = s.share.TakeClaims()
+	}
 	return out
 }
 

@@ -29,8 +29,8 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	if !s.pipeline.Suspended() { // otherwise nothing is pending
 		s.recordStep(timedFlush)
 	}
-	if split && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
-		s.storeSteps(ctx)
+	if split && s.kept.steps.Unacknowledged > 0 && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
+		s.storeAhead(ctx, s.kept.steps.into)
 	}
 	s.flush()
 	s.pipeline.Close(closeReason(reason))

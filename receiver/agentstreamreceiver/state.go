@@ -94,24 +94,24 @@ func (s *stream) recordStep(do timerAction) {
 	}
 }
 
-// storeSteps stores the unacknowledged steps before their output is sent. The rest of the state remains as of the last
+// storeAhead changes the stored state before output is sent that depends on the change. The rest of the state remains as of the last
 // acknowledged lines.
-func (s *stream) storeSteps(ctx context.Context) {
-	if s.kept.steps.Unacknowledged == 0 || s.kept.value == nil {
+func (s *stream) storeAhead(ctx context.Context, change func(*streamState)) {
+	if s.kept.value == nil {
 		return
 	}
 	var state streamState
 	err := json.Unmarshal(s.kept.value, &state)
 	if err == nil {
-		state.steps = s.kept.steps
+		change(&state)
 		s.kept.value, err = json.Marshal(&state)
 	}
 	if err == nil {
 		s.kept.hasOpen = true
 		err = s.source.checkpoint.Amend(ctx, s.kept.value)
 	}
-	if err != nil { // sent all the same: a text must not wait for the storage
-		s.receiver.logger.Warn("timer step not stored, text may be sent again with another ID after a restart",
+	if err != nil { // sent all the same: output must not wait for the storage
+		s.receiver.logger.Warn("state of a file not stored before its output is sent, the output may be sent again with other IDs after a restart",
 			zap.String("path", s.source.path), zap.Error(err))
 	}
 }

@@ -54,6 +54,9 @@ func (s *steps) acknowledge() {
 	}
 }
 
+// into sets the steps of a stored state.
+func (s *steps) into(state *streamState) { state.steps = *s }
+
 // rewind makes all steps due again.
 func (s *steps) rewind() {
 	s.left, s.Unacknowledged = len(s.Timed), min(s.Unacknowledged, len(s.Timed))

@@ -323,7 +323,9 @@ func (s *stream) tick(ctx, attempts context.Context) error {
 		if s.pipeline.Tick() {
 			s.recordStep(timedTick)
 		}
-		s.storeSteps(ctx)
+		if s.kept.steps.Unacknowledged > 0 {
+			s.storeAhead(ctx, s.kept.steps.into)
+		}
 	}
 	err := s.deliver(ctx, attempts)
 	if err == nil && s.kept.ticked {
@@ -378,7 +380,13 @@ func (s *stream) count() {
 
 // deliver delivers the pending output and the new output of the stream, as [delivery.Delivery.Deliver] does.
 func (s *stream) deliver(ctx, attempts context.Context) error {
-	return s.deliverTo(func(out *telemetry.Output) error { return s.receiver.out.Deliver(ctx, attempts, out) })
+	return s.deliverTo(func(out *telemetry.Output) error {
+		// One write for each run would be too much for the content of existing files.
+		if len(out.Claims) > 0 && s.pipeline.At.Live && !s.pipeline.At.Replay {
+			s.storeAhead(ctx, func(state *streamState) { state.Telemetry.Owned, state.Telemetry.Claiming = out.Claims, true })
+		}
+		return s.receiver.out.Deliver(ctx, attempts, out)
+	})
 }
 
 // deliverTo passes the pending output and the new output of the stream to send.

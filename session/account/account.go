@@ -78,11 +78,29 @@ func (a *Account) First() *Account {
 const maxClaims = 256
 
 // Claims lists the things whose first account a stream has, and those whose first account another stream has, oldest first.
-type Claims struct{ Owned, Foreign []uint64 }
+type Claims struct {
+	Owned, Foreign []uint64
 
-// Clone returns a copy.
+	taken uint64 // the last of Owned at the last Take
+}
+
+// Clone returns a copy, whose claims are taken.
 func (c *Claims) Clone() Claims {
-	return Claims{Owned: slices.Clone(c.Owned), Foreign: slices.Clone(c.Foreign)}
+	clone := Claims{Owned: slices.Clone(c.Owned), Foreign: slices.Clone(c.Foreign)}
+	if n := len(clone.Owned); n > 0 {
+		clone.taken = clone.Owned[n-1]
+	}
+	return clone
+}
+
+// Take returns a copy of Owned if it has more than at the last call.
+func (c *Claims) Take() []uint64 {
+	n := len(c.Owned)
+	if n == 0 || c.Owned[n-1] == c.taken {
+		return nil
+	}
+	c.taken = c.Owned[n-1]
+	return slices.Clone(c.Owned)
 }
 
 func (c *Claims) add(thing uint64, mine bool) {

@@ -45,6 +45,15 @@ func New[S comparable](set Settings[S]) Share[S] {
 // Claims returns what the stream has the first account of, and what others have, for its state.
 func (s *Share[S]) Claims() account.Claims { return s.claims.Clone() }
 
+// TakeClaims returns what the stream has the first account of if that is more than at the last call. It returns nothing if all accounts
+// have the same IDs: then it does not matter which one is the first.
+func (s *Share[S]) TakeClaims() []uint64 {
+	if !s.set.Program.Agent.StreamIDs {
+		return nil
+	}
+	return s.claims.Take()
+}
+
 // Restore restores the claims of an earlier state.
 func (s *Share[S]) Restore(c account.Claims) { s.claims = c.Clone() }
 
