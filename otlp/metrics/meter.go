@@ -7,16 +7,22 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 )
 
-// Meter adds the measurements of one stream. Finding a series means hashing a dozen strings, and every span and usage
-// adds to one or more. A stream has few series, so a Meter finds known ones by comparing the stream-specific part of
-// their keys. It buffers up to maxWaiting measurements until the stream's output is taken: all streams add to the same
-// few series, and adding each one would move the series and their lock between cores.
+// Meter adds the measurements of one stream. It buffers up to maxWaiting of them until the stream's output is taken: all
+// streams add to the same few series, and adding each one would move the series and their lock between cores. Between two
+// outputs a Meter holds no memory, because thousands of streams may be quiet.
 type Meter struct {
 	metrics *Set
 	of      *otlp.Resource // of the stream; nil once scope is known
 	scope   *metricScope   // the resource's part of the series; nil before the first measurement
 	ignored int            // durations that no span can have
-	known   []meteredSeries
+	buffer  *buffer        // from scope.buffers; nil if nothing is buffered
+}
+
+// buffer holds measurements, and the series that they were found to belong to. Finding a series means hashing a dozen strings,
+// and every span and usage adds to one or more. The streams of a scope have few series, so known ones are found by comparing
+// the stream-specific part of their keys.
+type buffer struct {
+	known   [instrumentEnd][]meteredSeries
 	waiting []measurement
 }
 
@@ -43,8 +49,8 @@ type measurement struct {
 }
 
 const (
-	// maxMetered is the number of series that a Meter remembers. When it is reached, all are dropped.
-	maxMetered = 64
+	// maxMetered is the number of series of an instrument that a buffer knows. When it is reached, all are dropped.
+	maxMetered = 32
 	// maxWaiting is the largest number of buffered measurements.
 	maxWaiting = 64
 )
@@ -58,35 +64,49 @@ func (m *Meter) add(key *Key, value float64, whole int64, in otlp.SpanRef) {
 	if descriptions[key.Instrument].name(m.metrics.semconv) == "" {
 		return
 	}
-	if len(m.waiting) == maxWaiting {
+	if m.buffer != nil && len(m.buffer.waiting) == maxWaiting {
 		m.Flush()
 	}
-	m.waiting = append(m.waiting, measurement{m.find(key), value, whole, in})
+	if m.buffer == nil {
+		m.buffer = m.takeBuffer()
+	}
+	m.buffer.waiting = append(m.buffer.waiting, measurement{m.find(key), value, whole, in})
+}
+
+// takeBuffer returns a buffer that an earlier stream of the scope has used, or a new one.
+func (m *Meter) takeBuffer() *buffer {
+	if m.scope == nil {
+		m.scope, m.of = m.metrics.scopeOf(m.of), nil
+	}
+	if b, ok := m.scope.buffers.Get().(*buffer); ok {
+		return b
+	}
+	return &buffer{waiting: make([]measurement, 0, maxWaiting)}
 }
 
 // Flush adds the buffered measurements.
 func (m *Meter) Flush() {
-	if len(m.waiting) > 0 {
-		m.metrics.add(m.waiting)
-		m.waiting = m.waiting[:0]
+	if b := m.buffer; b != nil {
+		m.metrics.add(b.waiting)
+		b.waiting = b.waiting[:0]
+		m.scope.buffers.Put(b)
+		m.buffer = nil
 	}
 }
 
 func (m *Meter) find(key *Key) *series {
-	for i := range m.known {
-		if m.known[i].key == *key {
-			return m.known[i].series
+	known := &m.buffer.known[key.Instrument]
+	for i := range *known {
+		if (*known)[i].key == *key {
+			return (*known)[i].series
 		}
 	}
-	if len(m.known) == maxMetered {
-		clear(m.known)
-		m.known = m.known[:0]
-	}
-	if m.scope == nil {
-		m.scope, m.of = m.metrics.scopeOf(m.of), nil
+	if len(*known) == maxMetered {
+		clear(*known)
+		*known = (*known)[:0]
 	}
 	s := m.metrics.seriesOf(key.in(m.scope))
-	m.known = append(m.known, meteredSeries{*key, s})
+	*known = append(*known, meteredSeries{*key, s})
 	return s
 }
 
@@ -160,6 +180,3 @@ func (m *Meter) EstimatedCost(by User, usd float64) {
 		m.add(&Key{Instrument: instrumentCost, Model: by.Model, Agent: by.Agent, estimated: true}, usd, 0, by.In)
 	}
 }
-
-// Trim releases the known series and the buffer, because the stream may be quiet for long.
-func (m *Meter) Trim() { m.Flush(); m.known, m.waiting = nil, nil }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -202,6 +203,7 @@ type metricScope struct {
 	system   string
 	attrs    []otlp.Attribute // of the resource except the service name
 	overflow bool             // of the series over the limit
+	buffers  sync.Pool        // of [*buffer], whose known series are of this scope
 }
 
 // maxScopeAttributes bounds the resource attributes of metrics.

@@ -54,5 +54,5 @@ func (e *Emitter) TakeCounts() (counts Counts) {
 // Trim releases caches.
 func (e *Emitter) Trim() {
 	e.Sink = nil
-	e.Meter.Trim()
+	e.Meter.Flush()
 }
