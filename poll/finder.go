@@ -88,7 +88,7 @@ func (f *finder) find(stop <-chan struct{}, yield func(itemKind, discover.Found)
 	scanFor := func(g *discover.Globs, kind itemKind, is func(string) bool) {
 		s := discover.Scan{Globs: g, Stop: stop, Yield: func(files []discover.Found) {
 			for _, one := range files {
-				if !one.Irregular && is(one.Path) && !g.HasOwnName(one.Path) {
+				if !one.Irregular && is(one.Path) && (one.Way == discover.WayDirect || !g.HasOwnName(one.Path)) {
 					yield(kind, one)
 				}
 			}

@@ -4,6 +4,8 @@ package tail_test
 
 import (
 	"net"
+	"os"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/tail"
 )
 
@@ -26,6 +29,38 @@ func TestFilesLeavesPipesAlone(t *testing.T) {
 		w.Remove("later.jsonl")
 		w.Add("later.jsonl", "a file now\n")
 		w.Sink.WantLines(w.T, "one", "two", "a file now")
+	})
+}
+
+// A pipe that takes the place of a file must not be opened either, because that would release the program that waits to write to it.
+func TestFilesLeavesAReplacingPipeAlone(t *testing.T) {
+	bothWays(t, func(w *world, poll func(*tail.Settings)) {
+		w.Add("a.jsonl", "one\n")
+		w.Add("empty.jsonl", "")
+		files, err := tail.New(w.settings(poll), w.Sink)
+		require.NoError(w, err)
+		var pipes atomic.Int32
+		files.SetOpen(func(path string) (openfile.Handle, error) {
+			if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+				pipes.Add(1)
+			}
+			return openfile.Open(path)
+		})
+		require.NoError(w, files.Start(w.Context()))
+		w.files = files
+		defer w.end()
+		want := []string{"one"}
+		for _, name := range []string{"a.jsonl", "empty.jsonl"} {
+			w.Sink.WantLines(w.T, want...)
+			w.Remove(name)
+			require.NoError(w, syscall.Mkfifo(w.Path(name), 0o600))
+			for range 3 { // scans later than the pipe
+				w.Add("b.jsonl", "more\n")
+				want = append(want, "more")
+				w.Sink.WantLines(w.T, want...)
+			}
+		}
+		assert.Zero(w, pipes.Load(), "the pipe was opened")
 	})
 }
 

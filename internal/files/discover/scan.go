@@ -18,7 +18,17 @@ type Found struct {
 	MTime int64
 	// Irregular is true for a pipe, socket or device, which must not be opened.
 	Irregular bool
+	Way       Way
 }
+
+// Way is how a path leads to a file.
+type Way uint8
+
+const (
+	WayUnknown Way = iota
+	WayDirect      // through no symbolic link, so the path is the file's own name
+	WayLinked      // through one or more symbolic links
+)
 
 // scanBatch is how many paths are yielded at once.
 const scanBatch = 256
@@ -32,6 +42,7 @@ type Scan struct {
 	LeftOut func(path string)
 	Stop    <-chan struct{}
 	batch   []Found
+	way     Way // of the files in the current folder
 	Errs    []error
 }
 
@@ -49,6 +60,7 @@ func (s *Scan) All() {
 
 // Below scans one folder that appeared.
 func (s *Scan) Below(folder string) {
+	s.way = wayTo(folder)
 	info, err := os.Lstat(folder)
 	switch {
 	case err != nil:
@@ -62,6 +74,7 @@ func (s *Scan) Below(folder string) {
 // base scans the folder that holds a pattern's matches. If it does not exist yet, the nearest existing folder above it is
 // watched to see its creation.
 func (s *Scan) base(folder string) {
+	s.way = wayTo(folder)
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,6 +154,8 @@ func (s *Scan) link(path string) {
 	if !matches && !follows {
 		return
 	}
+	defer func(way Way) { s.way = way }(s.way)
+	s.way = WayLinked
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -153,7 +168,7 @@ func (s *Scan) link(path string) {
 }
 
 func (s *Scan) file(path string, info fs.FileInfo) {
-	f := Found{Path: path, Size: info.Size(), MTime: info.ModTime().UnixNano(), Irregular: !info.Mode().IsRegular()}
+	f := Found{Path: path, Size: info.Size(), MTime: info.ModTime().UnixNano(), Irregular: !info.Mode().IsRegular(), Way: s.way}
 	f.ID, _ = fingerprint.IDOf(info)
 	s.add(f)
 }
@@ -177,6 +192,14 @@ func (s *Scan) fail(err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.Errs = append(s.Errs, err)
 	}
+}
+
+// wayTo returns the way to a path. A path that can't be resolved may have a link.
+func wayTo(path string) Way {
+	if real, err := filepath.EvalSymlinks(path); err == nil && real == path {
+		return WayDirect
+	}
+	return WayLinked
 }
 
 // IsFolder reports whether a path leads to a folder.

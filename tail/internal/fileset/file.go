@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/retry"
 	"github.com/tailspan/tailspan/tail/internal/reader"
@@ -34,6 +35,7 @@ type File struct {
 	schedule
 	stream  reader.Open
 	state   State
+	way     discover.Way // as last scanned
 	indexed indexed
 }
 
@@ -246,7 +248,7 @@ func (f *File) linkNames() []string {
 // job returns a visit of the file in its current state.
 func (f *File) job() reader.Job {
 	return reader.Job{
-		Open: &f.stream, Path: f.path, ID: f.id, Pos: f.pos, Size: f.size, MTime: f.mtime, Links: f.linkNames(), LostLink: f.lostLink,
+		Open: &f.stream, Path: f.path, Way: f.way, ID: f.id, Pos: f.pos, Size: f.size, MTime: f.mtime, Links: f.linkNames(), LostLink: f.lostLink,
 	}
 }
 

@@ -141,6 +141,7 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 		if t.paths[one.Path] == nil {
 			t.log.Irregular(one.Path)
 		} else {
+			t.paths[one.Path].way = discover.WayUnknown
 			t.schedule(t.paths[one.Path])
 		}
 		return
@@ -153,7 +154,7 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 		// A file that appeared while no process ran did not exist at the last start.
 		atStart = atStart && !t.seen.Arrived(one, t.lastRun)
 		f = t.newFile(one.Path)
-		f.size, f.mtime = one.Size, one.MTime
+		f.size, f.mtime, f.way = one.Size, one.MTime, one.Way
 		if atStart {
 			f.id = one.ID
 			if one.Size > 0 {
@@ -180,7 +181,7 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 		}
 		return
 	}
-	f.seen = t.scans
+	f.seen, f.way = t.scans, one.Way
 	known := f
 	if f.state == stateLink {
 		known = f.target
@@ -205,6 +206,9 @@ func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 		}
 	}
 	if f := t.paths[path]; f != nil {
+		if !event.Has(fsnotify.Write) {
+			f.way = discover.WayUnknown // something else may be there now
+		}
 		switch {
 		case f.state != stateLink:
 		case event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename):

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 )
 
@@ -25,6 +26,7 @@ type Job struct {
 	Open *Open
 	Kind Kind
 	Path string
+	Way  discover.Way // to the file, when its folder was last scanned
 	ID   fingerprint.FileID
 	Pos  fingerprint.Position // as acknowledged
 	// Size and MTime are as last seen by the owner of the file, and then by the worker.

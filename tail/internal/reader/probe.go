@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
+	"github.com/tailspan/tailspan/internal/files/discover"
 	"github.com/tailspan/tailspan/internal/files/fingerprint"
 	"github.com/tailspan/tailspan/internal/files/openfile"
 	"github.com/tailspan/tailspan/internal/files/stream"
@@ -15,40 +15,30 @@ import (
 
 // probe examines the file at a path, so that the manager can decide which file it is.
 func (r *Reader) probe(res *Result) {
-	info, err := os.Stat(res.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		res.Outcome = OutcomeUnlinked
-		return
-	case err == nil && !info.Mode().IsRegular():
-		res.Outcome = OutcomeIgnored
-		return
-	case err == nil && r.Globs.HasOwnName(res.Path):
+	if res.Way != discover.WayDirect && r.Globs.HasOwnName(res.Path) {
 		res.Outcome = OutcomeLink
 		return
 	}
-	var h openfile.Handle
-	if err == nil {
-		h, err = r.Opener(res.Path)
-	}
-	if err == nil {
-		info, err = h.Stat()
-	}
-	if err == nil {
-		err = r.probeContent(res, h, info)
-	}
-	if h != nil {
-		err = errors.Join(err, h.Close())
-	}
+	h, err := r.open(res.Path, res.Way != discover.WayUnknown)
 	switch {
-	case h == nil && errors.Is(err, fs.ErrNotExist): // it was removed between stat and open
+	case errors.Is(err, fs.ErrNotExist):
 		res.Outcome = OutcomeUnlinked
+	case errors.Is(err, openfile.ErrNotRegular):
+		res.Outcome = OutcomeIgnored
 	case err != nil:
 		res.Outcome, res.Err = OutcomeFailed, err
+	default:
+		if err := errors.Join(r.probeContent(res, h), h.Close()); err != nil {
+			res.Outcome, res.Err = OutcomeFailed, err
+		}
 	}
 }
 
-func (r *Reader) probeContent(res *Result, h openfile.Handle, info fs.FileInfo) error {
+func (r *Reader) probeContent(res *Result, h openfile.Handle) error {
+	info, err := h.Stat()
+	if err != nil {
+		return err
+	}
 	res.Size, res.MTime = info.Size(), info.ModTime().UnixNano()
 	id, _ := fingerprint.IDOf(info)
 	if id != res.ID {
