@@ -69,8 +69,9 @@ type Batch struct {
 	// lastSpans and lastRecords are the sizes of the previous batch, used as capacities.
 	lastSpans, lastRecords int
 
-	texts strings.Builder
-	names spanNames
+	texts      strings.Builder
+	names      spanNames
+	attributes attributes // of the span or record that is being added
 }
 
 // The sizes in bytes of the first and the largest block for short texts. Each block is twice as large as the one before.
@@ -126,11 +127,7 @@ func (b *Batch) span(r *Resource) ptrace.Span {
 		b.spans.EnsureCapacity(b.lastSpans)
 		b.lastSpans = 0
 	}
-	span := b.spans.AppendEmpty()
-	if len(r.attributes) > 0 {
-		r.putOwn(span.Attributes())
-	}
-	return span
+	return b.spans.AppendEmpty()
 }
 
 // record appends a log record under r.
@@ -148,11 +145,7 @@ func (b *Batch) record(r *Resource) plog.LogRecord {
 		b.logs.EnsureCapacity(b.lastRecords)
 		b.lastRecords = 0
 	}
-	record := b.logs.AppendEmpty()
-	if len(r.attributes) > 0 {
-		r.putOwn(record.Attributes())
-	}
-	return record
+	return b.logs.AppendEmpty()
 }
 
 // Empty reports whether nothing was collected.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/xpdata"
 
 	"github.com/tailspan/tailspan/events"
 )
@@ -129,34 +130,34 @@ var questionFields = []field[events.AskQuestion]{
 }
 
 // write writes the fields of a part of an event.
-func write[T any](w *Writer, m pcommon.Map, fields []field[T], of *T) {
+func write[T any](w *Writer, m *attributes, fields []field[T], of *T) {
 	for i := range fields {
 		f := &fields[i]
 		switch v := f.at(of).(type) {
 		case *string:
 			if *v != "" && f.cut != nil {
-				m.PutStr(f.key, f.cut(w, *v))
+				m.str(f.key, f.cut(w, *v))
 			} else {
-				PutStr(m, f.key, *v)
+				m.text(f.key, *v)
 			}
 		case *bool:
-			PutTrue(m, f.key, *v)
+			m.flag(f.key, *v)
 		case *int:
-			PutPositive(m, f.key, int64(*v))
+			m.positive(f.key, int64(*v))
 		case *int64:
-			PutPositive(m, f.key, *v)
+			m.positive(f.key, *v)
 		case *float64:
-			m.PutDouble(f.key, *v)
+			m.double(f.key, *v)
 		case *time.Duration:
 			if *v > 0 {
-				m.PutDouble(f.key, v.Seconds())
+				m.double(f.key, v.Seconds())
 			}
 		case *events.Cause:
-			PutStr(m, f.key, string(*v))
+			m.text(f.key, string(*v))
 		case *events.ToolState:
-			PutStr(m, f.key, v.String())
+			m.text(f.key, v.String())
 		case *events.UsageScope:
-			PutStr(m, f.key, v.String())
+			m.text(f.key, v.String())
 		}
 	}
 }
@@ -187,4 +188,54 @@ func read[T any](r recordReader, fields []field[T], into *T) {
 			*v = events.ParseUsageScope(r.str(key))
 		}
 	}
+}
+
+// attributes collects the attributes of one span, record or nested map. Each key may be added once: a [pcommon.Map] searches
+// for the key each time, which takes as long as everything else about an attribute.
+type attributes struct {
+	builder xpdata.MapBuilder
+	// truncated is true if content was cut. It becomes an attribute at the end, because several contents may be cut.
+	truncated bool
+}
+
+func (m *attributes) reserve(n int)                { m.builder.EnsureCapacity(n) }
+func (m *attributes) str(key, value string)        { m.builder.AppendEmpty(key).SetStr(value) }
+func (m *attributes) int(key string, v int64)      { m.builder.AppendEmpty(key).SetInt(v) }
+func (m *attributes) bool(key string, v bool)      { m.builder.AppendEmpty(key).SetBool(v) }
+func (m *attributes) double(key string, v float64) { m.builder.AppendEmpty(key).SetDouble(v) }
+
+// text adds a text unless it is empty.
+func (m *attributes) text(key, value string) {
+	if value != "" {
+		m.str(key, value)
+	}
+}
+
+// flag adds true, and nothing for false.
+func (m *attributes) flag(key string, value bool) {
+	if value {
+		m.bool(key, true)
+	}
+}
+
+// positive adds a number unless it is 0 or negative.
+func (m *attributes) positive(key string, value int64) {
+	if value > 0 {
+		m.int(key, value)
+	}
+}
+
+// slice adds a list, which the caller fills.
+func (m *attributes) slice(key string) pcommon.Slice {
+	return m.builder.AppendEmpty(key).SetEmptySlice()
+}
+
+// sub adds a map, which the caller fills.
+func (m *attributes) sub(key string) pcommon.Map { return m.builder.AppendEmpty(key).SetEmptyMap() }
+
+// into moves the attributes to a map, which must be empty, and starts anew.
+func (m *attributes) into(to pcommon.Map) {
+	m.flag(AttrTruncated, m.truncated)
+	m.truncated = false
+	m.builder.UnsafeIntoMap(to)
 }

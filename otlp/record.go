@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/tailspan/tailspan/events"
@@ -19,14 +18,13 @@ type Writer struct {
 }
 
 // write writes the event name, the severity and the attributes of the event, and the body if that is the event's text.
-func (w *Writer) write(lr plog.LogRecord, ev *events.DisplayEvent) (hasBody bool) {
+func (w *Writer) write(lr plog.LogRecord, m *attributes, ev *events.DisplayEvent) (hasBody bool) {
 	lr.SetEventName(eventName(ev.Kind))
 	w.severity(lr, ev)
-	m := lr.Attributes()
-	m.EnsureCapacity(AttributesOf(ev))
+	m.reserve(AttributesOf(ev))
 	write(w, m, eventFields, ev)
-	PutTrue(m, AttrTruncated, ev.Abridged)
-	hasBody = w.text(lr, ev)
+	m.truncated = ev.Abridged
+	hasBody = w.text(lr, m, ev)
 	switch ev.Kind {
 	case events.KindMessage:
 		if w.Capture.Reasoning {
@@ -70,7 +68,7 @@ func (w *Writer) severity(lr plog.LogRecord, ev *events.DisplayEvent) {
 
 // text writes the text of an event, cut to its limit, as the record's body. If the text is empty or not captured, it
 // writes the text's size and returns false.
-func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
+func (w *Writer) text(lr plog.LogRecord, m *attributes, ev *events.DisplayEvent) bool {
 	captured, limit := true, 0
 	switch ev.Kind {
 	case events.KindText, events.KindMessage:
@@ -84,36 +82,36 @@ func (w *Writer) text(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 		return false
 	}
 	if !captured || ev.Text == "" {
-		lr.Attributes().PutInt(AttrContentSize, int64(len(ev.Text)))
+		m.int(AttrContentSize, int64(len(ev.Text)))
 		return false
 	}
 	cut, truncated := cutBytes(ev.Text, limit)
 	lr.Body().SetStr(cut)
-	PutTrue(lr.Attributes(), AttrTruncated, truncated)
+	m.truncated = m.truncated || truncated
 	return true
 }
 
 // content writes captured content, cut to its limit.
-func (w *Writer) content(m pcommon.Map, key, s string) {
+func (w *Writer) content(m *attributes, key, s string) {
 	if s == "" {
 		return
 	}
 	dropNUL(&s)
 	cut, truncated := cutBytes(s, w.ContentBytes)
-	m.PutStr(key, validUTF8(cut)) // arguments are unvalidated bytes of the line
-	PutTrue(m, AttrTruncated, truncated)
+	m.str(key, validUTF8(cut)) // arguments are unvalidated bytes of the line
+	m.truncated = m.truncated || truncated
 }
 
-func (w *Writer) notice(m pcommon.Map, ev *events.DisplayEvent) {
-	PutStr(m, AttrNoticeCode, ev.Notice.Code)
+func (w *Writer) notice(m *attributes, ev *events.DisplayEvent) {
+	m.text(AttrNoticeCode, ev.Notice.Code)
 	if ev.Kind == events.KindNotice {
-		m.PutStr(AttrNoticeLevel, ev.Notice.Level.String())
+		m.str(AttrNoticeLevel, ev.Notice.Level.String())
 	}
 }
 
-func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
+func (w *Writer) tool(m *attributes, ev *events.DisplayEvent) {
 	t := &ev.Tool
-	m.PutStr(AttrGenAIToolName, ToolName(t.Name))
+	m.str(AttrGenAIToolName, ToolName(t.Name))
 	write(w, m, toolFields, t)
 	if ev.Kind == events.KindToolUse {
 		if w.Capture.ToolInput {
@@ -125,14 +123,14 @@ func (w *Writer) tool(m pcommon.Map, ev *events.DisplayEvent) {
 		w.content(m, AttrToolMessage, ev.Text)
 	}
 	if ev.Kind == events.KindToolResult {
-		m.PutStr(AttrToolKind, ToolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
+		m.str(AttrToolKind, ToolKind(t.Name, t.Server, t.AgentType != "" || t.AgentID != ""))
 	}
 	write(w, m, resultFields, t)
 	if t.HasExitCode {
-		m.PutInt(AttrProcessExitCode, int64(t.ExitCode))
+		m.int(AttrProcessExitCode, int64(t.ExitCode))
 	}
 	if t.HasLines {
-		m.PutInt(AttrToolLines, int64(t.Lines))
+		m.int(AttrToolLines, int64(t.Lines))
 	}
 	if w.Capture.ToolOutput {
 		w.content(m, AttrGenAIToolResult, string(t.Output))
@@ -145,21 +143,21 @@ func (w *Writer) cutError(s string) string  { return events.CutRunes(s, ErrTextR
 
 // usage writes two counts: the normalized one under the names of the conventions, and the provider's own where it
 // differs. It omits placeholders.
-func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
+func (w *Writer) usage(m *attributes, u *events.Usage) {
 	if u == nil {
 		return
 	}
 	write(w, m, usageFields, u)
 	if !u.CostAlone() {
-		m.PutInt(AttrGenAIInputTokens, u.Tokens.Input)
+		m.int(AttrGenAIInputTokens, u.Tokens.Input)
 	}
 	if !u.OutputUnknown {
-		m.PutInt(AttrGenAIOutputTokens, u.Tokens.Output)
+		m.int(AttrGenAIOutputTokens, u.Tokens.Output)
 	}
-	PutPositive(m, w.Semconv.cacheWrite(), u.Tokens.CacheWrite)
+	m.positive(w.Semconv.cacheWrite(), u.Tokens.CacheWrite)
 	if u.HasCost {
-		m.PutDouble(AttrCostUSD, u.CostUSD)
-		PutTrue(m, AttrCostEstimated, u.CostEstimated)
+		m.double(AttrCostUSD, u.CostUSD)
+		m.flag(AttrCostEstimated, u.CostEstimated)
 	}
 	if u.CostAlone() {
 		return
@@ -168,20 +166,22 @@ func (w *Writer) usage(m pcommon.Map, u *events.Usage) {
 		at := sumFields[i].at
 		n := *at(&u.Provider).(*int64)
 		if n != *at(&u.Tokens).(*int64) && (key != AttrProviderOutput || !u.OutputUnknown) {
-			m.PutInt(key, n)
+			m.int(key, n)
 		}
 	}
 	if u.Pricing != nil {
-		write(w, m.PutEmptyMap(AttrUsagePricing), pricingFields, u.Pricing)
+		var pricing attributes
+		write(w, &pricing, pricingFields, u.Pricing)
+		pricing.into(m.sub(AttrUsagePricing))
 	}
 }
 
-func (w *Writer) end(m pcommon.Map, e *events.End) {
+func (w *Writer) end(m *attributes, e *events.End) {
 	if e == nil {
 		return
 	}
-	PutStr(m, AttrRunOutcome, e.Outcome().String())
-	m.PutBool(AttrEndError, e.Error)
+	m.text(AttrRunOutcome, e.Outcome().String())
+	m.bool(AttrEndError, e.Error)
 	write(w, m, endFields, e)
 	if w.Capture.Text {
 		w.content(m, AttrEndResult, e.Result)
@@ -189,27 +189,28 @@ func (w *Writer) end(m pcommon.Map, e *events.End) {
 	w.totals(m, e.Totals)
 }
 
-func (w *Writer) ask(m pcommon.Map, a *events.Ask) {
+func (w *Writer) ask(m *attributes, a *events.Ask) {
 	if a == nil {
 		return
 	}
-	PutStr(m, AttrRequestID, a.ID)
-	questions := m.PutEmptySlice(AttrAskQuestions)
+	m.text(AttrRequestID, a.ID)
+	questions := m.slice(AttrAskQuestions)
 	for i := range a.Questions {
 		q := &a.Questions[i]
-		qm := questions.AppendEmpty().SetEmptyMap()
-		write(w, qm, questionFields, q)
-		options := qm.PutEmptySlice(keyOptions)
+		var qm attributes
+		write(w, &qm, questionFields, q)
+		options := qm.slice(keyOptions)
 		for _, o := range q.Options {
 			om := options.AppendEmpty().SetEmptyMap()
 			om.PutStr(keyLabel, o.Label)
 			PutStr(om, keyDescription, o.Description)
 		}
+		qm.into(questions.AppendEmpty().SetEmptyMap())
 	}
 	if len(a.Answers) == 0 {
 		return
 	}
-	answers := m.PutEmptySlice(AttrAskAnswers)
+	answers := m.slice(AttrAskAnswers)
 	for _, an := range a.Answers {
 		am := answers.AppendEmpty().SetEmptyMap()
 		PutStr(am, keyID, an.QuestionID)

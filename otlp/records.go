@@ -33,46 +33,52 @@ func (b *Batch) AddEvent(r *Resource, of *Record, ev *events.DisplayEvent, servi
 		return
 	}
 	lr := b.record(r)
-	if !b.writer.write(lr, ev) {
+	m := &b.attributes
+	if !b.writer.write(lr, m, ev) {
 		b.putLine(lr, ev, service)
 	}
-	b.stamp(lr, of)
+	b.stamp(lr, m, of)
+	r.finish(m, lr.Attributes())
 }
 
 // AddRaw appends a line unchanged under r. The body is a string, or bytes if the line is invalid UTF-8, which a string
 // would have to repair, or contains a NUL byte, which some back ends reject in strings. [RawLine] is the inverse.
 // isCopy is true if the line was also parsed.
 func (b *Batch) AddRaw(r *Resource, of *Record, line []byte, isCopy bool) {
-	m, body := b.addRecord(r, of, EventNameRaw, plog.SeverityNumberInfo)
+	lr, m := b.addRecord(r, of, EventNameRaw, plog.SeverityNumberInfo)
 	if utf8.Valid(line) && bytes.IndexByte(line, 0) < 0 {
-		body.SetStr(string(line))
+		lr.Body().SetStr(string(line))
 	} else {
-		body.SetEmptyBytes().FromRaw(line)
+		lr.Body().SetEmptyBytes().FromRaw(line)
 	}
-	PutTrue(m, AttrRawCopy, isCopy)
+	m.flag(AttrRawCopy, isCopy)
+	r.finish(m, lr.Attributes())
 }
 
 // AddRunStarted appends the start record of a live run. service is the name of the agent program.
 func (b *Batch) AddRunStarted(r *Resource, of *Record, service, model string) {
-	m, body := b.addRecord(r, of, EventNameStepStarted, plog.SeverityNumberInfo)
-	body.SetStr(string(appendStart(nil, "step", service, model)))
-	PutStr(m, AttrGenAIRequestModel, model)
+	lr, m := b.addRecord(r, of, EventNameStepStarted, plog.SeverityNumberInfo)
+	lr.Body().SetStr(string(appendStart(nil, "step", service, model)))
+	m.text(AttrGenAIRequestModel, model)
+	r.finish(m, lr.Attributes())
 }
 
 // AddProgress appends the record of a run's elapsed and estimated remaining time.
 func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration) {
-	m, body := b.addRecord(r, of, EventNameProgress, plog.SeverityNumberInfo)
-	body.SetStr(string(appendElapsed(nil, elapsed, left)))
-	m.PutDouble(AttrElapsed, elapsed.Seconds())
-	m.PutDouble(AttrStepETA, left.Seconds())
+	lr, m := b.addRecord(r, of, EventNameProgress, plog.SeverityNumberInfo)
+	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
+	m.double(AttrElapsed, elapsed.Seconds())
+	m.double(AttrStepETA, left.Seconds())
+	r.finish(m, lr.Attributes())
 }
 
 // AddStalled appends the record of a run without new lines.
 func (b *Batch) AddStalled(r *Resource, of *Record, elapsed, silent time.Duration) {
-	m, body := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
-	body.SetStr(string(appendDuration([]byte("no output for "), silent)))
-	m.PutDouble(AttrElapsed, elapsed.Seconds())
-	m.PutDouble(AttrSilent, silent.Seconds())
+	lr, m := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
+	lr.Body().SetStr(string(appendDuration([]byte("no output for "), silent)))
+	m.double(AttrElapsed, elapsed.Seconds())
+	m.double(AttrSilent, silent.Seconds())
+	r.finish(m, lr.Attributes())
 }
 
 // AddRunEnd appends the record of the end of an agent's run that no line of the format ends.
@@ -81,11 +87,12 @@ func (b *Batch) AddRunEnd(r *Resource, of *Record, end *events.End, agentID stri
 	if end.Error {
 		severity = plog.SeverityNumberError
 	}
-	m, body := b.addRecord(r, of, EventNameRunEnd, severity)
-	body.SetStr(string(appendEnd(nil, "run", end)))
-	PutStr(m, AttrAgentID, agentID)
-	m.PutStr(AttrCloseReason, string(reason))
+	lr, m := b.addRecord(r, of, EventNameRunEnd, severity)
+	lr.Body().SetStr(string(appendEnd(nil, "run", end)))
+	m.text(AttrAgentID, agentID)
+	m.str(AttrCloseReason, string(reason))
 	b.writer.end(m, end)
+	r.finish(m, lr.Attributes())
 }
 
 // AddExit appends the record of a process exit with its description. stderr is set if the process failed.
@@ -94,37 +101,37 @@ func (b *Batch) AddExit(r *Resource, of *Record, e *Exit, failed bool, text, std
 	if failed {
 		severity = plog.SeverityNumberError
 	}
-	m, body := b.addRecord(r, of, EventNameProcessExited, severity)
-	body.SetStr(text)
-	PutStr(m, AttrProcessStderr, stderr)
+	lr, m := b.addRecord(r, of, EventNameProcessExited, severity)
+	lr.Body().SetStr(text)
+	m.text(AttrProcessStderr, stderr)
 	e.put(m)
+	r.finish(m, lr.Attributes())
 }
 
-// addRecord appends a record without an event under r. It returns its attributes and its body.
-func (b *Batch) addRecord(r *Resource, of *Record, name string, severity plog.SeverityNumber) (pcommon.Map, pcommon.Value) {
+// addRecord appends a record without an event under r. The caller adds attributes and calls [Resource.finish].
+func (b *Batch) addRecord(r *Resource, of *Record, name string, severity plog.SeverityNumber) (plog.LogRecord, *attributes) {
 	lr := b.record(r)
 	lr.SetEventName(name)
 	lr.SetSeverityNumber(severity)
 	lr.SetSeverityText(severityText(severity))
-	return b.stamp(lr, of), lr.Body()
+	b.stamp(lr, &b.attributes, of)
+	return lr, &b.attributes
 }
 
 // stamp sets the times, the span, the UID and the agent of a record.
-func (b *Batch) stamp(lr plog.LogRecord, of *Record) pcommon.Map {
+func (b *Batch) stamp(lr plog.LogRecord, m *attributes, of *Record) {
 	lr.SetTimestamp(pcommon.Timestamp(of.Time))
 	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(of.Observed))
 	lr.SetTraceID(of.In.Trace)
 	lr.SetSpanID(of.In.Span)
-	m := lr.Attributes()
-	PutStr(m, AttrTimeSource, of.TimeSource)
-	m.PutStr(AttrLogRecordUID, b.encodeUID(of.UID))
-	PutStr(m, AttrGenAIAgentName, of.Agent)
-	PutStr(m, AttrGenAIConversationID, of.Conversation)
+	m.text(AttrTimeSource, of.TimeSource)
+	m.str(AttrLogRecordUID, b.encodeUID(of.UID))
+	m.text(AttrGenAIAgentName, of.Agent)
+	m.text(AttrGenAIConversationID, of.Conversation)
 	if of.Sequence > 0 {
-		m.PutInt(AttrSequence, of.Sequence)
+		m.int(AttrSequence, of.Sequence)
 	}
-	PutStr(m, AttrParentUnknown, of.ParentUnknown)
-	return m
+	m.text(AttrParentUnknown, of.ParentUnknown)
 }
 
 func severityText(n plog.SeverityNumber) string {

@@ -30,24 +30,31 @@ func (r *Resource) Of(service string, without ...string) *Resource {
 	return &Resource{identity: id, service: service, numbers: r.numbers, attributes: r.attributes}
 }
 
-// putOwn writes the user's attributes. They come first, so that tailspan's value of the same key wins.
-func (r *Resource) putOwn(m pcommon.Map) {
+// finish moves the attributes of a span or record to it, with the user's. Of two with the same key, tailspan's wins.
+func (r *Resource) finish(m *attributes, to pcommon.Map) {
+	m.into(to)
 	for _, a := range r.attributes {
-		m.PutStr(a.Key, a.Value)
+		if _, found := to.Get(a.Key); !found {
+			to.PutStr(a.Key, a.Value)
+		}
 	}
 }
 
-func (r *Resource) fill(m pcommon.Map) {
-	m.EnsureCapacity(len(r.identity.attrs) + 3)
-	PutStr(m, AttrServiceName, r.service)
-	PutStr(m, AttrServiceVersion, r.Version)
-	PutStr(m, AttrProvider, r.provider)
+func (r *Resource) fill(to pcommon.Map) {
+	var m attributes
+	m.reserve(len(r.identity.attrs) + 3)
+	for _, a := range [...]Attribute{{AttrServiceName, r.service}, {AttrServiceVersion, r.Version}, {AttrProvider, r.provider}} {
+		if r.identity.Value(a.Key) == "" {
+			m.text(a.Key, a.Value)
+		}
+	}
 	for _, a := range r.identity.attrs {
 		// The persona is an attribute of the agent's work, not of the place where it runs.
 		if a.Key != AttrGenAIAgentName {
-			m.PutStr(a.Key, a.Value)
+			m.str(a.Key, a.Value)
 		}
 	}
+	m.into(to)
 }
 
 // ServiceName returns service.name: the user's, or else the program's.

@@ -38,8 +38,8 @@ const (
 	agentAttributes = 19
 )
 
-// addSpan appends a span under r. It returns the attributes, to which the caller adds those of the kind.
-func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string, room int) pcommon.Map {
+// addSpan appends a span under r. The caller adds the attributes of the kind and calls [Resource.finish].
+func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string, room int) (ptrace.Span, *attributes) {
 	span := b.span(r)
 	span.SetTraceID(of.Trace)
 	span.SetSpanID(of.ID)
@@ -53,21 +53,21 @@ func (b *Batch) addSpan(r *Resource, of *Span, kind ptrace.SpanKind, name string
 		link.SetTraceID(to.Trace)
 		link.SetSpanID(to.Span)
 	}
-	m := span.Attributes()
-	m.EnsureCapacity(room)
-	PutStr(m, AttrTimeSource, of.TimeSource)
+	m := &b.attributes
+	m.reserve(room)
+	m.text(AttrTimeSource, of.TimeSource)
 	if of.ErrorType != "" {
 		span.Status().SetCode(ptrace.StatusCodeError)
 		span.Status().SetMessage(events.CutRunes(of.Error, ErrTextRunes))
-		m.PutStr(AttrErrorType, of.ErrorType)
-		m.PutStr(AttrStatusCode, StatusCodeError)
+		m.str(AttrErrorType, of.ErrorType)
+		m.str(AttrStatusCode, StatusCodeError)
 	}
-	PutStr(m, AttrGenAIConversationID, of.Conversation)
-	PutStr(m, AttrCloseReason, string(of.Reason))
-	PutTrue(m, AttrBackground, of.Background)
-	PutTrue(m, AttrTimeClamped, of.Clamped)
-	PutStr(m, AttrParentUnknown, of.ParentUnknown)
-	return m
+	m.text(AttrGenAIConversationID, of.Conversation)
+	m.text(AttrCloseReason, string(of.Reason))
+	m.flag(AttrBackground, of.Background)
+	m.flag(AttrTimeClamped, of.Clamped)
+	m.text(AttrParentUnknown, of.ParentUnknown)
+	return span, m
 }
 
 // Chat is the span of a model call.
@@ -92,27 +92,29 @@ func (b *Batch) AddChat(r *Resource, c *Chat) {
 	if b.writer.Discard {
 		return
 	}
-	m := b.addSpan(r, &c.Span, ptrace.SpanKindClient, b.names.of(OperationChat, c.Model), chatAttributes)
-	m.PutStr(AttrGenAIOperationName, OperationChat)
-	PutStr(m, AttrGenAIProviderName, c.System)
-	PutStr(m, AttrGenAIRequestModel, c.Model)
-	PutStr(m, AttrGenAIAgentName, c.Agent)
+	span, m := b.addSpan(r, &c.Span, ptrace.SpanKindClient, b.names.of(OperationChat, c.Model), chatAttributes)
+	defer r.finish(m, span.Attributes())
+	m.str(AttrGenAIOperationName, OperationChat)
+	m.text(AttrGenAIProviderName, c.System)
+	m.text(AttrGenAIRequestModel, c.Model)
+	m.text(AttrGenAIAgentName, c.Agent)
 	if c.MessageID == "" {
 		return
 	}
-	PutStr(m, AttrGenAIResponseModel, c.Model)
-	m.PutStr(AttrGenAIResponseID, c.MessageID)
-	PutTrue(m, b.writer.Semconv.compacted(), c.Compacted)
+	m.text(AttrGenAIResponseModel, c.Model)
+	m.str(AttrGenAIResponseID, c.MessageID)
+	m.flag(b.writer.Semconv.compacted(), c.Compacted)
 	c.Messages.put(m)
 	if c.Usage == nil {
 		return
 	}
-	m.PutInt(AttrGenAIInputTokens, 0) // usage is known even if it is 0
+	t := &c.Usage.Tokens
+	m.int(AttrGenAIInputTokens, max(0, t.Input)) // usage is known even if it is 0
 	if c.Usage.HasOutput {
-		m.PutInt(AttrGenAIOutputTokens, 0)
+		m.int(AttrGenAIOutputTokens, max(0, t.Output))
 	}
-	b.writer.ownUsage(m, &c.Usage.Tokens)
-	putTiers(m, &c.Usage.Tokens)
+	b.writer.ownCaches(m, t)
+	putTiers(m, t)
 	c.Usage.Service.put(m)
 }
 
@@ -136,24 +138,25 @@ func (b *Batch) AddCall(r *Resource, c *Call) {
 	if b.writer.Discard {
 		return
 	}
-	m := b.addSpan(r, &c.Span, ptrace.SpanKindInternal, b.names.of(OperationExecuteTool, c.Tool), callAttributes)
-	m.PutStr(AttrGenAIOperationName, OperationExecuteTool)
-	m.PutStr(AttrGenAIToolName, c.Tool)
-	PutStr(m, AttrGenAIToolCallID, c.CallID)
-	m.PutStr(AttrGenAIToolType, c.Type)
-	PutStr(m, AttrGenAIAgentName, c.Agent)
-	PutStr(m, AttrToolTarget, c.Target)
-	PutStr(m, AttrProcessExecutable, c.Executable)
+	span, m := b.addSpan(r, &c.Span, ptrace.SpanKindInternal, b.names.of(OperationExecuteTool, c.Tool), callAttributes)
+	defer r.finish(m, span.Attributes())
+	m.str(AttrGenAIOperationName, OperationExecuteTool)
+	m.str(AttrGenAIToolName, c.Tool)
+	m.text(AttrGenAIToolCallID, c.CallID)
+	m.str(AttrGenAIToolType, c.Type)
+	m.text(AttrGenAIAgentName, c.Agent)
+	m.text(AttrToolTarget, c.Target)
+	m.text(AttrProcessExecutable, c.Executable)
 	b.writer.content(m, AttrGenAIToolArguments, c.Arguments)
-	PutStr(m, AttrToolServer, c.Server)
-	m.PutStr(AttrToolKind, c.Kind)
-	PutStr(m, AttrToolAgentType, c.AgentType)
+	m.text(AttrToolServer, c.Server)
+	m.str(AttrToolKind, c.Kind)
+	m.text(AttrToolAgentType, c.AgentType)
 	b.writer.content(m, AttrGenAIToolResult, c.Result)
 	if c.ApprovalWait > 0 {
-		m.PutDouble(AttrToolApprovalWait, c.ApprovalWait.Seconds())
+		m.double(AttrToolApprovalWait, c.ApprovalWait.Seconds())
 	}
 	if c.HasExitCode {
-		m.PutInt(AttrProcessExitCode, int64(c.ExitCode))
+		m.int(AttrProcessExitCode, int64(c.ExitCode))
 	}
 }
 
@@ -200,23 +203,24 @@ func (b *Batch) AddAgent(r *Resource, a *Agent) {
 	if b.writer.Discard {
 		return
 	}
-	m := b.addSpan(r, &a.Span, ptrace.SpanKindInternal, b.names.of(OperationInvokeAgent, a.Name), agentAttributes)
-	m.PutStr(AttrGenAIOperationName, OperationInvokeAgent)
-	PutStr(m, AttrGenAIProviderName, a.System)
-	PutStr(m, AttrGenAIAgentName, a.Name)
-	PutStr(m, AttrAgentID, a.AgentID)
-	m.PutStr(AttrRunOutcome, a.Outcome.String())
+	span, m := b.addSpan(r, &a.Span, ptrace.SpanKindInternal, b.names.of(OperationInvokeAgent, a.Name), agentAttributes)
+	defer r.finish(m, span.Attributes())
+	m.str(AttrGenAIOperationName, OperationInvokeAgent)
+	m.text(AttrGenAIProviderName, a.System)
+	m.text(AttrGenAIAgentName, a.Name)
+	m.text(AttrAgentID, a.AgentID)
+	m.str(AttrRunOutcome, a.Outcome.String())
 	a.putModels(m)
-	PutPositive(m, AttrToolCalls, int64(a.ToolCalls))
-	PutPositive(m, AttrToolErrors, int64(a.ToolErrors))
+	m.positive(AttrToolCalls, int64(a.ToolCalls))
+	m.positive(AttrToolErrors, int64(a.ToolErrors))
 	if s := a.Session; s != nil {
-		PutStr(m, AttrProcessWorkDir, s.WorkingDir)
-		PutStr(m, AttrPermissionMode, s.PermissionMode)
-		PutStr(m, AttrSessionPrevious, s.PreviousID)
-		PutStr(m, AttrVCSHeadName, s.Branch)
+		m.text(AttrProcessWorkDir, s.WorkingDir)
+		m.text(AttrPermissionMode, s.PermissionMode)
+		m.text(AttrSessionPrevious, s.PreviousID)
+		m.text(AttrVCSHeadName, s.Branch)
 	}
 	if a.Run != nil {
-		PutStr(m, AttrSessionID, a.Conversation)
+		m.text(AttrSessionID, a.Conversation)
 		a.Run.put(m)
 	}
 	b.writer.ownUsage(m, &a.Usage.Own)
@@ -224,42 +228,42 @@ func (b *Batch) AddAgent(r *Resource, a *Agent) {
 	a.Messages.put(m)
 }
 
-func (a *Agent) putModels(m pcommon.Map) {
+func (a *Agent) putModels(m *attributes) {
 	if len(a.Models) == 0 {
 		return
 	}
 	if len(a.Models) == 1 && !a.MoreModels {
-		m.PutStr(AttrGenAIRequestModel, a.Models[0])
+		m.str(AttrGenAIRequestModel, a.Models[0])
 	}
-	list := m.PutEmptySlice(AttrModels)
+	list := m.slice(AttrModels)
 	list.EnsureCapacity(len(a.Models))
 	for _, name := range a.Models {
 		list.AppendEmpty().SetStr(name)
 	}
-	PutTrue(m, AttrModelsOverflow, a.MoreModels)
+	m.flag(AttrModelsOverflow, a.MoreModels)
 }
 
-func (r *Run) put(m pcommon.Map) {
-	m.PutStr(AttrRunKey, r.Key)
+func (r *Run) put(m *attributes) {
+	m.str(AttrRunKey, r.Key)
 	if r.End != nil {
-		PutPositive(m, AttrTurns, int64(r.End.Turns))
-		PutStr(m, AttrEndCode, r.End.Code)
-		PutStr(m, AttrEndPrinciple, r.End.Principle)
+		m.positive(AttrTurns, int64(r.End.Turns))
+		m.text(AttrEndCode, r.End.Code)
+		m.text(AttrEndPrinciple, r.End.Principle)
 	}
 	r.Exit.put(m)
 }
 
-func (e *Exit) put(m pcommon.Map) {
+func (e *Exit) put(m *attributes) {
 	if e == nil {
 		return
 	}
 	if e.Signal != "" {
-		m.PutStr(AttrProcessSignal, e.Signal)
+		m.str(AttrProcessSignal, e.Signal)
 	} else {
-		m.PutInt(AttrProcessExitCode, int64(e.Code))
+		m.int(AttrProcessExitCode, int64(e.Code))
 	}
-	PutPositive(m, AttrProcessDropped, e.Dropped)
-	PutStr(m, AttrProcessStopReason, string(e.StopReason))
+	m.positive(AttrProcessDropped, e.Dropped)
+	m.text(AttrProcessStopReason, string(e.StopReason))
 }
 
 // Program is the span of a process that wrote no run.
@@ -274,8 +278,9 @@ const programAttributes = 7
 
 // AddProgram appends the span of a process under r.
 func (b *Batch) AddProgram(r *Resource, p *Program) {
-	m := b.addSpan(r, &p.Span, ptrace.SpanKindInternal, p.Executable, programAttributes)
-	PutStr(m, AttrProcessExecutable, p.Executable)
+	span, m := b.addSpan(r, &p.Span, ptrace.SpanKindInternal, p.Executable, programAttributes)
+	defer r.finish(m, span.Attributes())
+	m.text(AttrProcessExecutable, p.Executable)
 	p.Exit.put(m)
 }
 
@@ -287,10 +292,11 @@ type Pipeline struct {
 
 // AddPipeline appends the span of a pipeline run under r.
 func (b *Batch) AddPipeline(r *Resource, p *Pipeline) {
-	m := b.addSpan(r, &p.Span, ptrace.SpanKindServer, p.Name, 0)
-	m.PutStr(AttrPipelineName, p.Name)
-	m.PutStr(AttrPipelineRunID, p.RunID)
-	m.PutStr(AttrPipelineResult, p.Result)
+	span, m := b.addSpan(r, &p.Span, ptrace.SpanKindServer, p.Name, 0)
+	defer r.finish(m, span.Attributes())
+	m.str(AttrPipelineName, p.Name)
+	m.str(AttrPipelineRunID, p.RunID)
+	m.str(AttrPipelineResult, p.Result)
 }
 
 // Step is the span of a step of a pipeline run.
@@ -301,11 +307,12 @@ type Step struct {
 
 // AddStep appends the span of a step under r.
 func (b *Batch) AddStep(r *Resource, s *Step) {
-	m := b.addSpan(r, &s.Span, ptrace.SpanKindInternal, s.Name, 0)
-	m.PutStr(AttrTaskName, s.Name)
-	PutStr(m, AttrTaskRunID, s.RunID)
-	PutStr(m, AttrTaskRunURL, s.URL)
-	m.PutStr(AttrTaskRunResult, s.Result)
+	span, m := b.addSpan(r, &s.Span, ptrace.SpanKindInternal, s.Name, 0)
+	defer r.finish(m, span.Attributes())
+	m.str(AttrTaskName, s.Name)
+	m.text(AttrTaskRunID, s.RunID)
+	m.text(AttrTaskRunURL, s.URL)
+	m.str(AttrTaskRunResult, s.Result)
 }
 
 // Messages is what was said to and by a model, in the JSON form of the semantic conventions. Fields that were not captured are empty.
@@ -315,15 +322,15 @@ type Messages struct {
 	Truncated             bool
 }
 
-func (x *Messages) put(m pcommon.Map) {
+func (x *Messages) put(m *attributes) {
 	if x == nil {
 		return
 	}
-	PutStr(m, AttrGenAISystemInstructions, x.System)
-	PutStr(m, AttrGenAIInputMessages, x.Input)
-	PutStr(m, AttrGenAIOutputMessages, x.Output)
-	PutTrue(m, AttrTruncated, x.Truncated)
+	m.text(AttrGenAISystemInstructions, x.System)
+	m.text(AttrGenAIInputMessages, x.Input)
+	m.text(AttrGenAIOutputMessages, x.Output)
+	m.truncated = m.truncated || x.Truncated
 	if x.Finish != "" {
-		m.PutEmptySlice(AttrGenAIFinishReasons).AppendEmpty().SetStr(x.Finish)
+		m.slice(AttrGenAIFinishReasons).AppendEmpty().SetStr(x.Finish)
 	}
 }

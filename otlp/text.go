@@ -238,9 +238,3 @@ func PutTrue(m pcommon.Map, key string, value bool) {
 		m.PutBool(key, true)
 	}
 }
-
-func PutPositive(m pcommon.Map, key string, value int64) {
-	if value > 0 {
-		m.PutInt(key, value)
-	}
-}

@@ -9,18 +9,22 @@ import (
 )
 
 // ownUsage writes the tokens that belong to the span itself. Back ends sum them over the spans of a trace.
-func (w *Writer) ownUsage(m pcommon.Map, t *events.Tokens) {
-	PutPositive(m, AttrGenAIInputTokens, t.Input)
-	PutPositive(m, AttrGenAIOutputTokens, t.Output)
-	PutPositive(m, AttrGenAICacheRead, t.CacheRead)
-	PutPositive(m, w.Semconv.cacheWrite(), t.CacheWrite)
-	PutPositive(m, AttrGenAIReasoningTokens, t.Reasoning)
+func (w *Writer) ownUsage(m *attributes, t *events.Tokens) {
+	m.positive(AttrGenAIInputTokens, t.Input)
+	m.positive(AttrGenAIOutputTokens, t.Output)
+	w.ownCaches(m, t)
+}
+
+func (w *Writer) ownCaches(m *attributes, t *events.Tokens) {
+	m.positive(AttrGenAICacheRead, t.CacheRead)
+	m.positive(w.Semconv.cacheWrite(), t.CacheWrite)
+	m.positive(AttrGenAIReasoningTokens, t.Reasoning)
 }
 
 // putTiers writes the parts of cache writes that are priced separately.
-func putTiers(m pcommon.Map, t *events.Tokens) {
-	PutPositive(m, AttrUsageCacheWrite5m, t.CacheWrite5m)
-	PutPositive(m, AttrUsageCacheWrite1h, t.CacheWrite1h)
+func putTiers(m *attributes, t *events.Tokens) {
+	m.positive(AttrUsageCacheWrite5m, t.CacheWrite5m)
+	m.positive(AttrUsageCacheWrite1h, t.CacheWrite1h)
 }
 
 // Service is how a model call was served and which server tools it used.
@@ -36,36 +40,37 @@ func (s *Service) Add(u *events.Usage) {
 	s.fetches += u.WebFetches
 }
 
-func (s *Service) put(m pcommon.Map) {
-	PutStr(m, AttrUsageServiceTier, s.tier)
-	PutStr(m, AttrUsageSpeed, s.speed)
-	PutPositive(m, AttrUsageWebSearches, s.searches)
-	PutPositive(m, AttrUsageWebFetches, s.fetches)
+func (s *Service) put(m *attributes) {
+	m.text(AttrUsageServiceTier, s.tier)
+	m.text(AttrUsageSpeed, s.speed)
+	m.positive(AttrUsageWebSearches, s.searches)
+	m.positive(AttrUsageWebFetches, s.fetches)
 }
 
 // putTotal writes an agent's total usage, sub-agents included. It is for display and must not be summed over spans.
-func (u *AgentUsage) putTotal(m pcommon.Map) {
-	PutTrue(m, AttrUsageIncomplete, u.Incomplete)
+func (u *AgentUsage) putTotal(m *attributes) {
+	m.flag(AttrUsageIncomplete, u.Incomplete)
 	all, models := &u.Total, u.Models
 	t := &all.Tokens
-	PutPositive(m, AttrUsageInput, t.Input)
-	PutPositive(m, AttrUsageOutput, t.Output)
-	PutPositive(m, AttrUsageCacheRead, t.CacheRead)
-	PutPositive(m, AttrUsageCacheWrite, t.CacheWrite)
-	PutPositive(m, AttrUsageReasoning, t.Reasoning)
+	m.positive(AttrUsageInput, t.Input)
+	m.positive(AttrUsageOutput, t.Output)
+	m.positive(AttrUsageCacheRead, t.CacheRead)
+	m.positive(AttrUsageCacheWrite, t.CacheWrite)
+	m.positive(AttrUsageReasoning, t.Reasoning)
 	putTiers(m, t)
 	if all.HasCost {
-		m.PutDouble(AttrCostUSD, all.CostUSD)
-		PutTrue(m, AttrCostEstimated, all.CostEstimated)
+		m.double(AttrCostUSD, all.CostUSD)
+		m.flag(AttrCostEstimated, all.CostEstimated)
 	}
 	if len(models) < 2 {
 		return
 	}
-	each := m.PutEmptySlice(AttrUsageModels)
+	each := m.slice(AttrUsageModels)
 	for i := range models {
-		one := each.AppendEmpty().SetEmptyMap()
-		PutStr(one, keyModel, models[i].Model)
-		putSum(one, &models[i].Usage)
+		var one attributes
+		one.text(keyModel, models[i].Model)
+		putSum(&one, &models[i].Usage)
+		one.into(each.AppendEmpty().SetEmptyMap())
 	}
 }
 
@@ -76,11 +81,11 @@ type ModelUsage struct {
 }
 
 // putSum writes a sum into a separate map.
-func putSum(m pcommon.Map, u *events.Usage) {
+func putSum(m *attributes, u *events.Usage) {
 	write(nil, m, sumFields, &u.Tokens)
 	if u.HasCost {
-		m.PutDouble(keyCost, u.CostUSD)
-		PutTrue(m, keyEstimated, u.CostEstimated)
+		m.double(keyCost, u.CostUSD)
+		m.flag(keyEstimated, u.CostEstimated)
 	}
 }
 
@@ -116,12 +121,14 @@ func ReadUsage(m pcommon.Map) AgentUsage {
 
 // totals writes the totals of a run. The usage is a nested map, so that a sum over the usage of records does not count
 // it twice.
-func (w *Writer) totals(m pcommon.Map, t *events.Totals) {
+func (w *Writer) totals(m *attributes, t *events.Totals) {
 	if t == nil {
 		return
 	}
 	write(w, m, totalsFields, t)
 	if u := &t.Usage; u.Tokens != (events.Tokens{}) || u.HasCost {
-		putSum(m.PutEmptyMap(AttrUsageRun), u)
+		var sum attributes
+		putSum(&sum, u)
+		sum.into(m.sub(AttrUsageRun))
 	}
 }

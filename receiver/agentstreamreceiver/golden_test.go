@@ -144,10 +144,19 @@ func TestEveryFixtureGivesWholeTrees(t *testing.T) {
 		t.Run(sessionName(path), func(t *testing.T) {
 			traces, logs := exportFile(t, path, goldenSettings())
 			assert.Empty(t, otlpjson.Check(traces))
+			for _, rs := range traces.ResourceSpans().All() {
+				assert.Len(t, rs.Resource().Attributes().AsRaw(), rs.Resource().Attributes().Len(), "keys occur once")
+				for _, ss := range rs.ScopeSpans().All() {
+					for _, span := range ss.Spans().All() {
+						assert.Len(t, span.Attributes().AsRaw(), span.Attributes().Len(), "keys of span %s occur once", span.Name())
+					}
+				}
+			}
 			uids := map[string]string{}
 			for _, rl := range logs.ResourceLogs().All() {
 				for _, sl := range rl.ScopeLogs().All() {
 					for _, lr := range sl.LogRecords().All() {
+						assert.Len(t, lr.Attributes().AsRaw(), lr.Attributes().Len(), "keys of record %s occur once", lr.EventName())
 						uid, ok := lr.Attributes().Get(otlp.AttrLogRecordUID)
 						require.True(t, ok)
 						assert.Empty(t, uids[uid.Str()], "uid of %s %q twice", lr.EventName(), lr.Body().AsString())

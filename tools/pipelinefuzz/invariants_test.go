@@ -137,6 +137,9 @@ func (f *findings) resource(r pcommon.Resource) {
 }
 
 func (f *findings) attributes(of string, m pcommon.Map) {
+	if different := len(m.AsRaw()); different < m.Len() {
+		f.add("%s: %d attributes have %d different keys", of, m.Len(), different)
+	}
 	for key, v := range m.All() {
 		switch v.Type() {
 		case pcommon.ValueTypeStr:
