@@ -152,6 +152,40 @@ func TestQuiet(t *testing.T) {
 	assert.Equal(t, "length", out[0].End.Code)
 }
 
+// TestAnotherProcess: a step of another message is that of another process, except after an end that the agent does not stop at.
+func TestAnotherProcess(t *testing.T) {
+	failed := func(name string) string {
+		return fmt.Sprintf(`{"type":"error","timestamp":1772445600003,"sessionID":"ses_1","error":{"name":%q,"data":{"message":"No"}}}`, name)
+	}
+	start, stop := streamed("step_start", 1, `"type":"step-start"`), streamed("step_finish", 3, `"type":"step-finish","reason":"stop"`)
+	call := streamed("tool_use", 2, `"type":"tool","tool":"list","callID":"c","state":{"status":"completed","input":{},"output":"a","time":{"start":1,"end":2}}`)
+	next := strings.ReplaceAll(start, "msg_1", "msg_2")
+	ends := []events.Kind{events.KindSessionEnded, events.KindSessionStarted}
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		want  []events.Kind
+	}{
+		{"after an answer", []string{start, stop}, ends},
+		{"the same message", []string{next, strings.ReplaceAll(stop, "msg_1", "msg_2")}, nil},
+		{"after a failure", []string{start, failed("APIError")}, ends},
+		{"after a failure at once", []string{failed("ProviderAuthError")}, ends},
+		{"after a failed step with a call", []string{start, call, failed("APIError")}, ends},
+		{"after an overflow, which is compacted", []string{start, failed("ContextOverflowError")}, []events.Kind{events.KindNotice}},
+		{"after an error without a name, which may be of an attachment", []string{failed("UnknownError")}, []events.Kind{events.KindNotice}},
+		{"after a stop with a call, whose result the agent sends", []string{start, call, stop}, nil},
+		{"after a call", []string{start, call}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newSource()
+			for _, line := range tc.lines {
+				p.ParseEvents([]byte(line))
+			}
+			assert.Equal(t, tc.want, kinds(p.ParseEvents([]byte(next))))
+		})
+	}
+}
+
 // TestCallInLog follows a call through its states.
 func TestCallInLog(t *testing.T) {
 	p := newSource()
