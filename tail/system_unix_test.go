@@ -64,6 +64,51 @@ func TestFilesLeavesAReplacingPipeAlone(t *testing.T) {
 	})
 }
 
+// A file that becomes a pipe or a link after it was found and before its turn is not taken for what it was.
+func TestFilesChangedBeforeTheirTurn(t *testing.T) {
+	for name, change := range map[string]func(w *world, path string){
+		"pipe": func(w *world, path string) {
+			assert.NoError(w, os.Remove(path))
+			assert.NoError(w, syscall.Mkfifo(path, 0o600))
+		},
+		"link": func(w *world, path string) {
+			assert.NoError(w, os.Rename(path, w.Path("own.jsonl")))
+			assert.NoError(w, os.Symlink(w.Path("own.jsonl"), path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				names := []string{"a.jsonl", "b.jsonl"}
+				for _, name := range names {
+					w.Add(name, "one\n")
+				}
+				files, err := tail.New(w.settings(pollOnly, func(s *tail.Settings) { s.MaxConcurrentFiles = 1 }), w.Sink)
+				require.NoError(w, err)
+				var changed string
+				files.SetOpen(func(path string) (openfile.Handle, error) {
+					if changed == "" {
+						changed = w.Path(names[0])
+						if path == changed {
+							changed = w.Path(names[1])
+						}
+						change(w, changed)
+					}
+					info, err := os.Lstat(path)
+					assert.True(w, err != nil || info.Mode().IsRegular(), "%s was opened: %v", path, info)
+					return openfile.Open(path)
+				})
+				require.NoError(w, files.Start(w.Context()))
+				w.files = files
+				defer w.end()
+				w.Pass(time.Minute)
+				for _, s := range w.streams() {
+					assert.NotEqual(w, changed, s.Path, "it is read under its own name, or not at all")
+				}
+			})
+		})
+	}
+}
+
 func TestFilesLeavesSocketsAlone(t *testing.T) {
 	t.Chdir(t.TempDir()) // a socket's path must be short
 	socket, err := net.Listen("unix", "s.jsonl")

@@ -35,7 +35,7 @@ type File struct {
 	schedule
 	stream  reader.Open
 	state   State
-	way     discover.Way // as last scanned
+	way     discover.Way // to the path, when its folder was last scanned
 	indexed indexed
 }
 

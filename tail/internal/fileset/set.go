@@ -141,7 +141,6 @@ func (t *Set) Found(one discover.Found, atStart bool) {
 		if t.paths[one.Path] == nil {
 			t.log.Irregular(one.Path)
 		} else {
-			t.paths[one.Path].way = discover.WayUnknown
 			t.schedule(t.paths[one.Path])
 		}
 		return
@@ -206,9 +205,6 @@ func (t *Set) Event(event fsnotify.Event, w *discover.Watcher) {
 		}
 	}
 	if f := t.paths[path]; f != nil {
-		if !event.Has(fsnotify.Write) {
-			f.way = discover.WayUnknown // something else may be there now
-		}
 		switch {
 		case f.state != stateLink:
 		case event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/tailspan/tailspan/internal/files/checkpoint"
 	"github.com/tailspan/tailspan/internal/files/discover"
@@ -15,30 +16,50 @@ import (
 
 // probe examines the file at a path, so that the manager can decide which file it is.
 func (r *Reader) probe(res *Result) {
-	if res.Way != discover.WayDirect && r.Globs.HasOwnName(res.Path) {
-		res.Outcome = OutcomeLink
-		return
-	}
-	h, err := r.open(res.Path, res.Way != discover.WayUnknown)
+	info, way, err := stat(res.Path, res.Way)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		res.Outcome = OutcomeUnlinked
-	case errors.Is(err, openfile.ErrNotRegular):
+		return
+	case err == nil && !info.Mode().IsRegular():
 		res.Outcome = OutcomeIgnored
+		return
+	case err == nil && way != discover.WayDirect && r.Globs.HasOwnName(res.Path):
+		res.Outcome = OutcomeLink
+		return
+	}
+	var h openfile.Handle
+	if err == nil {
+		h, err = r.Opener(res.Path)
+	}
+	if err == nil {
+		info, err = h.Stat()
+	}
+	if err == nil {
+		err = r.probeContent(res, h, info)
+	}
+	if h != nil {
+		err = errors.Join(err, h.Close())
+	}
+	switch {
+	case h == nil && errors.Is(err, fs.ErrNotExist): // it was removed between stat and open
+		res.Outcome = OutcomeUnlinked
 	case err != nil:
 		res.Outcome, res.Err = OutcomeFailed, err
-	default:
-		if err := errors.Join(r.probeContent(res, h), h.Close()); err != nil {
-			res.Outcome, res.Err = OutcomeFailed, err
-		}
 	}
 }
 
-func (r *Reader) probeContent(res *Result, h openfile.Handle) error {
-	info, err := h.Stat()
-	if err != nil {
-		return err
+// stat examines what a path leads to, and whether it has become a link since its folder was scanned.
+func stat(path string, way discover.Way) (fs.FileInfo, discover.Way, error) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		way = discover.WayLinked
+		info, err = os.Stat(path)
 	}
+	return info, way, err
+}
+
+func (r *Reader) probeContent(res *Result, h openfile.Handle, info fs.FileInfo) error {
 	res.Size, res.MTime = info.Size(), info.ModTime().UnixNano()
 	id, _ := fingerprint.IDOf(info)
 	if id != res.ID {

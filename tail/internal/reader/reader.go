@@ -113,14 +113,15 @@ func (r *Reader) stat(res *Result) {
 
 // read continues a file: it reads what is new at its path or, if that is unlinked, what the open handle still has.
 func (r *Reader) read(res *Result) {
-	under := OutcomeEnd
-	if res.Open.handle != nil {
-		r.stat(res)
-		under = res.Outcome
-	} else if !r.reopen(res) {
+	r.stat(res)
+	under := res.Outcome
+	o := res.Open
+	switch {
+	case under == OutcomeFailed:
 		return
-	}
-	if under == OutcomeFailed {
+	case under != OutcomeEnd && o.handle == nil:
+		return
+	case o.handle == nil && !r.reopen(res):
 		return
 	}
 	res.Outcome = OutcomeEnd
@@ -134,29 +135,12 @@ func (r *Reader) read(res *Result) {
 	}
 }
 
-// open opens a file. If it may be something else by now it looks first, because opening a pipe would release the program that
-// waits to write to it.
-func (r *Reader) open(path string, isFile bool) (openfile.Handle, error) {
-	if !isFile {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() {
-			return nil, openfile.ErrNotRegular
-		}
-	}
-	return r.Opener(path)
-}
-
 // reopen opens the file and reports whether it is the file of the job.
 func (r *Reader) reopen(res *Result) bool {
-	probed := res.Pos.Offset == 0 && res.Way != discover.WayUnknown // just before
-	h, err := r.open(res.Path, probed)
+	h, err := r.Opener(res.Path)
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = h.Stat(); err == nil {
-			res.Size, res.MTime = info.Size(), info.ModTime().UnixNano()
 			if id, ok := fingerprint.IDOf(info); ok && id != res.ID {
 				res.Outcome, res.Err = OutcomeReplaced, h.Close()
 				return false
