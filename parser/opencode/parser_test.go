@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,7 @@ func TestAnotherProcess(t *testing.T) {
 		{"after an overflow, which is compacted", []string{start, failed("ContextOverflowError")}, []events.Kind{events.KindNotice}},
 		{"after an error without a name, which may be of an attachment", []string{failed("UnknownError")}, []events.Kind{events.KindNotice}},
 		{"after a stop with a call, whose result the agent sends", []string{start, call, stop}, nil},
+		{"after an unspecific reason", []string{start, strings.Replace(stop, `"reason":"stop"`, `"reason":"unknown"`, 1)}, nil},
 		{"after a call", []string{start, call}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -182,6 +184,14 @@ func TestAnotherProcess(t *testing.T) {
 				p.ParseEvents([]byte(line))
 			}
 			assert.Equal(t, tc.want, kinds(p.ParseEvents([]byte(next))))
+		})
+		t.Run(tc.name+", after a quiet time", func(t *testing.T) {
+			p := newSource()
+			for _, line := range tc.lines {
+				p.ParseEvents([]byte(line))
+			}
+			p.Quiet()
+			assert.Equal(t, slices.Contains(tc.want, events.KindSessionStarted), slices.Contains(kinds(p.ParseEvents([]byte(next))), events.KindSessionStarted))
 		})
 	}
 }

@@ -23,8 +23,9 @@ import (
 // as long as the model takes. [Parser.Quiet] therefore does not emit such an end.
 //
 // After any other end, the step_start of another message is that of another process, such as `run --continue` with its output
-// appended. Two kinds of ends are ambiguous and do not separate: "stop" of a message with calls, which some servers send and
-// OpenCode ignores, and an UnknownError, which OpenCode also reports of an attachment that it continues without.
+// appended. Three kinds of ends are ambiguous and do not separate, even if they were emitted because the stream was quiet: "stop"
+// of a message with calls, which some servers send and OpenCode ignores; the reason "unknown", after which older versions
+// continue; and an UnknownError, which OpenCode also reports of an attachment that it continues without.
 type run struct {
 	sessionID         string
 	open, ended, held bool
@@ -125,11 +126,14 @@ func (st *stream) hold(at time.Time, end events.End) {
 	st.run.at, st.run.end = at, end
 }
 
+// unknownReason is the reason of a message that its server ended without one.
+const unknownReason = "unknown"
+
 // isOver reports whether what follows is of another process, because the agent does not continue after such an end.
 func (st *stream) isOver() bool {
 	r := &st.run
-	continues := r.goesOn || r.end.Code == unknownError || !r.end.Error && r.called == r.message
-	return r.ended || r.held && !continues
+	continues := r.goesOn || r.end.Code == unknownError || r.end.Code == unknownReason || !r.end.Error && r.called == r.message
+	return (r.held || r.ended) && !continues
 }
 
 // goOn cancels the held end: the agent continues.
