@@ -304,6 +304,7 @@ func (s *agentWork) closeCall(c *work.Call, out outcome.Call) {
 	if c.Closed() {
 		return
 	}
+	c.Elsewhere = c.Elsewhere || s.family.IsStarter(c)
 	if c.Caller.Run.Calls.Close(c, s.registry.settings.Limits.RememberedIDs) {
 		s.emit.Count().ForgottenIDs++
 	}

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,9 +76,52 @@ func TestChildOfItsOwnFile(t *testing.T) {
 	}
 }
 
-// readTwoFiles reads both files, one after the other, and waits until they count as quiet.
+// TestChildHasTheCallThatStartedIt: a sub-agent's file with a copy of the call that started it does not make the call its own, which
+// would be a circle. Found by the pipeline fuzzer (seed 82001662).
+func TestChildHasTheCallThatStartedIt(t *testing.T) {
+	spawn := use(1, "msg1", "a1", "Agent", "Look")
+	spawn.Tool.AgentType = "Explore"
+	calls := map[string]script{"open": {line(of("ag1", spawn))}, "with its result": {line(of("ag1", spawn)), line(of("ag1", result(5, "a1")))}}
+	for name, calls := range calls {
+		for where := range 5 {
+			for _, known := range []int{2, 3} { // lines of the parent that are read before the sub-agent: without and with its ID
+				t.Run(fmt.Sprintf("%s, line %d, after %d lines", name, where, known), func(t *testing.T) {
+					parent, child := twoFiles(line(result(9, "a1")), line(ended("")))
+					child = slices.Insert(child, where, calls...)
+					settings := telemetry.NewDefaultSettings()
+					registry := telemetry.NewRegistry(settings)
+					main, sub := registry.Open(telemetry.StreamSettings{ID: "main", Agent: claude}), registry.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
+					var f collected
+					for i, evs := range parent[:known] {
+						main.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+					}
+					for i, evs := range child {
+						sub.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+					}
+					sub.Close(otlp.CloseReasonShutdown)
+					for i, evs := range parent[known:] {
+						main.Feed(telemetry.Line{Offset: int64(known + i)}, clone(evs))
+					}
+					main.Close(otlp.CloseReasonShutdown)
+					for _, out := range []telemetry.Output{sub.Take(), main.Take(), registry.Take(), registry.Close()} {
+						f.take(out)
+					}
+					checkTree(t, &f)
+					assert.Empty(t, otlpjson.Check(f.traces...))
+					f.span(t, "execute_tool Agent")
+				})
+			}
+		}
+	}
+}
+
+// readTwoFiles reads the files of [twoFiles], one after the other, and waits until they count as quiet.
 func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *collected {
 	parent, child := twoFiles(answer...)
+	return readFiles(parent, child, parentFirst)
+}
+
+func readFiles(parent, child script, parentFirst bool) *collected {
 	now := at(1000)
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }

@@ -58,6 +58,17 @@ func (f *Family[S]) Known(r *work.Run) link.Child {
 	return k
 }
 
+// IsStarter reports whether a call in the stream is the one that started its sub-agent. The sub-agent cannot have made it, so
+// it is a copy of its parent's.
+func (f *Family[S]) IsStarter(c *work.Call) bool {
+	r := c.Caller.Run
+	if !r.IsChild() {
+		return false
+	}
+	starter := f.set.Links.Lookup(r.ChildKey).Call
+	return starter != nil && starter.Span == c.SpanID
+}
+
 // AnnounceFound reports that the call of the sub-agent was found, if only its folder shows it.
 func (f *Family[S]) AnnounceFound(r *work.Run, call *link.Call) {
 	if f.HasFolder() {
