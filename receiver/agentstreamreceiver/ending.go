@@ -29,7 +29,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	if !s.pipeline.Suspended() { // otherwise nothing is pending
 		s.recordStep(timedFlush)
 	}
-	if split && s.kept.steps.Unacknowledged > 0 && len(s.pipeline.Undelivered()) == 0 && s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
+	if split && s.kept.steps.Unacknowledged > 0 && len(s.pipeline.Undelivered()) == 0 {
 		s.storeAhead(ctx, s.kept.steps.into)
 	}
 	s.flush()

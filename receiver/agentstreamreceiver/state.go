@@ -94,10 +94,10 @@ func (s *stream) recordStep(do timerAction) {
 	}
 }
 
-// storeAhead changes the stored state before output is sent that depends on the change. The rest of the state remains as of the last
-// acknowledged lines.
+// storeAhead changes the stored state before output is sent that depends on the change, and returns when that is written. The rest of
+// the state remains as of the last acknowledged lines. It does nothing if their checkpoint is not stored yet.
 func (s *stream) storeAhead(ctx context.Context, change func(*streamState)) {
-	if s.kept.value == nil {
+	if s.kept.value == nil || !s.source.checkpoint.Covers(ctx, s.progress.accepted.Load()) {
 		return
 	}
 	var state streamState
@@ -110,7 +110,7 @@ func (s *stream) storeAhead(ctx context.Context, change func(*streamState)) {
 		s.kept.hasOpen = true
 		err = s.source.checkpoint.Amend(ctx, s.kept.value)
 	}
-	if err != nil { // sent all the same: output must not wait for the storage
+	if err != nil { // sent all the same: the storage may stay broken
 		s.receiver.logger.Warn("state of a file not stored before its output is sent, the output may be sent again with other IDs after a restart",
 			zap.String("path", s.source.path), zap.Error(err))
 	}

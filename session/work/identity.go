@@ -35,7 +35,7 @@ func (r *identity) ChatID(provider string, occurrence int, parts ...string) otlp
 }
 
 // AppendUIDParts appends the parts of a record's identity: the ID of its line if the format has one, so that two
-// sources of a session agree; else the call, or of an end the run; else the position in the stream.
+// sources of a session agree; else the call; else, for an end, the run; else the position in the stream.
 func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending.Sighting) []byte {
 	ev, o := what.Event, what.From
 	kind := ev.Kind.String()
@@ -48,7 +48,7 @@ func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.IDSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.IDSession, r.IDScope, kind, of.ID)
-	case ev.Kind == events.KindSessionEnded && ev.End != nil: // of the run; the line may be the next one, which shows that nothing revokes the end
+	case ev.Kind == events.KindSessionEnded && ev.End != nil: // its line may be the next one, which shows that nothing revokes the end; the key of the run follows
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, 0, provider, r.IDSession, kind, r.ChildKey.Agent, ev.End.Code, ev.End.Err)
 	default:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.IDSession, kind, r.Key, r.ChildKey.Agent, strconv.FormatInt(o.Offset, 10))
