@@ -26,9 +26,9 @@
 //
 // # Ends
 //
-// A stream ends with the last step_finish whose reason is not tool-calls, or with an error. After a compaction, or an error
-// from which the agent recovers, a step_start follows. Therefore SessionEnded is held back until Flush, until a line of
-// another session or process, or until the caller calls [Parser.Quiet] because nothing has arrived for a while.
+// A stream ends with the last step_finish whose reason is not tool-calls, or with an error. If a step_start follows,
+// that was a compaction or an error from which the agent recovered. Therefore SessionEnded is held back until Flush,
+// until a line of another session, or until the caller calls [Parser.Quiet] because nothing has arrived for a while.
 // Stores have no end of a session; TurnDone ends a turn.
 //
 // # Quirks

@@ -20,9 +20,6 @@ type failure struct {
 // user has switched that off (1.18.33, overflow.jsonl).
 const contextOverflow = "ContextOverflowError"
 
-// unknownError is the name of an error without another one.
-const unknownError = "UnknownError"
-
 // errorCodes maps the names of errors to codes of notices.
 var errorCodes = map[string]string{
 	"APIError":                 "api_error",
@@ -32,7 +29,7 @@ var errorCodes = map[string]string{
 	"MessageOutputLengthError": "output_length",
 	"ProviderAuthError":        "auth_error",
 	"StructuredOutputError":    "structured_output",
-	unknownError:               "unknown_error",
+	"UnknownError":             "unknown_error",
 }
 
 // maxErrorName is the maximum length of the name of an error, in runes.
@@ -80,7 +77,7 @@ func (l *line) failure(v scan.Value) failure {
 	}
 	f := failure{status: status, name: events.CleanLine(l.Strings.Intern(name), maxErrorName), text: l.Strings.Text(message)}
 	if f.name == "" {
-		f.name = unknownError
+		f.name = "UnknownError"
 	}
 	if lines.Blank(f.text) {
 		f.text = f.name

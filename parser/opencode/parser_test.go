@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +45,35 @@ func kinds(all []events.DisplayEvent) []events.Kind {
 		list = append(list, e.Kind)
 	}
 	return list
+}
+
+// TestCompactedAfterAnAnswer: `run` compacts a conversation that has grown too long, and continues (1.18.33, scenario compaction of
+// `make live`). The answer, the summary and what follows are one session.
+func TestCompactedAfterAnAnswer(t *testing.T) {
+	var lines []string
+	for n := range 3 {
+		message := func(line string) string { return strings.ReplaceAll(line, "msg_1", fmt.Sprintf("msg_%d", n)) }
+		lines = append(lines, message(streamed("step_start", 1, `"type":"step-start"`)), message(streamed("text", 2, `"type":"text","text":"Done."`)),
+			message(streamed("step_finish", 3, `"type":"step-finish","reason":"stop"`)))
+	}
+	p := newSource()
+	var all []events.Kind
+	for _, line := range lines {
+		all = append(all, kinds(p.ParseEvents([]byte(line)))...)
+	}
+	all = append(all, kinds(p.Flush())...)
+	assert.Equal(t, 1, count(all, events.KindSessionStarted))
+	assert.Equal(t, 1, count(all, events.KindSessionEnded))
+	assert.Equal(t, events.KindSessionEnded, all[len(all)-1])
+}
+
+func count(all []events.Kind, kind events.Kind) (n int) {
+	for _, one := range all {
+		if one == kind {
+			n++
+		}
+	}
+	return n
 }
 
 func TestLineStatus(t *testing.T) {
@@ -151,49 +179,6 @@ func TestQuiet(t *testing.T) {
 	out := p.Flush()
 	require.Len(t, out, 1)
 	assert.Equal(t, "length", out[0].End.Code)
-}
-
-// TestAnotherProcess: a step of another message is that of another process, except after an end that the agent does not stop at.
-func TestAnotherProcess(t *testing.T) {
-	failed := func(name string) string {
-		return fmt.Sprintf(`{"type":"error","timestamp":1772445600003,"sessionID":"ses_1","error":{"name":%q,"data":{"message":"No"}}}`, name)
-	}
-	start, stop := streamed("step_start", 1, `"type":"step-start"`), streamed("step_finish", 3, `"type":"step-finish","reason":"stop"`)
-	call := streamed("tool_use", 2, `"type":"tool","tool":"list","callID":"c","state":{"status":"completed","input":{},"output":"a","time":{"start":1,"end":2}}`)
-	next := strings.ReplaceAll(start, "msg_1", "msg_2")
-	ends := []events.Kind{events.KindSessionEnded, events.KindSessionStarted}
-	for _, tc := range []struct {
-		name  string
-		lines []string
-		want  []events.Kind
-	}{
-		{"after an answer", []string{start, stop}, ends},
-		{"the same message", []string{next, strings.ReplaceAll(stop, "msg_1", "msg_2")}, nil},
-		{"after a failure", []string{start, failed("APIError")}, ends},
-		{"after a failure at once", []string{failed("ProviderAuthError")}, ends},
-		{"after a failed step with a call", []string{start, call, failed("APIError")}, ends},
-		{"after an overflow, which is compacted", []string{start, failed("ContextOverflowError")}, []events.Kind{events.KindNotice}},
-		{"after an error without a name, which may be of an attachment", []string{failed("UnknownError")}, []events.Kind{events.KindNotice}},
-		{"after a stop with a call, whose result the agent sends", []string{start, call, stop}, nil},
-		{"after an unspecific reason", []string{start, strings.Replace(stop, `"reason":"stop"`, `"reason":"unknown"`, 1)}, nil},
-		{"after a call", []string{start, call}, nil},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			p := newSource()
-			for _, line := range tc.lines {
-				p.ParseEvents([]byte(line))
-			}
-			assert.Equal(t, tc.want, kinds(p.ParseEvents([]byte(next))))
-		})
-		t.Run(tc.name+", after a quiet time", func(t *testing.T) {
-			p := newSource()
-			for _, line := range tc.lines {
-				p.ParseEvents([]byte(line))
-			}
-			p.Quiet()
-			assert.Equal(t, slices.Contains(tc.want, events.KindSessionStarted), slices.Contains(kinds(p.ParseEvents([]byte(next))), events.KindSessionStarted))
-		})
-	}
 }
 
 // TestCallInLog follows a call through its states.

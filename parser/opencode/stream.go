@@ -14,25 +14,20 @@ import (
 //	state    open  ended  held
 //	nothing  no    no     no
 //	running  yes   no     no    a line of the stream
-//	deciding yes   no     yes   step_finish with a reason other than tool-calls, or error: the end unless it is canceled
-//	ended    yes   yes    no    Flush, Quiet, done, or a line of another session or process
+//	deciding yes   no     yes   step_finish with a reason other than tool-calls, or error: the end unless step_start follows
+//	ended    yes   yes    no    Flush, Quiet, done, or a line of another session
 //
-// A step_start cancels an end that the agent does not stop at: the error of a conversation that grew too long, which it
-// compacts, or one that a part of a later message follows, such as the prompt that OpenCode writes after a compaction, which
-// finishes with "stop" like an answer. A step_start comes with the first words of the model, so a stream is quiet before it for
-// as long as the model takes. [Parser.Quiet] therefore does not emit such an end.
-//
-// After any other end, the step_start of another message is that of another process, such as `run --continue` with its output
-// appended. Three kinds of ends are ambiguous and do not separate, even if they were emitted because the stream was quiet: "stop"
-// of a message with calls, which some servers send and OpenCode ignores; the reason "unknown", after which older versions
-// continue; and an UnknownError, which OpenCode also reports of an attachment that it continues without.
+// A step_start cancels the end: the agent continues after a compaction, which finishes with "stop" like an answer, and
+// after the error of a conversation that grew too long. It comes with the first words of the model, so a stream is quiet
+// before it for as long as the model takes. [Parser.Quiet] therefore does not emit an end that the agent does not stop at:
+// the error, or one that a part of a later message follows, such as the prompt that OpenCode writes after a compaction.
 type run struct {
 	sessionID         string
 	open, ended, held bool
 	end               events.End // the pending end, and its time
 	at                time.Time
 	goesOn            bool   // the agent does not stop at the pending end
-	message, called   uint64 // of the last part, and of the last call
+	message           uint64 // of the last part
 }
 
 // stream handles the output of run --format json.
@@ -57,8 +52,7 @@ func (st *stream) streamLine(r *record) events.LineStatus {
 	at := millis(r.timestamp)
 	pt := &r.part
 	pt.sessionID = either(r.session, pt.sessionID)
-	message := st.Keys.ID(domainMessage, pt.messageID.Body())
-	st.streamStart(pt, at, string(kind) == "step_start" && message != st.run.message && st.isOver())
+	st.streamStart(pt, at)
 	switch string(kind) {
 	case "step_start":
 		st.goOn()
@@ -69,11 +63,8 @@ func (st *stream) streamLine(r *record) events.LineStatus {
 		st.streamDone(r, at)
 		return events.LineOK
 	}
-	if message != st.run.message {
+	if message := st.Keys.ID(domainMessage, pt.messageID.Body()); message != st.run.message {
 		st.run.goesOn, st.run.message = true, message
-	}
-	if string(kind) == "tool_use" {
-		st.run.called = message
 	}
 	status := st.conversation.partEvents(pt, originStream, at)
 	if string(kind) == "step_finish" && endsTurn(pt.reason) {
@@ -83,17 +74,14 @@ func (st *stream) streamLine(r *record) events.LineStatus {
 	return status
 }
 
-// streamStart emits a session at its first line, or at the first line of another process: there is no header.
-func (st *stream) streamStart(pt *part, at time.Time, again bool) {
+// streamStart emits a session at its first line: there is no header.
+func (st *stream) streamStart(pt *part, at time.Time) {
 	id := st.sessionID.Text(&st.Strings, pt.sessionID)
-	if !st.run.open || again || id != "" && id != st.run.sessionID {
+	if !st.run.open || id != "" && id != st.run.sessionID {
 		st.releaseEnd()
-		message, item := st.messageID.Text(&st.Strings, pt.messageID), id
-		if st.run.open && id == st.run.sessionID {
-			item = message // another start has the ID of the session
-		}
 		st.run = run{sessionID: id, open: true}
-		st.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: item}
+		message := st.messageID.Text(&st.Strings, pt.messageID)
+		st.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
 		st.Emit(events.KindSessionStarted).Session = &events.Session{}
 	}
 }
@@ -101,7 +89,7 @@ func (st *stream) streamStart(pt *part, at time.Time, again bool) {
 func (st *stream) streamError(r *record, at time.Time) {
 	f := st.failure(r.failure)
 	if f.name == "" {
-		f = failure{name: unknownError, text: unknownError}
+		f = failure{name: "UnknownError", text: "UnknownError"}
 	}
 	st.hold(at, events.End{Error: true, Interrupted: f.interrupted(), Code: f.name, Err: f.text, Cause: f.cause()})
 }
@@ -124,16 +112,6 @@ func (st *stream) hold(at time.Time, end events.End) {
 	st.run.goesOn = end.Code == contextOverflow && !(st.run.held && st.run.end.Code == contextOverflow) // twice: it could not be compacted
 	st.run.held, st.run.ended = true, false
 	st.run.at, st.run.end = at, end
-}
-
-// unknownReason is the reason of a message that its server ended without one.
-const unknownReason = "unknown"
-
-// isOver reports whether what follows is of another process, because the agent does not continue after such an end.
-func (st *stream) isOver() bool {
-	r := &st.run
-	continues := r.goesOn || r.end.Code == unknownError || r.end.Code == unknownReason || !r.end.Error && r.called == r.message
-	return (r.held || r.ended) && !continues
 }
 
 // goOn cancels the held end: the agent continues.
