@@ -115,13 +115,9 @@ func TestChildHasTheCallThatStartedIt(t *testing.T) {
 	}
 }
 
-// readTwoFiles reads the files of [twoFiles], one after the other, and waits until they count as quiet.
+// readTwoFiles reads both files, one after the other, and waits until they count as quiet.
 func readTwoFiles(answer [][]events.DisplayEvent, parentFirst bool) *collected {
 	parent, child := twoFiles(answer...)
-	return readFiles(parent, child, parentFirst)
-}
-
-func readFiles(parent, child script, parentFirst bool) *collected {
 	now := at(1000)
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }

@@ -48,7 +48,8 @@ func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Nth, provider, r.IDSession, kind, ev.ItemID)
 	case of != nil && ev.Kind != events.KindToolProgress:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, int(of.Occurrence), provider, r.IDSession, r.IDScope, kind, of.ID)
-	case ev.Kind == events.KindSessionEnded && ev.End != nil: // its line may be the next one, which shows that nothing revokes the end; the key of the run follows
+	case ev.Kind == events.KindSessionEnded && ev.End != nil:
+		// Its line may be the next one, which shows that nothing revokes the end. content.Append adds the key of the run.
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, 0, provider, r.IDSession, kind, r.ChildKey.Agent, ev.End.Code, ev.End.Err)
 	default:
 		buf = otlp.AppendParts(buf, otlp.DomainRecord, o.Index, provider, r.IDSession, kind, r.Key, r.ChildKey.Agent, strconv.FormatInt(o.Offset, 10))
