@@ -23,7 +23,6 @@ var eventFields = []field[events.DisplayEvent]{
 	{key: AttrGenAIConversationID, at: func(e *events.DisplayEvent) any { return &e.SessionID }},
 	{key: AttrTurnID, at: func(e *events.DisplayEvent) any { return &e.TurnID }},
 	{key: AttrMessageID, at: func(e *events.DisplayEvent) any { return &e.MessageID }},
-	{key: AttrItemID, at: func(e *events.DisplayEvent) any { return &e.ItemID }},
 	{key: AttrParentCallID, at: func(e *events.DisplayEvent) any { return &e.ParentID }},
 	{key: AttrAgentID, at: func(e *events.DisplayEvent) any { return &e.AgentID }},
 	{key: AttrGenAIResponseModel, at: func(e *events.DisplayEvent) any { return &e.Model }},

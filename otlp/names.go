@@ -170,7 +170,6 @@ const (
 	AttrProvider     = "tailspan.provider"
 	AttrMessageID    = "tailspan.message.id"
 	AttrTurnID       = "tailspan.turn.id"
-	AttrItemID       = "tailspan.item.id"
 	AttrParentCallID = "tailspan.parent.call.id"
 	AttrAgentID      = "tailspan.agent.id"
 	AttrDelta        = "tailspan.delta"

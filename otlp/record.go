@@ -245,7 +245,7 @@ const stampAttributes = 3
 
 // AttributesOf returns the number of attributes of the record of ev, or a slightly larger number.
 func AttributesOf(ev *events.DisplayEvent) int {
-	n := stampAttributes + nonEmpty(ev.SessionID, ev.TurnID, ev.MessageID, ev.ItemID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
+	n := stampAttributes + nonEmpty(ev.SessionID, ev.TurnID, ev.MessageID, ev.ParentID, ev.AgentID, ev.Model, ev.ModelProvider)
 	switch ev.Kind {
 	case events.KindToolUse, events.KindToolResult, events.KindToolProgress:
 		return n + toolAttributes(ev)

@@ -17,7 +17,7 @@ import (
 func everyKind() []events.DisplayEvent {
 	base := func(k events.Kind) events.DisplayEvent {
 		return events.DisplayEvent{
-			Kind: k, Time: at(1), SessionID: "s1", TurnID: "turn", MessageID: "msg1", ItemID: "item-" + k.String(), AgentID: "agent-1", Model: "m1", ModelProvider: "anthropic",
+			Kind: k, Time: at(1), SessionID: "s1", TurnID: "turn", MessageID: "msg1", AgentID: "agent-1", Model: "m1", ModelProvider: "anthropic",
 		}
 	}
 	tool := events.Tool{
