@@ -16,7 +16,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	ctx, cancel := s.receiver.finalContext(ctx, reason)
 	defer cancel()
 	s.receiver.streams.remove(s)
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if reason == tail.CloseReasonShutdown && s.receiver.storage != nil && s.source.lasting {
 		return s.detach(ctx)
@@ -82,7 +82,7 @@ func (s *stream) Abandon() { s.receiver.streams.remove(s) }
 // finish applies what is pending in the parser and calls end.
 func (s *stream) finish(ctx context.Context, end func()) error {
 	s.receiver.streams.remove(s)
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	s.endReplay()
 	s.endLines()
@@ -101,6 +101,9 @@ func (s *stream) detach(ctx context.Context) error {
 	var err error
 	if !s.refused {
 		err = s.deliver(ctx, ctx)
+	}
+	if s.kept.behind {
+		s.keep() // a detached stream keeps none
 	}
 	s.phase = phaseDetached
 	s.pipeline.Detach()

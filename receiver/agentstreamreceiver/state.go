@@ -31,6 +31,7 @@ type keptState struct {
 	// value is the encoded state as of the last acknowledged lines; hasOpen is true if something is open in it.
 	value   []byte
 	hasOpen bool
+	behind  bool // output was acknowledged since value was encoded
 	ticked  bool // a timer changed the stream since State
 }
 
@@ -62,8 +63,18 @@ func (s *stream) State() ([]byte, bool) {
 	return s.kept.value, s.kept.hasOpen
 }
 
+// lock locks the stream for a change. The state as of the acknowledged lines is encoded only now or by State: most often State comes
+// first.
+func (s *stream) lock() {
+	s.mu.Lock()
+	if s.kept.behind {
+		s.keep()
+	}
+}
+
 // keep updates the state if all output of the stream was acknowledged.
 func (s *stream) keep() {
+	s.kept.behind = false
 	if len(s.pipeline.Undelivered()) > 0 || s.phase == phaseDetached {
 		return
 	}

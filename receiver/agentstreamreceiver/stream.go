@@ -201,7 +201,7 @@ func (r *agentStream) newStream(s tail.Stream, o spooled.Origin, idleGap time.Du
 		},
 		OnOpen: st.opened, OnEvents: st.counted.add, OnInvalidParent: func(err error) {
 			r.logger.Warn("ignoring invalid traceparent of in-band line", zap.String("path", s.Path), zap.Error(err))
-		}, OnDropped: st.inBandDropped, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
+		}, OnDropped: func(n int) { r.inBandDropped(st.source.path, n) }, Discards: func(lines int) bool { return st.unrecognized.discards(st, lines) },
 	}
 	if s.Restated && st.source.lasting {
 		st.exported = restated.New(marks)
@@ -233,15 +233,15 @@ func (s *stream) Provider() string {
 }
 
 // inBandDropped counts dropped attributes of the in-band line.
-func (s *stream) inBandDropped(n int) {
-	s.receiver.meter.InBand(n)
-	s.receiver.logger.Warn("dropping attributes of in-band line, see setting in_band",
-		zap.String("path", s.source.path), zap.Int("dropped", n), zap.String("in_band", s.receiver.config.Identity.InBand))
+func (r *agentStream) inBandDropped(path string, n int) {
+	r.meter.InBand(n)
+	r.logger.Warn("dropping attributes of in-band line, see setting in_band",
+		zap.String("path", path), zap.Int("dropped", n), zap.String("in_band", r.config.Identity.InBand))
 }
 
 // Lines processes lines and returns when every consumer has acknowledged their output. It fails only if ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if s.foreign.skips(s, lines) {
 		return nil
@@ -307,7 +307,7 @@ func (s *stream) line(line pipeline.Line) {
 
 // tick releases unfinished texts after a quiet time, and what the parser keeps pending until a stream is quiet.
 func (s *stream) tick(ctx, attempts context.Context) error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if s.pipeline.At.Replay || s.phase.over() || s.pipeline.Suspended() {
 		return nil // in a replay, or nothing is due
@@ -399,14 +399,14 @@ func (s *stream) deliverTo(send func(*telemetry.Output) error) error {
 		}
 	})
 	if err == nil && !s.pipeline.At.Replay {
-		s.keep()
+		s.kept.behind = true
 	}
 	return err
 }
 
 // Idle handles the end of the available lines.
 func (s *stream) Idle(ctx context.Context) error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	s.endReplay()
 	if s.pipeline.Idle() {
@@ -419,7 +419,7 @@ func (s *stream) Idle(ctx context.Context) error {
 // Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
 // [pipeline.Pipeline.Suspend].
 func (s *stream) Suspend() bool {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if s.phase.over() || s.refused || len(s.pipeline.Undelivered()) > 0 || s.pipeline.At.Replay || s.kept.steps.left > 0 ||
 		s.framing.Pending() || !s.pipeline.Suspend() {

@@ -63,14 +63,20 @@ type reason struct {
 
 // Add adds other counts.
 func (c *Counts) Add(o *Counts) {
+	if *o == (Counts{}) {
+		return
+	}
 	others := o.reasons()
 	for i, r := range c.reasons() {
 		*r.count += *others[i].count
 	}
 }
 
-// ByReason iterates over the counts with their values of the metric's attribute.
+// ByReason iterates over the counts with their values of the metric's attribute. Nearly all batches have none.
 func (c *Counts) ByReason(yield func(reason string, n int) bool) {
+	if *c == (Counts{}) {
+		return
+	}
 	for _, r := range c.reasons() {
 		if !yield(r.name, *r.count) {
 			return

@@ -36,6 +36,9 @@ type Limits struct{ Events, Bytes int }
 // any range is a difference.
 type Events []Event
 
+// firstEvents is how many events most streams begin with before they have a key. An event is large, so growing in steps is not cheap.
+const firstEvents = 4
+
 // Add appends an event. It copies what is captured of its tool's input and output.
 func (p *Events) Add(ev *events.DisplayEvent, at clock.Moment, o Origin, d Delivery, capture *otlp.CaptureSettings) {
 	h := Event{Event: *ev, At: at, Origin: o, Delivery: d}
@@ -51,7 +54,7 @@ func (p *Events) Add(ev *events.DisplayEvent, at clock.Moment, o Origin, d Deliv
 	if n := len(*p); n > 0 {
 		h.upTo += (*p)[n-1].upTo
 	}
-	*p = append(*p, h)
+	*p = append(slices.Grow(*p, max(0, firstEvents-len(*p))), h)
 }
 
 // bytesFrom returns the approximate size of the events from index first on.
