@@ -22,6 +22,8 @@ type (
 	Handler = stream.Handler
 	// Consumer receives the lines of one stream, from one goroutine at a time.
 	Consumer = stream.Consumer
+	// Finisher is a [Consumer] that takes the last lines of a file and the end after them together.
+	Finisher = stream.Finisher
 	// Stateful is a [Consumer] whose state is passed back when its stream is opened again, even by a later process.
 	Stateful = stream.Stateful
 	// Suspender is a [Consumer] that can release the state that its lines rebuild.

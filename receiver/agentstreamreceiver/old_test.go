@@ -138,3 +138,17 @@ func (m *machine) complete(n int) bool {
 	}
 	return n == 0
 }
+
+// TestOldSessionIsOneBatch reads a session that ended long ago: the end of its run is exported with its last lines.
+func TestOldSessionIsOneBatch(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "claude", "case-cache-write-tiers.session.jsonl"))
+	require.NoError(t, err)
+	path, old := filepath.Join(t.TempDir(), "a.jsonl"), time.Now().Add(-24*time.Hour)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	require.NoError(t, os.Chtimes(path, old, old))
+	r := start(t, configFor(path), nil)
+	require.Eventually(t, func() bool { return spansOf(r, "invoke_agent claude-code") == 1 }, wait, tick)
+	r.stop()
+	assert.Len(t, r.traces.AllTraces(), 1)
+	assert.Len(t, r.logs.AllLogs(), 1)
+}

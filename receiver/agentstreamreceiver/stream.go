@@ -241,16 +241,58 @@ func (r *agentStream) inBandDropped(path string, n int) {
 
 // Lines processes lines and returns when every consumer has acknowledged their output. It fails only if ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
+	return s.take(ctx, lines, false)
+}
+
+// LastLines processes the last available lines and their end, so that what ends with them is one batch with them.
+func (s *stream) LastLines(ctx context.Context, lines []tail.Line) error {
+	return s.take(ctx, lines, true)
+}
+
+// Idle handles the end of the available lines.
+func (s *stream) Idle(ctx context.Context) error { return s.take(ctx, nil, true) }
+
+// take processes lines, perhaps the last available ones, and returns when their output was acknowledged.
+func (s *stream) take(ctx context.Context, lines []tail.Line, last bool) error {
 	s.lock()
 	defer s.mu.Unlock()
-	if s.foreign.skips(s, lines) {
-		return nil
+	switch {
+	case s.foreign.skips(s, lines):
+		if lines = nil; !last {
+			return nil
+		}
+	case len(lines) > 0:
+		if err := s.apply(lines); err != nil || s.phase == phaseReparsing {
+			return err
+		}
 	}
+	if last {
+		s.endReplay()
+		if s.pipeline.Idle() {
+			s.recordStep(timedOld)
+			s.count()
+		}
+	}
+	err := s.deliver(ctx, ctx)
+	if len(lines) == 0 {
+		return err
+	}
+	if s.refused = err != nil; !s.refused && !lines[len(lines)-1].Replayed {
+		s.progress.accepted.Store(lines[len(lines)-1].Next)
+	}
+	return err
+}
+
+// apply applies lines. It fails if a suspended stream can't be resumed.
+func (s *stream) apply(lines []tail.Line) error {
 	now := time.Now()
 	s.activity.moved = now
 	s.activity.restless.Store(true)
-	if err := s.resume(); err != nil {
-		return err
+	if s.pipeline.Suspended() { // its lines are replayed
+		s.phase = phaseReparsing
+		if err := s.pipeline.Resume(); err != nil {
+			return err
+		}
 	}
 	for i := range lines {
 		if lines[i].Replayed {
@@ -268,14 +310,7 @@ func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
 	}
 	s.pipeline.At.Read = time.Time{} // what a timer applies after the last line has a later read time
 	s.count()
-	if s.phase == phaseReparsing {
-		return nil
-	}
-	err := s.deliver(ctx, ctx)
-	if s.refused = err != nil; !s.refused && len(lines) > 0 && !lines[len(lines)-1].Replayed {
-		s.progress.accepted.Store(lines[len(lines)-1].Next)
-	}
-	return err
+	return nil
 }
 
 // line processes one line, and logs a line that is not parsed.
@@ -404,18 +439,6 @@ func (s *stream) deliverTo(send func(*telemetry.Output) error) error {
 	return err
 }
 
-// Idle handles the end of the available lines.
-func (s *stream) Idle(ctx context.Context) error {
-	s.lock()
-	defer s.mu.Unlock()
-	s.endReplay()
-	if s.pipeline.Idle() {
-		s.recordStep(timedOld)
-		s.count()
-	}
-	return s.deliver(ctx, ctx)
-}
-
 // Suspend releases the parser state unless something is pending. The source replays the lines before the next one. See
 // [pipeline.Pipeline.Suspend].
 func (s *stream) Suspend() bool {
@@ -434,12 +457,3 @@ func (s *stream) Suspend() bool {
 
 // Moved returns when a sub-agent in another stream, which the stream waits for, was last at work.
 func (s *stream) Moved() time.Time { return s.pipeline.Moved() }
-
-// resume prepares a suspended stream for the replay of its lines.
-func (s *stream) resume() error {
-	if !s.pipeline.Suspended() {
-		return nil
-	}
-	s.phase = phaseReparsing
-	return s.pipeline.Resume()
-}

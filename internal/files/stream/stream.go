@@ -74,6 +74,12 @@ type Consumer interface {
 	Close(ctx context.Context, reason CloseReason) error
 }
 
+// Finisher is a [Consumer] that takes the last lines of a file and the end after them together, with one acknowledgment for both.
+type Finisher interface {
+	// LastLines is Lines, followed by Idle.
+	LastLines(ctx context.Context, lines []Line) error
+}
+
 // Stateful is a [Consumer] whose state is passed back when its stream is opened again, even by a later process.
 type Stateful interface {
 	// State is called after Lines, Idle and Close have returned, on the same goroutine. Pending is true if the consumer has

@@ -194,19 +194,24 @@ func (r *Reader) close(res *Result, reason stream.CloseReason) {
 }
 
 // send delivers lines to the consumer, opening it first if necessary.
-func (r *Reader) send(res *Result, lines []stream.Line) *stopped {
+func (r *Reader) send(res *Result, lines []stream.Line, last bool) *stopped {
 	if s := r.ready(res); s != nil {
 		return s
 	}
 	o := res.Open
 	o.ReportBehind(&r.Settings.Observer, res.Path, res.Size-lines[0].Offset)
-	if err := o.consumer.Lines(r.Context, lines); err != nil {
+	finisher, ok := o.consumer.(stream.Finisher)
+	take := o.consumer.Lines
+	if last = last && ok; last {
+		take = finisher.LastLines
+	}
+	if err := take(r.Context, lines); err != nil {
 		return &stopped{OutcomeRefused, err}
 	}
 	if !o.begun {
 		o.begun, o.begin = true, lines[0].Offset
 	}
-	o.idleDue = true
+	o.idleDue = !last
 	return nil
 }
 

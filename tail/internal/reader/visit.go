@@ -24,6 +24,8 @@ type visit struct {
 	joined bool
 	// ended is true once the end of an over-limit first line was found.
 	ended bool
+	// eof is true if the last read reached the end of the file.
+	eof bool
 	// unsaved is true if lines were acknowledged whose checkpoint is not saved yet.
 	unsaved bool
 }
@@ -161,6 +163,7 @@ func (v *visit) fill() (int, error) {
 	v.split.Wrote(n)
 	v.at += int64(n)
 	v.spent += int64(n)
+	v.eof = err == io.EOF //nolint:errorlint // io.ReaderAt's contract
 	v.unchecked()
 	return n, err
 }
@@ -173,7 +176,8 @@ func (v *visit) drain() *stopped {
 		line, kind := v.split.Next()
 		full := len(batch) == v.Settings.BatchLines || len(batch) > 0 && v.batch+len(line.Data) > v.Settings.BatchBytes
 		if kind != lines.TokenLine || full {
-			if s := v.deliver(batch); s != nil {
+			last := kind == lines.TokenNone && v.eof && v.split.Pending() == 0
+			if s := v.deliver(batch, last); s != nil {
 				return s
 			}
 			batch = batch[:0]
@@ -212,7 +216,7 @@ func (v *visit) long(line stream.Line) *stopped {
 		s = v.pass(line.Next, v.split.Before(line.Next))
 	} else {
 		line.Live = v.res.Live
-		s = v.deliver([]stream.Line{line})
+		s = v.deliver([]stream.Line{line}, false)
 	}
 	if s == nil {
 		v.Settings.Observer.Skipped(v.res.Path, stream.SkipReasonTooLong, line.Next-line.Offset)
@@ -220,8 +224,8 @@ func (v *visit) long(line stream.Line) *stopped {
 	return s
 }
 
-// deliver sends lines to the consumer. The offset moves only after the acknowledgment.
-func (v *visit) deliver(lines []stream.Line) *stopped {
+// deliver sends lines to the consumer, perhaps the last of the file. The offset moves only after the acknowledgment.
+func (v *visit) deliver(lines []stream.Line, last bool) *stopped {
 	v.batch = 0
 	if len(lines) == 0 {
 		return nil
@@ -236,14 +240,14 @@ func (v *visit) deliver(lines []stream.Line) *stopped {
 		v.save(v.res)
 		v.unsaved = false
 	}
-	if s := v.send(v.res, lines); s != nil {
+	if s := v.send(v.res, lines, last); s != nil {
 		return s
 	}
 	v.unsaved = true
-	last := lines[len(lines)-1]
-	v.Settings.Observer.Read(v.res.Path, len(lines), last.Next-lines[0].Offset)
+	next := lines[len(lines)-1].Next
+	v.Settings.Observer.Read(v.res.Path, len(lines), next-lines[0].Offset)
 	v.res.Read = true
-	v.res.Pos.Move(last.Next, v.split.Before(last.Next))
+	v.res.Pos.Move(next, v.split.Before(next))
 	return nil
 }
 
@@ -305,7 +309,7 @@ func (v *visit) atEnd() *stopped {
 	case v.compressed(), rest != nil && v.flushing() && lines.CompleteObject(rest):
 		line := v.split.Take()
 		line.Live = v.res.Live
-		return v.deliver([]stream.Line{line})
+		return v.deliver([]stream.Line{line}, false)
 	}
 	v.res.Tail = rest != nil
 	return nil
