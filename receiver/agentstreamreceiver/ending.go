@@ -27,7 +27,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 	}
 	split := reason == tail.CloseReasonIdle && s.pipeline.Holding()
 	if !s.pipeline.Suspended() { // otherwise nothing is pending
-		s.recordStep(timedFlush)
+		s.kept.steps.record(s, timedFlush)
 	}
 	if split && s.kept.steps.Unacknowledged > 0 && len(s.pipeline.Undelivered()) == 0 {
 		s.storeAhead(ctx, s.kept.steps.into)
@@ -55,7 +55,7 @@ func (s *stream) Close(ctx context.Context, reason tail.CloseReason) error {
 func (s *stream) flush() {
 	s.pipeline.Flush()
 	if !s.pipeline.Suspended() {
-		s.count()
+		s.counted.lines(s)
 	}
 }
 

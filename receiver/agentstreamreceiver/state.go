@@ -97,14 +97,6 @@ func (s *stream) keep() {
 	s.kept.value, s.kept.hasOpen = value, open && !s.phase.closed()
 }
 
-// recordStep records what a timer triggered.
-func (s *stream) recordStep(do timerAction) {
-	s.kept.ticked = true
-	if s.exported == nil { // otherwise it has no offsets, and its marks replace the steps
-		s.kept.steps.add(s.pipeline.At.Offset, do)
-	}
-}
-
 // storeAhead changes the stored state before output is sent that depends on the change, and returns when that is written. The rest of
 // the state remains as of the last acknowledged lines. It does nothing if their checkpoint is not stored yet.
 func (s *stream) storeAhead(ctx context.Context, change func(*streamState)) {

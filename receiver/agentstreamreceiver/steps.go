@@ -38,9 +38,13 @@ const (
 // maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
 const maxTimed = 256
 
-// add adds a step whose output is not acknowledged yet.
-func (s *steps) add(at int64, do timerAction) {
-	s.Timed = append(s.Timed, timedStep{at, do})
+// record adds what a timer triggered in a stream, of which no output is acknowledged yet.
+func (s *steps) record(in *stream, do timerAction) {
+	in.kept.ticked = true
+	if in.exported != nil {
+		return // it has no offsets, and its marks replace the steps
+	}
+	s.Timed = append(s.Timed, timedStep{in.pipeline.At.Offset, do})
 	s.Unacknowledged++
 	if drop := len(s.Timed) - maxTimed; drop > 0 {
 		s.Timed = append(s.Timed[:0:0], s.Timed[drop:]...)

@@ -110,6 +110,18 @@ func (c *counted) add(evs []events.DisplayEvent) {
 	}
 }
 
+// lines counts what the parser has read since the last call.
+func (c *counted) lines(s *stream) {
+	now := s.pipeline.Events().Stats()
+	if c.seen == nil {
+		c.seen = &parser.Stats{}
+	}
+	if !s.pipeline.At.Replay {
+		s.receiver.meter.Lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), c.seen, &now)
+	}
+	*c.seen = now
+}
+
 // once reports whether a reason is logged for the first time for the file.
 func (c *counted) once(reason string) bool {
 	if c.logged[reason] {
@@ -269,8 +281,8 @@ func (s *stream) take(ctx context.Context, lines []tail.Line, last bool) error {
 	if last {
 		s.endReplay()
 		if s.pipeline.Idle() {
-			s.recordStep(timedOld)
-			s.count()
+			s.kept.steps.record(s, timedOld)
+			s.counted.lines(s)
 		}
 	}
 	err := s.deliver(ctx, ctx)
@@ -309,7 +321,7 @@ func (s *stream) apply(lines []tail.Line) error {
 		}
 	}
 	s.pipeline.At.Read = time.Time{} // what a timer applies after the last line has a later read time
-	s.count()
+	s.counted.lines(s)
 	return nil
 }
 
@@ -352,11 +364,11 @@ func (s *stream) tick(ctx, attempts context.Context) error {
 		if quiet {
 			s.activity.restless.Store(false)
 			if s.pipeline.Quiet() {
-				s.recordStep(timedQuiet)
+				s.kept.steps.record(s, timedQuiet)
 			}
 		}
 		if s.pipeline.Tick() {
-			s.recordStep(timedTick)
+			s.kept.steps.record(s, timedTick)
 		}
 		if s.kept.steps.Unacknowledged > 0 {
 			s.storeAhead(ctx, s.kept.steps.into)
@@ -399,18 +411,6 @@ func (r *agentStream) pathIdentity(path string) otlp.Identity {
 		attrs = append(attrs, otlp.Attribute{Key: a.Key, Value: a.Value})
 	}
 	return otlp.NewIdentity(attrs...)
-}
-
-// count adds to the receiver's metrics what the parser counted since the last call.
-func (s *stream) count() {
-	now := s.pipeline.Events().Stats()
-	if s.counted.seen == nil {
-		s.counted.seen = &parser.Stats{}
-	}
-	if !s.pipeline.At.Replay {
-		s.receiver.meter.Lines(s.pipeline.Events().Provider(), s.unrecognized.passedAs(), s.counted.seen, &now)
-	}
-	*s.counted.seen = now
 }
 
 // deliver delivers the pending output and the new output of the stream, as [delivery.Delivery.Deliver] does.
