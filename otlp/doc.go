@@ -2,8 +2,8 @@
 //
 // A [Batch] collects spans and records under their [Resource]. A span is a plain value of its kind: [Chat], [Call], [Agent],
 // [Program], [Pipeline] or [Step]. A [Record] is about an event, or about something that no line shows. A [Writer] writes an
-// event into a record, and [EventFromRecord] is its inverse: only the limits of the writer lose anything. All exported names
-// are in names.go. All IDs are pure functions of their parts (ids.go): of the format's ID of an item and of its content, never
+// event into a record, and [EventFromRecord] is its inverse: only the ID of the line and what exceeds the writer's limits are lost. All
+// exported names are in names.go. All IDs are pure functions of their parts (ids.go): of the format's ID of an item and of its content, never
 // of a path or of the time of reading.
 //
 // An [Identity] holds the resource attributes that identify the work of a stream (cicd.*, vcs.*, the user's own).

@@ -12,7 +12,7 @@ import (
 // EventFromRecord reads the event of a log record into ev. If tailspan did not write the record, it returns false and
 // leaves ev empty. Input and Output are set only if they were captured.
 //
-// Content that the record's limits cut stays cut. Everything else equals the original event, so both render alike.
+// Content that the record's limits cut stays cut, and ItemID is empty. Everything else equals the original event, so both render alike.
 func EventFromRecord(lr plog.LogRecord, ev *events.DisplayEvent) bool {
 	*ev = events.DisplayEvent{}
 	name, ours := strings.CutPrefix(lr.EventName(), eventPrefix)

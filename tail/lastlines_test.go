@@ -15,6 +15,7 @@ import (
 // finishing is a handler whose consumers take the last lines and the end of a file together. It records their calls.
 type finishing struct {
 	*filestest.Sink
+	later bool     // LastLines leaves the end to Idle
 	calls []string // guarded by the sink's lock
 }
 
@@ -48,8 +49,8 @@ func (f *finisher) Lines(ctx context.Context, lines []tail.Line) error {
 	return f.note("lines", lines, f.Opened.Lines(ctx, lines))
 }
 
-func (f *finisher) LastLines(ctx context.Context, lines []tail.Line) error {
-	return f.note("last", lines, f.Opened.Lines(ctx, lines))
+func (f *finisher) LastLines(ctx context.Context, lines []tail.Line) (bool, error) {
+	return !f.of.later, f.note("last", lines, f.Opened.Lines(ctx, lines))
 }
 
 func (f *finisher) Idle(ctx context.Context) error { return f.note("idle", nil, f.Opened.Idle(ctx)) }
@@ -61,7 +62,7 @@ func (h *finishing) since(n int) []string {
 }
 
 // TestLastLines: a [tail.Finisher] receives the last lines of a file and its end in one call, which is repeated if it is refused.
-// Idle is called only if a part of a line follows them.
+// Idle is called if a part of a line follows them, or if the consumer asks for it.
 func TestLastLines(t *testing.T) {
 	bubble(t, func(w *world) {
 		h := &finishing{Sink: w.Sink}
@@ -81,6 +82,11 @@ func TestLastLines(t *testing.T) {
 		w.Add("a.jsonl", "\n")
 		w.Pass(5 * time.Second)
 		assert.Equal(w, []string{"last 5 refused", "last 5"}, h.since(4))
-		assert.Equal(w, []string{"1", "2", "3", "4", "5"}, w.Sink.All())
+
+		h.later = true
+		w.Add("a.jsonl", "6\n")
+		w.Pass(5 * time.Second)
+		assert.Equal(w, []string{"last 6", "idle"}, h.since(6))
+		assert.Equal(w, []string{"1", "2", "3", "4", "5", "6"}, w.Sink.All())
 	})
 }

@@ -22,7 +22,7 @@ type (
 	Handler = stream.Handler
 	// Consumer receives the lines of one stream, from one goroutine at a time.
 	Consumer = stream.Consumer
-	// Finisher is a [Consumer] that takes the last lines of a file and the end after them together.
+	// Finisher is a [Consumer] that can process the last lines of a file together with the end after them.
 	Finisher = stream.Finisher
 	// Stateful is a [Consumer] whose state is passed back when its stream is opened again, even by a later process.
 	Stateful = stream.Stateful

@@ -261,6 +261,13 @@ func (s *Stream) Idle() {
 	})
 }
 
+// IsSubAgent reports whether the stream is that of a sub-agent, as far as its lines and its folder say.
+func (s *Stream) IsSubAgent() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run.IsChild() || s.family.HasFolder() || !s.family.ChildOf(s.run, s.pending).IsZero()
+}
+
 // IsOld reports whether the file was last written so long ago that no line may follow. [Stream.Idle] then closes what is open.
 func (s *Stream) IsOld() bool {
 	s.mu.Lock()

@@ -103,7 +103,7 @@ func (s *stream) detach(ctx context.Context) error {
 		err = s.deliver(ctx, ctx)
 	}
 	if s.kept.behind {
-		s.keep() // a detached stream keeps none
+		s.keep() // it does nothing once the stream is detached
 	}
 	s.phase = phaseDetached
 	s.pipeline.Detach()

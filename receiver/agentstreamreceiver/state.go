@@ -63,8 +63,8 @@ func (s *stream) State() ([]byte, bool) {
 	return s.kept.value, s.kept.hasOpen
 }
 
-// lock locks the stream for a change. The state as of the acknowledged lines is encoded only now or by State: most often State comes
-// first.
+// lock locks the stream for a change, before which kept.value must be as of the acknowledged lines. State has encoded it already, or
+// lock does.
 func (s *stream) lock() {
 	s.mu.Lock()
 	if s.kept.behind {

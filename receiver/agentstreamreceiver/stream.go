@@ -22,6 +22,7 @@ import (
 )
 
 var (
+	_ tail.Finisher  = (*stream)(nil)
 	_ tail.Suspender = (*stream)(nil)
 	_ tail.Stateful  = (*stream)(nil)
 	_ tail.Waiter    = (*stream)(nil)
@@ -253,46 +254,53 @@ func (r *agentStream) inBandDropped(path string, n int) {
 
 // Lines processes lines and returns when every consumer has acknowledged their output. It fails only if ctx ends.
 func (s *stream) Lines(ctx context.Context, lines []tail.Line) error {
-	return s.take(ctx, lines, false)
+	_, err := s.process(ctx, lines, false)
+	return err
 }
 
 // LastLines processes the last available lines and their end, so that what ends with them is one batch with them.
-func (s *stream) LastLines(ctx context.Context, lines []tail.Line) error {
-	return s.take(ctx, lines, true)
+func (s *stream) LastLines(ctx context.Context, lines []tail.Line) (ended bool, err error) {
+	return s.process(ctx, lines, true)
 }
 
-// Idle handles the end of the available lines.
-func (s *stream) Idle(ctx context.Context) error { return s.take(ctx, nil, true) }
+// Idle processes the end of the available lines.
+func (s *stream) Idle(ctx context.Context) error {
+	_, err := s.process(ctx, nil, true)
+	return err
+}
 
-// take processes lines, perhaps the last available ones, and returns when their output was acknowledged.
-func (s *stream) take(ctx context.Context, lines []tail.Line, last bool) error {
+// process processes lines, perhaps the last available ones, and returns when their output was acknowledged. ended is true if it
+// processed the end of the available lines, too.
+func (s *stream) process(ctx context.Context, lines []tail.Line, last bool) (ended bool, err error) {
 	s.lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.foreign.skips(s, lines):
 		if lines = nil; !last {
-			return nil
+			return false, nil
 		}
 	case len(lines) > 0:
 		if err := s.apply(lines); err != nil || s.phase == phaseReparsing {
-			return err
+			return false, err
 		}
 	}
-	if last {
+	// The end of a sub-agent comes after the acknowledgment of its lines: from then on, the stream that started it stores no longer what
+	// links the two.
+	if ended = last && (len(lines) == 0 || !s.pipeline.IsSubAgent()); ended {
 		s.endReplay()
 		if s.pipeline.Idle() {
 			s.kept.steps.record(s, timedOld)
 			s.counted.lines(s)
 		}
 	}
-	err := s.deliver(ctx, ctx)
+	err = s.deliver(ctx, ctx)
 	if len(lines) == 0 {
-		return err
+		return ended, err
 	}
 	if s.refused = err != nil; !s.refused && !lines[len(lines)-1].Replayed {
 		s.progress.accepted.Store(lines[len(lines)-1].Next)
 	}
-	return err
+	return ended, err
 }
 
 // apply applies lines. It fails if a suspended stream can't be resumed.

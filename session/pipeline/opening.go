@@ -57,21 +57,22 @@ func (p *Pipeline) open() {
 	if p.opening.OnOpen != nil {
 		p.opening.OnOpen(provider)
 	}
-	p.telemetry = p.opening.Registry.Open(p.telemetryOf(provider))
+	p.telemetry = p.opening.Registry.Open(p.opening.telemetryOf(provider))
 	p.opening = nil
 }
 
-func (p *Pipeline) telemetryOf(provider string) telemetry.StreamSettings {
+// telemetryOf returns the settings of the telemetry stream once the provider is known.
+func (o *opening) telemetryOf(provider string) telemetry.StreamSettings {
 	info := parser.InfoOf(provider)
-	set := p.opening.Telemetry
+	set := o.Telemetry
 	set.Agent = telemetry.Agent{
-		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, p.opening.Program), System: info.System, Folders: info.Folders,
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, o.Program), System: info.System, Folders: info.Folders,
 		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents,
 	}
-	set.ParentSession = parser.ParentSession(info.Name, p.opening.Path)
-	set.Group = parser.Group(info.Name, p.opening.Path)
-	set.Identity = set.Identity.With(p.opening.Ambient)
-	set.Fingerprint = hex.EncodeToString(p.opening.first)
+	set.ParentSession = parser.ParentSession(info.Name, o.Path)
+	set.Group = parser.Group(info.Name, o.Path)
+	set.Identity = set.Identity.With(o.Ambient)
+	set.Fingerprint = hex.EncodeToString(o.first)
 	return set
 }
 

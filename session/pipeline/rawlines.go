@@ -21,7 +21,7 @@ func (p *Pipeline) pass() {
 	if p.events.Undecided() {
 		p.uncopied = nil
 		if p.early == nil {
-			set := p.telemetryOf("")
+			set := p.opening.telemetryOf("")
 			set.State, set.Changed = nil, nil // reserved for the stream of the known provider
 			p.early = p.opening.Registry.Open(set)
 		}

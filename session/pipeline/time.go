@@ -44,6 +44,9 @@ func (p *Pipeline) Idle() (flushed bool) {
 	return flushed
 }
 
+// IsSubAgent reports whether the stream is that of a sub-agent, as far as its lines and its folder say.
+func (p *Pipeline) IsSubAgent() bool { return p.telemetry != nil && p.telemetry.IsSubAgent() }
+
 // Moved returns when a sub-agent in another stream, which the open run waits for, was last at work; see [telemetry.Stream.Moved].
 func (p *Pipeline) Moved() (at time.Time) {
 	if p.telemetry != nil {

@@ -68,21 +68,24 @@ type Consumer interface {
 	// Lines returns nil to acknowledge the lines; only then does the offset move. After an error the same lines are delivered
 	// again with back-off, perhaps in other batches.
 	Lines(ctx context.Context, lines []Line) error
-	// Idle is called each time the end of the file is reached, after the last lines. After an error it is called again.
+	// Idle is called each time the end of the file is reached, after the last lines, unless LastLines of a [Finisher] has processed the
+	// end. After an error it is called again.
 	Idle(ctx context.Context) error
 	// Close is the last call. Its error goes to the [Observer] and has no other effect.
 	Close(ctx context.Context, reason CloseReason) error
 }
 
-// Finisher is a [Consumer] that takes the last lines of a file and the end after them together, with one acknowledgment for both.
+// Finisher is a [Consumer] that can process the last lines of a file together with the end after them. Lines and Idle are still called
+// where the end is not known with the lines.
 type Finisher interface {
-	// LastLines is Lines, followed by Idle.
-	LastLines(ctx context.Context, lines []Line) error
+	// LastLines is Lines, followed by Idle if ended is true; otherwise Idle has to be called. An error means that neither the lines nor
+	// the end were acknowledged.
+	LastLines(ctx context.Context, lines []Line) (ended bool, err error)
 }
 
 // Stateful is a [Consumer] whose state is passed back when its stream is opened again, even by a later process.
 type Stateful interface {
-	// State is called after Lines, Idle and Close have returned, on the same goroutine. Pending is true if the consumer has
+	// State is called after Lines, LastLines, Idle and Close have returned, on the same goroutine. Pending is true if the consumer has
 	// pending output that needs no further line: the stream is then opened again at start, even if its file has not grown.
 	State() (state []byte, pending bool)
 }

@@ -180,6 +180,17 @@ func (s *Opened) Idle(context.Context) error {
 	return nil
 }
 
+// LastLines keeps lines and counts the end after them.
+func (s *Opened) LastLines(ctx context.Context, lines []lines.Line) (ended bool, err error) {
+	if err := s.Lines(ctx, lines); err != nil {
+		return false, err
+	}
+	s.Sink.Mu.Lock()
+	defer s.Sink.Mu.Unlock()
+	s.Idles++
+	return true, nil
+}
+
 // Close keeps the reason.
 func (s *Opened) Close(_ context.Context, reason stream.CloseReason) error {
 	s.Sink.Mu.Lock()

@@ -200,18 +200,20 @@ func (r *Reader) send(res *Result, lines []stream.Line, last bool) *stopped {
 	}
 	o := res.Open
 	o.ReportBehind(&r.Settings.Observer, res.Path, res.Size-lines[0].Offset)
-	finisher, ok := o.consumer.(stream.Finisher)
-	take := o.consumer.Lines
-	if last = last && ok; last {
-		take = finisher.LastLines
+	var ended bool
+	var err error
+	if finisher, ok := o.consumer.(stream.Finisher); ok && last {
+		ended, err = finisher.LastLines(r.Context, lines)
+	} else {
+		err = o.consumer.Lines(r.Context, lines)
 	}
-	if err := take(r.Context, lines); err != nil {
+	if err != nil {
 		return &stopped{OutcomeRefused, err}
 	}
 	if !o.begun {
 		o.begun, o.begin = true, lines[0].Offset
 	}
-	o.idleDue = !last
+	o.idleDue = !ended
 	return nil
 }
 
