@@ -175,6 +175,9 @@ func (r *Reader) idle(res *Result) {
 	if o.consumer == nil || !o.idleDue {
 		return
 	}
+	if res.Read {
+		r.save(res) // the end may wait for long
+	}
 	if err := o.consumer.Idle(r.Context); err != nil {
 		res.Outcome, res.Err = OutcomeRefused, err
 		return
