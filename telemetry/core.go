@@ -15,17 +15,7 @@ import (
 )
 
 // core is the lowest layer of a [Stream]: the state that all layers share. Each layer embeds the one below it and knows none of
-// those above it; a method belongs to the lowest layer that has what it needs.
-//
-//	layer       its methods
-//	lifetime    close what is open, when its time has come
-//	waiting     keep events until their run is known, then apply them
-//	runs        open and close runs
-//	endings     write the spans of runs, which may have to wait for others
-//	agentWork   open and close calls and sub-agents, and place their times
-//	talk        follow what the model says, and count its tokens
-//	writing     write records, each once
-//	core        hold what all share
+// those above it; a method belongs to the lowest layer that has what it needs. docs/architecture.md lists the layers.
 type core struct {
 	self     *Stream // by which registries know the stream
 	registry *Registry
