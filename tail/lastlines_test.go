@@ -3,6 +3,7 @@ package tail_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,11 +13,11 @@ import (
 	"github.com/tailspan/tailspan/tail"
 )
 
-// finishing is a handler whose consumers take the last lines and the end of a file together. It records their calls.
+// finishing is a handler whose consumers are [tail.Finisher]s. It records their calls. The sink's lock guards its fields.
 type finishing struct {
 	*filestest.Sink
-	later bool     // LastLines leaves the end to Idle
-	calls []string // guarded by the sink's lock
+	later bool // LastLines leaves the end to Idle
+	calls []string
 }
 
 type finisher struct {
@@ -49,8 +50,11 @@ func (f *finisher) Lines(ctx context.Context, lines []tail.Line) error {
 	return f.note("lines", lines, f.Opened.Lines(ctx, lines))
 }
 
-func (f *finisher) LastLines(ctx context.Context, lines []tail.Line) (bool, error) {
-	return !f.of.later, f.note("last", lines, f.Opened.Lines(ctx, lines))
+func (f *finisher) LastLines(ctx context.Context, lines []tail.Line) (ended bool, err error) {
+	err = f.note("last", lines, f.Opened.Lines(ctx, lines))
+	f.Sink.Mu.Lock()
+	defer f.Sink.Mu.Unlock()
+	return !f.of.later, err
 }
 
 func (f *finisher) Idle(ctx context.Context) error { return f.note("idle", nil, f.Opened.Idle(ctx)) }
@@ -58,7 +62,7 @@ func (f *finisher) Idle(ctx context.Context) error { return f.note("idle", nil, 
 func (h *finishing) since(n int) []string {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
-	return append([]string(nil), h.calls[n:]...)
+	return slices.Clone(h.calls[n:])
 }
 
 // TestLastLines: a [tail.Finisher] receives the last lines of a file and its end in one call, which is repeated if it is refused.
@@ -83,7 +87,9 @@ func TestLastLines(t *testing.T) {
 		w.Pass(5 * time.Second)
 		assert.Equal(w, []string{"last 5 refused", "last 5"}, h.since(4))
 
+		w.Sink.Mu.Lock()
 		h.later = true
+		w.Sink.Mu.Unlock()
 		w.Add("a.jsonl", "6\n")
 		w.Pass(5 * time.Second)
 		assert.Equal(w, []string{"last 6", "idle"}, h.since(6))

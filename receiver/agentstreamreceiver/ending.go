@@ -103,7 +103,7 @@ func (s *stream) detach(ctx context.Context) error {
 		err = s.deliver(ctx, ctx)
 	}
 	if s.kept.behind {
-		s.keep() // it does nothing once the stream is detached
+		s.keep() // now, because it does nothing once the stream is detached
 	}
 	s.phase = phaseDetached
 	s.pipeline.Detach()

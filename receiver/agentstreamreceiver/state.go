@@ -63,8 +63,7 @@ func (s *stream) State() ([]byte, bool) {
 	return s.kept.value, s.kept.hasOpen
 }
 
-// lock locks the stream for a change, before which kept.value must be as of the acknowledged lines. State has encoded it already, or
-// lock does.
+// lock locks the stream for a change. It first encodes the state as of the acknowledged lines, unless State has done so.
 func (s *stream) lock() {
 	s.mu.Lock()
 	if s.kept.behind {

@@ -38,7 +38,7 @@ const (
 // maxTimed bounds the steps of a state. Steps of texts that have ended have no effect any more.
 const maxTimed = 256
 
-// record adds what a timer triggered in a stream, of which no output is acknowledged yet.
+// record adds a step of a stream. Its output is not acknowledged yet.
 func (s *steps) record(in *stream, do timerAction) {
 	in.kept.ticked = true
 	if in.exported != nil {

@@ -111,7 +111,7 @@ func (c *counted) add(evs []events.DisplayEvent) {
 	}
 }
 
-// lines counts what the parser has read since the last call.
+// lines adds to the receiver's metrics what the parser of a stream has counted since the last call.
 func (c *counted) lines(s *stream) {
 	now := s.pipeline.Events().Stats()
 	if c.seen == nil {
@@ -284,8 +284,7 @@ func (s *stream) process(ctx context.Context, lines []tail.Line, last bool) (end
 			return false, err
 		}
 	}
-	// The end of a sub-agent comes after the acknowledgment of its lines: from then on, the stream that started it stores no longer what
-	// links the two.
+	// A sub-agent ends after the acknowledgment of its lines: once it has ended, the stream that started it no longer stores the link.
 	if ended = last && (len(lines) == 0 || !s.pipeline.IsSubAgent()); ended {
 		s.endReplay()
 		if s.pipeline.Idle() {

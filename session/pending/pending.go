@@ -36,7 +36,7 @@ type Limits struct{ Events, Bytes int }
 // any range is a difference.
 type Events []Event
 
-// firstEvents is how many events most streams begin with before they have a key. An event is large, so growing in steps is not cheap.
+// firstEvents is how many events most streams have before their run has a key. Events are large, so growing in steps copies much.
 const firstEvents = 4
 
 // Add appends an event. It copies what is captured of its tool's input and output.

@@ -138,7 +138,7 @@ func (v *visit) run() *stopped {
 			}
 		}
 		switch {
-		case err == io.EOF: //nolint:errorlint // io.ReaderAt's contract
+		case v.eof:
 			return v.atEnd()
 		case err != nil:
 			return &stopped{OutcomeFailed, err}
