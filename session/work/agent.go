@@ -16,8 +16,8 @@ import (
 // Agent is an open invoke_agent span: the run's own agent, or a sub-agent below the call that started it.
 type Agent struct {
 	Run *Run
-	parentage
-	toolCounts
+	Parentage
+	ToolCounts
 	SpanID     otlp.SpanID
 	Name       string
 	ID         string // the provider's ID of a sub-agent
@@ -34,8 +34,8 @@ type Agent struct {
 	Closed     bool
 }
 
-// parentage is the position of an agent's span.
-type parentage struct {
+// Parentage is the position of an agent's span.
+type Parentage struct {
 	Call   *Call // nil for the run's own agent
 	Depth  int   // number of sub-agents between it and the run
 	Parent otlp.SpanID
@@ -165,5 +165,5 @@ func (a *Agent) LacksCall(c *Chat) {
 	}
 }
 
-// toolCounts counts the calls of an agent or a run, and the failed ones.
-type toolCounts struct{ ToolCalls, ToolErrors int }
+// ToolCounts counts the calls of an agent or a run, and the failed ones.
+type ToolCounts struct{ ToolCalls, ToolErrors int }

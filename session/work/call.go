@@ -37,8 +37,8 @@ func (c *Call) Closed() bool { return c.state != callOpen }
 func (c *Call) MoveOutside()    { c.state = callOutside }
 func (c *Call) IsOutside() bool { return c.state == callOutside }
 
-// calls holds the calls of one run by ID.
-type calls struct {
+// Calls holds the calls of one run by ID.
+type Calls struct {
 	byID  map[string]*Call                          // nil before the first
 	open  []*Call                                   // oldest first
 	ended []string                                  // IDs of closed calls, oldest first, for eviction
@@ -46,16 +46,16 @@ type calls struct {
 }
 
 // Get returns a call that is open or remembered, or nil.
-func (c *calls) Get(id string) *Call { return c.byID[id] }
+func (c *Calls) Get(id string) *Call { return c.byID[id] }
 
 // AnyOpen reports whether a call is open.
-func (c *calls) AnyOpen() bool { return len(c.open) > 0 }
+func (c *Calls) AnyOpen() bool { return len(c.open) > 0 }
 
 // Open returns the open calls, oldest first.
-func (c *calls) Open() []*Call { return c.open }
+func (c *Calls) Open() []*Call { return c.open }
 
 // Add adds an open call.
-func (c *calls) Add(n *Call) {
+func (c *Calls) Add(n *Call) {
 	if c.byID == nil {
 		c.byID = map[string]*Call{}
 	}
@@ -66,7 +66,7 @@ func (c *calls) Add(n *Call) {
 
 // Anonymous returns the ID of the newest open call of a tool for which the format has none, or an empty one. The result of such a
 // call, as of Codex's plan_update, follows at once.
-func (c *calls) Anonymous(tool string) string {
+func (c *Calls) Anonymous(tool string) string {
 	for _, one := range slices.Backward(c.open) {
 		if one.Anonymous && one.Name == tool {
 			return one.ID
@@ -76,7 +76,7 @@ func (c *calls) Anonymous(tool string) string {
 }
 
 // Close marks a call closed. Its ID is remembered until limit newer calls are closed. It reports whether another was evicted.
-func (c *calls) Close(n *Call, limit int) (forgot bool) {
+func (c *Calls) Close(n *Call, limit int) (forgot bool) {
 	n.state = callClosed
 	remove(&c.open, n)
 	remove(&n.Caller.open.calls, n)
@@ -94,7 +94,7 @@ func (c *calls) Close(n *Call, limit int) (forgot bool) {
 }
 
 // SetEarly stores a result that precedes its call, at most limit of them. It reports whether another was evicted.
-func (c *calls) SetEarly(id string, early toolcall.EarlyResult, limit int) (forgot bool) {
+func (c *Calls) SetEarly(id string, early toolcall.EarlyResult, limit int) (forgot bool) {
 	if c.early == nil {
 		c.early = &memory.Map[string, toolcall.EarlyResult]{Limit: limit}
 	}
@@ -118,4 +118,4 @@ func (c *Call) Link() *link.Call {
 }
 
 // TakeEarly returns and removes the result that preceded a call.
-func (c *calls) TakeEarly(id string) (toolcall.EarlyResult, bool) { return c.early.Take(id) }
+func (c *Calls) TakeEarly(id string) (toolcall.EarlyResult, bool) { return c.early.Take(id) }

@@ -13,8 +13,8 @@ import (
 	"github.com/tailspan/tailspan/session/pending"
 )
 
-// ending is how a run ended according to its lines.
-type ending struct {
+// Ending is how a run ended according to its lines.
+type Ending struct {
 	Line     *events.End // nil before the end
 	By       events.Kind // what closed the run, if the format marks its end
 	Own      bool        // line is written by the agent, not made in its place
@@ -22,8 +22,8 @@ type ending struct {
 	Agents   int         // calls of sub-agents in other streams, which no line named, without a result when the run closed
 }
 
-// closing is what is known when a run is closed and needed until its span is written.
-type closing struct {
+// Closing is what is known when a run is closed and needed until its span is written.
+type Closing struct {
 	Late *LateEnd // set if the record of the run's end is pending
 	// Exit is the exit of the process if the run was its last; nil if unknown. It is final once exitKnown is set.
 	Exit      *outcome.Exit

@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/session/pending"
 )
 
-// identity holds the parts of the IDs of a run and its items.
-type identity struct {
+// Identity holds the parts of the IDs of a run and its items.
+type Identity struct {
 	TraceID   otlp.TraceID
 	Key       string // made unique by its content and occurrence; see package runkey
 	SessionID string
@@ -24,12 +24,12 @@ type identity struct {
 }
 
 // OwnTrace returns the trace of a run that shares it with no other.
-func (r *identity) OwnTrace(provider string) otlp.TraceID {
+func (r *Identity) OwnTrace(provider string) otlp.TraceID {
 	return otlp.NewTraceID(0, provider, r.IDSession, r.Key)
 }
 
 // ChatID returns the span ID of a model call of the run.
-func (r *identity) ChatID(provider string, occurrence int, parts ...string) otlp.SpanID {
+func (r *Identity) ChatID(provider string, occurrence int, parts ...string) otlp.SpanID {
 	all := append(make([]string, 0, 8), provider, r.IDSession, r.Key) // on the stack
 	return otlp.NewSpanID(otlp.DomainChat, occurrence, append(all, parts...)...)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tailspan/tailspan/session/pending"
 )
 
-// start is the start of a run.
-type start struct {
+// Start is the start of a run.
+type Start struct {
 	Clock clock.Instant // for progress records
 	Known bool          // the opening line has a time
 	by    opening
@@ -42,11 +42,11 @@ func (r *Run) OpenedBy(first *pending.Event) {
 // byHeader reports whether the header of a transcript opened the run, and no prompt followed it yet.
 func (o opening) byHeader() bool { return o >= openingHeader }
 
-// continuation is a run that another may continue, and whether it does.
-type continuation struct {
+// Continuation is a run that another may continue, and whether it does.
+type Continuation struct {
 	Of    *link.Run // the closed run before it in its session, or the one which that continued; nil if there is none
 	Shown bool
-	Calls *calls // of the run before it, if it continues that: sub-agents may still work for them
+	Calls *Calls // of the run before it, if it continues that: sub-agents may still work for them
 }
 
 // Opens reports whether ev begins a new run while r is the current one, or nil.
@@ -129,13 +129,13 @@ func (r *Run) BeginsAt(ev *events.DisplayEvent, at clock.Moment, grace time.Dura
 
 // ContinuedBy returns the continuation of a run that begins with ev: it continues the closed run before it if it begins
 // without a prompt, turn or session, or if its end shows this (events.End.Continues).
-func (r *Run) ContinuedBy(ev *events.DisplayEvent, session string) continuation {
+func (r *Run) ContinuedBy(ev *events.DisplayEvent, session string) Continuation {
 	if r == nil || !r.Closed || r.SessionID != session || !r.Exports() {
-		return continuation{}
+		return Continuation{}
 	}
-	c := continuation{Of: r.Ref}
+	c := Continuation{Of: r.Ref}
 	if r.Continues.Shown {
-		c = continuation{Of: r.Continues.Of, Shown: true}
+		c = Continuation{Of: r.Continues.Of, Shown: true}
 	}
 	switch ev.Kind {
 	case events.KindPrompt, events.KindSessionStarted, events.KindTurnStarted, events.KindSessionEnded:

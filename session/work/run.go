@@ -12,30 +12,30 @@ import (
 
 // Run is the time from a prompt (or start line) to its result: one invoke_agent span at the top and everything below it.
 type Run struct {
-	identity
-	place
-	child
-	toolCounts // of all agents of the run in this stream
-	mainThread
+	Identity
+	Place
+	Links
+	ToolCounts // of all agents of the run in this stream
+	MainThread
 	Resource   *otlp.Resource
 	Top        *Agent
 	Others     *Agent // represents sub-agents whose work another stream exports
-	Calls      calls
+	Calls      Calls
 	work       runWork
 	Signs      outcome.Signs // what its last events show of its end
-	Continues  continuation
-	Begin      start
+	Continues  Continuation
+	Begin      Start
 	Course     clock.Course
-	Shape      shape
-	End        ending
+	Shape      Shape
+	End        Ending
 	Watched    bool // live, with progress records
 	InPipeline bool
 	Closed     bool
-	Closing    closing
+	Closing    Closing
 }
 
-// place is the run's position among its accounts.
-type place struct {
+// Place is the run's position among its accounts.
+type Place struct {
 	Standing  account.Standing
 	Account   *account.Account // the run's first account
 	TwinCalls memory.Counter   // counts its calls by what twins have in common
@@ -44,8 +44,8 @@ type place struct {
 	Late       bool // a second account of a finished run: what the first lacks is exported
 }
 
-// child identifies the sub-agent of a run in a separate stream.
-type child struct {
+// Links connects a run with runs in other streams: the sub-agents that it starts, and the one whose work it is.
+type Links struct {
 	Ref      *link.Run // what sub-agents in separate streams need to know
 	ChildKey link.Key  // the sub-agent whose work the run is
 	Orphan   string    // its ID if its parent was not found
@@ -53,33 +53,33 @@ type child struct {
 	SubAgent bool
 }
 
-// mainThread is the progress of a run's main thread.
-type mainThread struct {
+// MainThread is the progress of a run's main thread.
+type MainThread struct {
 	First       *Chat  // the first model call, if it waits for the run's end
 	Chats       int    // finished model calls
 	LastMessage string // the last model message
 	Turn        string // the last announced turn ID
 }
 
-// shape records which format-dependent elements a run has.
-type shape struct {
+// Shape records which format-dependent elements a run has.
+type Shape struct {
 	Start   bool // a start line: the stream has starts and results
 	Turns   bool // the format marks turns, so a prompt within a turn begins nothing
 	Message bool // the model said something
 }
 
 // IsJoined reports whether the run is a second account whose spans are children of the first account's run.
-func (r *place) IsJoined() bool { return r.Standing.IsJoined() }
+func (r *Place) IsJoined() bool { return r.Standing.IsJoined() }
 
 // IsCopy reports whether the run is copied history of another session.
-func (r *place) IsCopy() bool { return r.Standing.IsCopy() }
+func (r *Place) IsCopy() bool { return r.Standing.IsCopy() }
 
 // AdoptsNobody reports whether the run cannot be a parent of sub-agents: it is unknown whether another stream exports
 // it, or it is not a run of this session.
-func (r *place) AdoptsNobody() bool { return r.IsCopy() || r.Standing == account.Orphan }
+func (r *Place) AdoptsNobody() bool { return r.IsCopy() || r.Standing == account.Orphan }
 
 // Exports reports whether any part of the run is exported.
-func (r *place) Exports() bool { return r.Standing == account.First || r.Late }
+func (r *Place) Exports() bool { return r.Standing == account.First || r.Late }
 
 // Elsewhere returns the agent that represents sub-agents whose work another stream exports and whose call was not seen
 // here. None of its work is exported from here.
