@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -114,7 +115,7 @@ func TestTwoAccountsOfNoise(t *testing.T) {
 // the stream lacks is in the metrics, once, and the total on the span is marked.
 func TestOutputIsFoundLater(t *testing.T) {
 	var used events.Tokens
-	set := telemetry.StreamSettings{Agent: claude, IdleGap: time.Hour, OnUsed: func(u telemetry.Used) { used.Add(u.Tokens) }}
+	set := telemetry.StreamSettings{Agent: claude, IdleGap: time.Hour, OnUsed: func(u emit.Used) { used.Add(u.Tokens) }}
 	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
 	var f collected
 	read := func(id string, output int64) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -82,7 +83,7 @@ func benchmarkRuns(b *testing.B, collect func(*telemetry.Stream, script)) {
 	b.ReportAllocs()
 	begin, n := time.Now(), 0
 	for b.Loop() {
-		agent := telemetry.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}
+		agent := program.Agent{Provider: fmt.Sprint("claude", n), ServiceName: "claude-code", System: "anthropic"}
 		collect(registry.Open(telemetry.StreamSettings{ID: fmt.Sprint("f", n), Agent: agent}), scripts[n%len(scripts)])
 		n++
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
 // TestCountsByReason checks that the list contains every count.
 func TestCountsByReason(t *testing.T) {
-	var c telemetry.Counts
+	var c emit.Counts
 	fields := reflect.ValueOf(&c).Elem()
 	want := 0
 	for i := range fields.NumField() {
@@ -45,26 +46,26 @@ func TestLimitsAreCounted(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		line func(i int) []events.DisplayEvent
-		want telemetry.Counts
+		want emit.Counts
 	}{
 		{"open calls", func(i int) []events.DisplayEvent {
 			return line(use(float64(i), "msg1", fmt.Sprint("t", i), "Read", "x"))
 		},
-			telemetry.Counts{EvictedCalls: 17, UnclosedCalls: 17, ForgottenIDs: 15 + 12}},
+			emit.Counts{EvictedCalls: 17, UnclosedCalls: 17, ForgottenIDs: 15 + 12}},
 		{"remembered ids", func(i int) []events.DisplayEvent {
 			return line(use(float64(i), "msg1", fmt.Sprint("t", i), "Read", "x"), result(float64(i), fmt.Sprint("t", i)))
-		}, telemetry.Counts{ForgottenIDs: 15 + 15}},
+		}, emit.Counts{ForgottenIDs: 15 + 15}},
 		{"results without their calls", func(i int) []events.DisplayEvent {
 			return line(text(0, "msg1", strconv.Itoa(i)), result(float64(i), fmt.Sprint("t", i)))
 		},
-			telemetry.Counts{UnknownCalls: 20, ForgottenIDs: 17}},
+			emit.Counts{UnknownCalls: 20, ForgottenIDs: 17}},
 		{"sub-agents in the background", func(i int) []events.DisplayEvent {
 			id := fmt.Sprint("t", i)
 			launched := result(float64(i), id)
 			launched.Tool.State = events.ToolStateBackground
 			return line(use(float64(i), "msg1", id, "Agent", "x"), launched, under(id, text(float64(i), "sub"+id, "Hm.")))
-		}, telemetry.Counts{EvictedAgents: 17, ForgottenIDs: 15 + 15 + 2*16}},
-		{"events that wait", func(i int) []events.DisplayEvent { return line(notice(i)) }, telemetry.Counts{ForcedRuns: 1}},
+		}, emit.Counts{EvictedAgents: 17, ForgottenIDs: 15 + 15 + 2*16}},
+		{"events that wait", func(i int) []events.DisplayEvent { return line(notice(i)) }, emit.Counts{ForcedRuns: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stream := telemetry.NewRegistry(tight()).Open(telemetry.StreamSettings{ID: "f", Agent: claude})
@@ -72,7 +73,7 @@ func TestLimitsAreCounted(t *testing.T) {
 				stream.Feed(telemetry.Line{Offset: int64(i)}, tt.line(i))
 			}
 			assert.Equal(t, tt.want, stream.Take().Counts)
-			assert.Equal(t, telemetry.Counts{}, stream.Take().Counts, "counts are deltas")
+			assert.Equal(t, emit.Counts{}, stream.Take().Counts, "counts are deltas")
 		})
 	}
 }

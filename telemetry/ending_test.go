@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -103,17 +104,17 @@ func TestAnomalies(t *testing.T) {
 		reasons  []string // of the calls' spans, in the order of their ends
 		from, to float64  // of the first
 		clamped  bool
-		counts   telemetry.Counts
+		counts   emit.Counts
 	}{
-		{"result without a call", script{line(result(1, "gone"))}, nil, 0, 0, false, telemetry.Counts{UnknownCalls: 1}},
-		{"call without a result", script{line(call), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, telemetry.Counts{UnclosedCalls: 1}},
-		{"result before its call", script{line(result(4, "t1")), line(call), line(text(5, "msg2", "On."))}, []string{"result"}, 3, 4, false, telemetry.Counts{UnknownCalls: 1}},
-		{"several results", script{line(call), line(result(4, "t1")), line(failed(5, "t1", "no"))}, []string{"result"}, 3, 4, false, telemetry.Counts{LateResults: 1}},
-		{"end before start", script{line(call), line(result(2, "t1"))}, []string{"result"}, 3, 3, true, telemetry.Counts{ClampedSpans: 1}},
-		{"the id again while it is open", script{line(call), line(use(4, "msg1", "t1", "Read", "b")), line(result(5, "t1"))}, []string{"superseded", "result"}, 3, 4, false, telemetry.Counts{UnclosedCalls: 1}},
-		{"the id again after its answer", script{line(call), line(result(4, "t1")), line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1"))}, []string{"result", "result"}, 3, 4, false, telemetry.Counts{}},
-		{"result after the run", script{line(call), line(over), line(result(9, "t1"))}, []string{"no_result"}, 3, 3, false, telemetry.Counts{UnclosedCalls: 1, LateResults: 1}},
-		{"call without an id", script{line(use(3, "msg1", "", "Read", "a")), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, telemetry.Counts{UnclosedCalls: 1}},
+		{"result without a call", script{line(result(1, "gone"))}, nil, 0, 0, false, emit.Counts{UnknownCalls: 1}},
+		{"call without a result", script{line(call), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, emit.Counts{UnclosedCalls: 1}},
+		{"result before its call", script{line(result(4, "t1")), line(call), line(text(5, "msg2", "On."))}, []string{"result"}, 3, 4, false, emit.Counts{UnknownCalls: 1}},
+		{"several results", script{line(call), line(result(4, "t1")), line(failed(5, "t1", "no"))}, []string{"result"}, 3, 4, false, emit.Counts{LateResults: 1}},
+		{"end before start", script{line(call), line(result(2, "t1"))}, []string{"result"}, 3, 3, true, emit.Counts{ClampedSpans: 1}},
+		{"the id again while it is open", script{line(call), line(use(4, "msg1", "t1", "Read", "b")), line(result(5, "t1"))}, []string{"superseded", "result"}, 3, 4, false, emit.Counts{UnclosedCalls: 1}},
+		{"the id again after its answer", script{line(call), line(result(4, "t1")), line(use(5, "msg2", "t1", "Read", "b")), line(result(6, "t1"))}, []string{"result", "result"}, 3, 4, false, emit.Counts{}},
+		{"result after the run", script{line(call), line(over), line(result(9, "t1"))}, []string{"no_result"}, 3, 3, false, emit.Counts{UnclosedCalls: 1, LateResults: 1}},
+		{"call without an id", script{line(use(3, "msg1", "", "Read", "a")), line(text(5, "msg2", "On."))}, []string{"no_result"}, 3, 5, false, emit.Counts{UnclosedCalls: 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -30,7 +31,7 @@ func itemed(id string, ev events.DisplayEvent) events.DisplayEvent {
 }
 
 // readAll feeds streams one after the other in one registry.
-func readAll(t *testing.T, agent telemetry.Agent, streams map[string]script, order ...string) *collected {
+func readAll(t *testing.T, agent program.Agent, streams map[string]script, order ...string) *collected {
 	t.Helper()
 	registry, f := newRegistry(), &collected{}
 	for _, id := range order {
@@ -122,7 +123,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name           string
-		agent          telemetry.Agent
+		agent          program.Agent
 		original, fork script
 		runs, copied   int
 	}{
@@ -134,7 +135,7 @@ func TestCopiesNeedEvidence(t *testing.T) {
 		{"a sub-agent's work before", claude, saying("I fetch it.", "ls"), slices.Insert(saying("I fetch it.", "ls"), 1, line(under("t8", use(0, "m0", "t0", "Read", "a")))), 2, 0}, // pipeline fuzzer, seed 9600352
 		{"another time", claude, saying("I fetch it.", "ls"), later, 2, 0},
 		{"no times, the same lines", claude, untimed(saying("I fetch it.", "ls")), untimed(saying("I fetch it.", "ls")), 1, 5},
-		{"answers of a server", telemetry.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},
+		{"answers of a server", program.Agent{Provider: "openai_compatible", Bodies: true}, saying("OK", "ls"), saying("OK", "ls"), 2, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fork := tt.fork
@@ -340,7 +341,7 @@ func TestRunOfAnotherAccountsTimes(t *testing.T) {
 // TestTwinsOfOneSession: a stream and a transcript with different IDs of messages and calls are matched by what was
 // said and done.
 func TestTwinsOfOneSession(t *testing.T) {
-	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	agent := program.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	recorded := func() events.DisplayEvent {
 		ev := started()
 		ev.Session.Recorded, ev.ItemID = true, "row"
@@ -385,7 +386,7 @@ func TestTwinsOfOneSession(t *testing.T) {
 
 // TestTwinsOverARestart: which of two accounts with different IDs is the first does not change, whichever is read first later.
 func TestTwinsOverARestart(t *testing.T) {
-	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	agent := program.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	account := func(recorded bool, message, call string) script {
 		start := started()
 		start.Session.Recorded, start.ItemID = recorded, ""

@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -22,7 +23,7 @@ func TestAccountsAtOnce(t *testing.T) {
 		start.Session.Recorded, start.ItemID = recorded, ""
 		return script{line(start), line(text(1, message, "I look.")), line(use(2, message, call, "shell", "ls")), line(result(3, call)), line(ended(""))}
 	}
-	for _, agent := range []telemetry.Agent{claude, {Provider: "codex", ServiceName: "codex", StreamIDs: true}} {
+	for _, agent := range []program.Agent{claude, {Provider: "codex", ServiceName: "codex", StreamIDs: true}} {
 		message, call := "", "item_1"
 		if !agent.StreamIDs {
 			message, call = "msg1", "call_1"
@@ -58,7 +59,7 @@ func TestAccountsAtOnce(t *testing.T) {
 // TestSubAgentOfTheSecondTranscript: if the second of two transcripts of a session has a sub-agent that the first
 // lacks, its work is exported. A sub-agent that both have is exported once.
 func TestSubAgentOfTheSecondTranscript(t *testing.T) {
-	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	agent := program.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	helper := func(sec float64, call, id, tool string) []events.DisplayEvent {
 		asked := under(call, prompt(sec, "p-"+id))
 		asked.AgentID = id
@@ -99,7 +100,7 @@ func TestSubAgentOfTheSecondTranscript(t *testing.T) {
 // TestSubAgentAfterItsRun: a sub-agent that is active after its run in two transcripts has the span from the first,
 // even if the second contains less of it and ends earlier.
 func TestSubAgentAfterItsRun(t *testing.T) {
-	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	agent := program.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	of := func(ev events.DisplayEvent) []events.DisplayEvent {
 		ev = under("c1", ev)
 		ev.AgentID = "a1"
@@ -135,7 +136,7 @@ func TestSubAgentAfterItsRun(t *testing.T) {
 // TestSubAgentOfAnotherRun: a sub-agent that is in different runs in two transcripts of a session stays where the first
 // has it, and nothing of it is in the other run.
 func TestSubAgentOfAnotherRun(t *testing.T) {
-	agent := telemetry.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
+	agent := program.Agent{Provider: "opencode", ServiceName: "opencode", OwnMessageIDs: true}
 	task := func(sec float64, message, call string) script {
 		inner := under(call, use(sec+1, "msg-a", call+"-1", "read", "x"))
 		inner.AgentID = "a1"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/outcome"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -28,7 +29,7 @@ func newExitStream() *exitStream {
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return f.now }
 	f.Registry = telemetry.NewRegistry(settings)
-	f.Stream = f.Open(telemetry.StreamSettings{ID: "p", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}, AwaitExit: true})
+	f.Stream = f.Open(telemetry.StreamSettings{ID: "p", Agent: program.Agent{Provider: "claude", ServiceName: "claude-code"}, AwaitExit: true})
 	return f
 }
 
@@ -213,7 +214,7 @@ func TestExitBeforeSubAgents(t *testing.T) {
 	f := newExitStream()
 	parent := slices.Concat(script{line(started())}, asks(1, "msg1", "a1", "ag1"))
 	f.feed(parent)
-	child := f.Registry.Open(telemetry.StreamSettings{ID: "c", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}})
+	child := f.Registry.Open(telemetry.StreamSettings{ID: "c", Agent: program.Agent{Provider: "claude", ServiceName: "claude-code"}})
 	child.Feed(telemetry.Line{Arrival: f.now, Live: true}, line(of("ag1", text(2, "sub1", "Looking."))))
 	f.feed(script{line(result(9, "a1")), line(ended(""))})
 	f.exit(outcome.Exit{})

@@ -14,6 +14,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -130,7 +131,7 @@ func readFolder(t *testing.T, files map[string]script, order []string, rng *rand
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(settings)
-	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini-cli", Folders: true}
+	agent := program.Agent{Provider: "gemini", ServiceName: "gemini-cli", Folders: true}
 	streams := map[string]*telemetry.Stream{
 		"main":   registry.Open(telemetry.StreamSettings{ID: "main", Agent: agent}),
 		"helper": registry.Open(telemetry.StreamSettings{ID: "helper", Agent: agent, ParentSession: "s1"}),
@@ -192,7 +193,7 @@ func TestFolderGoesOutLive(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return now }
 	registry := telemetry.NewRegistry(settings)
-	agent := telemetry.Agent{Provider: "gemini", Folders: true}
+	agent := program.Agent{Provider: "gemini", Folders: true}
 	main := registry.Open(telemetry.StreamSettings{ID: "main", Agent: agent})
 	for i, evs := range (script{header(0), line(prompt(1, "p1")), line(text(2, "m1", "Go."))}) {
 		main.Feed(telemetry.Line{Offset: int64(i), Live: true, Arrival: now}, evs)

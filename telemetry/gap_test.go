@@ -15,6 +15,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/internal/otlpjson"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -337,7 +338,7 @@ func TestTotalAfterGap(t *testing.T) {
 					sc = append(sc, line(part...))
 				}
 				sc = append(sc, line(spend(5*hour, "", "m1", events.Usage{Scope: of, Tokens: events.Tokens{Input: 30, Output: 7}})), line(ended("")))
-				f := collect(t, sc, telemetry.StreamSettings{IdleGap: time.Hour, OnUsed: func(u telemetry.Used) { used.Add(u.Tokens) }}, otlp.CloseReasonShutdown)
+				f := collect(t, sc, telemetry.StreamSettings{IdleGap: time.Hour, OnUsed: func(u emit.Used) { used.Add(u.Tokens) }}, otlp.CloseReasonShutdown)
 				assert.Equal(t, events.Tokens{Input: 30, Output: 7}, used)
 				input, output := int64(0), int64(0)
 				for _, span := range f.spans {

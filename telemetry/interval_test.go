@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -277,7 +278,7 @@ func TestUsageAfterCalls(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		lines script
-		agent telemetry.Agent
+		agent program.Agent
 		to    float64
 	}{{"after its calls", called, after, 2}, {"without calls", none, after, 6}, {"with the end of the answer", called, claude, 6}} {
 		t.Run(tt.name, func(t *testing.T) {

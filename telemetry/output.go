@@ -3,13 +3,14 @@ package telemetry
 import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/cicd"
+	"github.com/tailspan/tailspan/session/emit"
 )
 
 // Output is what a stream exports.
 type Output struct {
 	otlp.Data
 	// Counts are the irregularities since the last Take; see [Counts].
-	Counts Counts
+	Counts emit.Counts
 	// Claims are what the stream has the first account of, if the IDs in Data depend on a new one; see [StreamState.Claiming].
 	Claims []uint64
 

@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/ledger"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -49,7 +50,7 @@ func TestEstimatedCost(t *testing.T) {
 			settings := telemetry.NewDefaultSettings()
 			settings.Prices = demoPrices
 			registry := telemetry.NewRegistry(settings)
-			s := registry.Open(telemetry.StreamSettings{Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"}})
+			s := registry.Open(telemetry.StreamSettings{Agent: program.Agent{Provider: "claude", ServiceName: "claude-code"}})
 			evs := append([]events.DisplayEvent{started(), text(1, "m1", "a")}, tc.usages...)
 			s.Feed(telemetry.Line{}, append(evs, events.DisplayEvent{Kind: events.KindSessionEnded, Time: at(5), SessionID: "s1", End: &events.End{Duration: time.Second}}))
 			s.Close(otlp.CloseReasonShutdown)

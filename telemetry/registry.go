@@ -11,6 +11,7 @@ import (
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/cicd"
 	"github.com/tailspan/tailspan/session/clock"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/exported"
 	"github.com/tailspan/tailspan/session/folder"
 	"github.com/tailspan/tailspan/session/ledger"
@@ -44,7 +45,7 @@ type Registry struct {
 	agents   map[program.Agent]*program.Agent // see [Registry.agent]
 	deferred deferred
 	out      *batch
-	counts   Counts
+	counts   emit.Counts
 	recalled recalled
 }
 
@@ -132,7 +133,7 @@ type StreamSettings struct {
 	Changed func()
 	// OnUsed, if set, is called with the usage of models as it is added to the metrics. It may be called while another
 	// stream is running and must not call the stream.
-	OnUsed func(Used)
+	OnUsed func(emit.Used)
 }
 
 // Open opens a stream.
@@ -213,7 +214,7 @@ func (r *Registry) flushLocked(before time.Time) Output {
 	r.counts.ForgottenIDs += r.links.TakeForgotten() + r.folders.TakeForgotten() + r.accounts.TakeForgotten()
 	out := r.out.take()
 	out.nodes, out.pipelines = written, r.pipelines
-	out.Counts, r.counts = r.counts, Counts{}
+	out.Counts, r.counts = r.counts, emit.Counts{}
 	return out
 }
 

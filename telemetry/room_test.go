@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 )
 
 // TestAttributesOf checks that the most frequent records have room for all their attributes: a list that grows is
@@ -29,7 +30,7 @@ func TestAttributesOf(t *testing.T) {
 	}
 	usage := ids(events.KindUsage)
 	usage.Usage = &events.Usage{Tokens: events.Tokens{Input: 3, Output: 2, CacheRead: 1, CacheWrite: 1}, Provider: events.Tokens{Input: 1, Output: 2, CacheRead: 1, CacheWrite: 1}, ServiceTier: "standard"}
-	stream := NewRegistry(NewDefaultSettings()).Open(StreamSettings{ID: "f", Agent: Agent{Provider: "claude", ServiceName: "claude-code"}})
+	stream := NewRegistry(NewDefaultSettings()).Open(StreamSettings{ID: "f", Agent: program.Agent{Provider: "claude", ServiceName: "claude-code"}})
 	for _, ev := range []events.DisplayEvent{text, reasoning, use, result, usage} {
 		t.Run(ev.Kind.String(), func(t *testing.T) {
 			fed := []events.DisplayEvent{ev}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/emit"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -72,7 +74,7 @@ type collected struct {
 	spans   []ptrace.Span
 	records []plog.LogRecord
 	traces  []ptrace.Traces
-	counts  telemetry.Counts
+	counts  emit.Counts
 }
 
 func (f *collected) take(out telemetry.Output) {
@@ -132,7 +134,7 @@ func seconds(s ptrace.Span) (from, to float64) {
 	return s.StartTimestamp().AsTime().Sub(epoch).Seconds(), s.EndTimestamp().AsTime().Sub(epoch).Seconds()
 }
 
-var claude = telemetry.Agent{Provider: "claude", ServiceName: "claude-code", System: "anthropic"}
+var claude = program.Agent{Provider: "claude", ServiceName: "claude-code", System: "anthropic"}
 
 func newRegistry() *telemetry.Registry {
 	s := telemetry.NewDefaultSettings()

@@ -5,10 +5,8 @@ import (
 
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/otlp/metrics"
-	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pending"
-	"github.com/tailspan/tailspan/session/program"
 )
 
 // Settings apply to a [Registry] and all of its streams.
@@ -102,12 +100,3 @@ func NewDefaultSettings() Settings {
 		Now: time.Now,
 	}
 }
-
-// Counts are irregularities that left no separate span; see [emit.Counts].
-type Counts = emit.Counts
-
-// Used is the usage of a model as the metrics count it; see [emit.Used].
-type Used = emit.Used
-
-// Agent describes the agent program that writes a stream.
-type Agent = program.Agent

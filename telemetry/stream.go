@@ -70,7 +70,7 @@ func newStream(r *Registry, settings *StreamSettings) *Stream {
 	s := &Stream{}
 	a := r.agent(settings.Agent)
 	s.self, s.registry, s.settings = s, r, *settings
-	s.settings.Agent, s.settings.Identity, s.settings.State = Agent{}, otlp.Identity{}, nil
+	s.settings.Agent, s.settings.Identity, s.settings.State = program.Agent{}, otlp.Identity{}, nil
 	s.program = program.Program{Agent: a, Fingerprint: settings.Fingerprint}
 	s.program.Resource = otlp.NewResource(settings.Identity, a.ServiceName, a.Provider, a.System, otlp.NewSequencer(settings.ID), r.settings.Attributes)
 	s.seen = exported.NewSeen(r.ids)

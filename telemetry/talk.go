@@ -10,6 +10,7 @@ import (
 	"github.com/tailspan/tailspan/session/account"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/modelcall"
 	"github.com/tailspan/tailspan/session/team"
@@ -236,12 +237,12 @@ func (s *talk) countUsage(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 	in := a.Span()
 	if late != nil {
 		s.emit.Count().LateUsage++
-		s.emit.Use(a, at, in, Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
+		s.emit.Use(a, at, in, emit.Used{Model: ev.Model, Tokens: late.Tokens, CostUSD: late.CostUSD})
 	} else if u := ev.Usage; u != nil && u.Scope == events.UsageScopeCall && !s.emit.Counted(s.run) {
 		if a.Chat.IsNamed(ev) {
 			in.Span = a.Chat.ID
 		}
-		s.emit.Use(a, at, in, Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
+		s.emit.Use(a, at, in, emit.Used{Model: ev.Model, Tokens: u.Tokens, CostUSD: u.CostUSD})
 	}
 }
 
@@ -324,6 +325,6 @@ func (s *talk) reportCall(a *work.Agent, ev *events.DisplayEvent, at clock.Momen
 	}
 	if late != (events.Tokens{}) && !s.emit.Suppressed {
 		s.emit.Count().LateUsage++
-		s.emit.Use(a, at, in, Used{Model: c.Model, Tokens: late})
+		s.emit.Use(a, at, in, emit.Used{Model: c.Model, Tokens: late})
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/emit"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -17,11 +19,11 @@ func TestUsed(t *testing.T) {
 	settings := telemetry.NewDefaultSettings()
 	settings.Prices, settings.MetricsOnly = demoPrices, true
 	registry := telemetry.NewRegistry(settings)
-	var got []telemetry.Used
+	var got []emit.Used
 	s := registry.Open(telemetry.StreamSettings{
-		Agent:    telemetry.Agent{Provider: "claude", ServiceName: "claude-code"},
+		Agent:    program.Agent{Provider: "claude", ServiceName: "claude-code"},
 		Identity: otlp.NewIdentity(otlp.Attribute{Key: otlp.AttrPipelineName, Value: "nightly"}),
-		OnUsed:   func(u telemetry.Used) { got = append(got, u) },
+		OnUsed:   func(u emit.Used) { got = append(got, u) },
 	})
 	start := started()
 	start.Session = &events.Session{WorkingDir: "/w"}
@@ -34,8 +36,8 @@ func TestUsed(t *testing.T) {
 	out := s.Take()
 	assert.Zero(t, out.Traces.SpanCount())
 	assert.Zero(t, out.Logs.LogRecordCount())
-	used := func(sec float64) telemetry.Used {
-		return telemetry.Used{Time: at(sec), Session: "s1", Folder: "/w", Agent: "claude-code", Model: "demo-large", Pipeline: "nightly"}
+	used := func(sec float64) emit.Used {
+		return emit.Used{Time: at(sec), Session: "s1", Folder: "/w", Agent: "claude-code", Model: "demo-large", Pipeline: "nightly"}
 	}
 	call, estimate, rest := used(2), used(5), used(5)
 	call.Tokens = events.Tokens{Input: 1000, Output: 100}
@@ -44,7 +46,7 @@ func TestUsed(t *testing.T) {
 	for i := range got {
 		got[i].Time = got[i].Time.UTC()
 	}
-	assert.Equal(t, []telemetry.Used{call, estimate, rest}, got)
+	assert.Equal(t, []emit.Used{call, estimate, rest}, got)
 	sum := 0.0
 	for _, rm := range registry.Metrics().TakeLast(time.Now())[1].ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/session/program"
 )
 
 // parted returns an account of a session in which one model call says texts, with a tool call after each.
@@ -28,7 +28,7 @@ func parted(recorded bool, message string, texts ...string) script {
 // TestTextsOfTwins: text that a stream and a transcript both contain, however they split it, is exported once. Text
 // that only one contains is exported.
 func TestTextsOfTwins(t *testing.T) {
-	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
+	agent := program.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
 	const whole = "I look at the test first. It fails. So the sum is wrong."
 	pieces := []string{"I look at the test first. ", "It fails. ", "So the sum is wrong."}
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestTextsOfTwins(t *testing.T) {
 
 // TestCallsOfTwins: the number of exported similar calls is that of the account that has more of them.
 func TestCallsOfTwins(t *testing.T) {
-	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	agent := program.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	type made struct{ tool, target string }
 	account := func(recorded bool, prefix string, calls []made) script {
 		start := started()
@@ -107,7 +107,7 @@ func TestCallsOfTwins(t *testing.T) {
 // TestCallsOfTwinsByID: if both accounts have the IDs of calls, a call that the first lacks is exported even if a
 // similar one follows (fuzzer, seed 9995165: a transcript of Gemini CLI without its first lines).
 func TestCallsOfTwinsByID(t *testing.T) {
-	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true, CallIDs: true}
+	agent := program.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true, CallIDs: true}
 	account := func(recorded bool, prefix string, ids ...string) script {
 		start := started()
 		start.Session.Recorded, start.ItemID = recorded, prefix
@@ -143,7 +143,7 @@ func TestCallsOfTwinsByID(t *testing.T) {
 
 // TestTwinsWithReasoning: content that only one account has, such as reasoning, does not prevent the match.
 func TestTwinsWithReasoning(t *testing.T) {
-	agent := telemetry.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
+	agent := program.Agent{Provider: "gemini", ServiceName: "gemini", StreamIDs: true}
 	start := started()
 	start.Session.Recorded, start.ItemID = true, "row"
 	thought := text(1, "two", "It may be the sum.")
@@ -164,7 +164,7 @@ func TestTwinsWithReasoning(t *testing.T) {
 
 // TestTwinsWithEqualKeys: if neither account names messages or turns, their runs have one key, but their IDs still differ.
 func TestTwinsWithEqualKeys(t *testing.T) {
-	agent := telemetry.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
+	agent := program.Agent{Provider: "codex", ServiceName: "codex", StreamIDs: true}
 	account := func(recorded bool, call string, before ...[]events.DisplayEvent) script {
 		start, said, used := started(), text(2, "", "I look."), use(3, "", call, "shell", "ls")
 		start.Session.Recorded, start.ItemID, said.ItemID, used.ItemID = recorded, "", "", ""

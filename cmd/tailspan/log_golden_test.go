@@ -18,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -183,7 +184,7 @@ func readableLogs(t *testing.T, provider, path string, data []byte, s render.Set
 	var direct, indirect bytes.Buffer
 	r := render.New(&direct, s)
 	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
-		ID: "fixture", Agent: telemetry.Agent{Provider: provider},
+		ID: "fixture", Agent: program.Agent{Provider: provider},
 	})
 	parse(t, provider, path, data, func(offset int64, evs []events.DisplayEvent) {
 		for i := range evs {

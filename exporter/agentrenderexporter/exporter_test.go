@@ -178,9 +178,9 @@ func run() []events.DisplayEvent {
 
 // recordsOf creates records of events as the receiver does.
 func recordsOf(evs []events.DisplayEvent) plog.Logs {
-	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(telemetry.StreamSettings{
-		ID: "stream", Agent: telemetry.Agent{Provider: "claude", ServiceName: "claude-code"},
-	})
+	settings := telemetry.StreamSettings{ID: "stream"}
+	settings.Agent.Provider, settings.Agent.ServiceName = "claude", "claude-code"
+	stream := telemetry.NewRegistry(telemetry.NewDefaultSettings()).Open(settings)
 	for i := range evs {
 		stream.Feed(telemetry.Line{Offset: int64(i)}, evs[i:i+1])
 	}

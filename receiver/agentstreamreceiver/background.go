@@ -11,8 +11,8 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/delivery"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/meter"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/tail"
-	"github.com/tailspan/tailspan/telemetry"
 )
 
 // flushPipelines exports the spans of quiet pipelines until work ends.
@@ -24,7 +24,7 @@ func (r *agentStream) flushPipelines(ctx, work context.Context) {
 	ticker.Run(work, max(every, 10*time.Millisecond), func(time.Time) error {
 		out := r.registry.Take()
 		r.meter.Counts(out.Counts)
-		out.Counts = telemetry.Counts{}
+		out.Counts = emit.Counts{}
 		if err := r.out.Deliver(ctx, work, &out); err != nil {
 			r.undelivered = append(r.undelivered, out) // shutdown tries once more
 			return err

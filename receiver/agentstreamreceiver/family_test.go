@@ -23,6 +23,7 @@ import (
 	"github.com/tailspan/tailspan/internal/spantree"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -125,7 +126,7 @@ func (r *reading) settings(info parser.Info) telemetry.StreamSettings {
 		changed = r.live
 	}
 	return telemetry.StreamSettings{
-		ID: r.id, Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents},
+		ID: r.id, Agent: program.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System, Folders: info.Folders, OwnMessageIDs: info.OwnMessageIDs, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents},
 		FileTime: changed, IdleGap: time.Hour, Identity: r.identity, ParentSession: parser.ParentSession(info.Name, r.path), Group: parser.Group(info.Name, r.path),
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tailspan/tailspan/internal/spantree"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -43,7 +44,7 @@ func exportFile(t *testing.T, path string, settings telemetry.Settings) (ptrace.
 		if stream == nil {
 			info := parser.InfoOf(source.Provider())
 			stream = registry.Open(telemetry.StreamSettings{
-				ID: filepath.Base(path), Agent: telemetry.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
+				ID: filepath.Base(path), Agent: program.Agent{Provider: info.Name, ServiceName: info.ServiceName, System: info.System}, FileTime: fileTime,
 			})
 		}
 		stream.Feed(telemetry.Line{Offset: offset}, evs)

@@ -16,6 +16,7 @@ import (
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/hints"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/restated"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/spooled"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
@@ -136,7 +137,7 @@ func (c *counted) once(reason string) bool {
 }
 
 // logCopies writes one debug line for a file whose events another stream exports.
-func (c *counted) logCopies(logger *zap.Logger, path string, n *telemetry.Counts) {
+func (c *counted) logCopies(logger *zap.Logger, path string, n *emit.Counts) {
 	if n.Copied > 0 && c.once("copied") {
 		logger.Debug("skipping copied history, counting further events of it", zap.String("path", path))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tailspan/tailspan/otlp"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -21,7 +22,7 @@ func readWhole(t *testing.T, path string, waits bool) []string {
 	r := newReading(t, registry, path)
 	r.read(len(r.lines))
 	if waits {
-		other := registry.Open(telemetry.StreamSettings{ID: "other", Agent: telemetry.Agent{Provider: "claude"}})
+		other := registry.Open(telemetry.StreamSettings{ID: "other", Agent: program.Agent{Provider: "claude"}})
 		other.Idle()
 		other.Close(otlp.CloseReasonShutdown)
 		out.take(other.Take()) // with what the run exports now

@@ -8,6 +8,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -65,7 +66,7 @@ func (p *Pipeline) open() {
 func (o *opening) telemetryOf(provider string) telemetry.StreamSettings {
 	info := parser.InfoOf(provider)
 	set := o.Telemetry
-	set.Agent = telemetry.Agent{
+	set.Agent = program.Agent{
 		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, o.Program), System: info.System, Folders: info.Folders,
 		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents,
 	}

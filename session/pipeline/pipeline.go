@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -146,7 +147,7 @@ func (p *Pipeline) Take() []telemetry.Output {
 		if t == nil {
 			continue
 		}
-		if out := t.Take(); !out.Empty() || out.Counts != (telemetry.Counts{}) {
+		if out := t.Take(); !out.Empty() || out.Counts != (emit.Counts{}) {
 			all = append(all, out)
 		}
 	}

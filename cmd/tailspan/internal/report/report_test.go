@@ -16,6 +16,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/program"
 	"github.com/tailspan/tailspan/telemetry"
 )
 
@@ -111,7 +112,7 @@ func TestLimits(t *testing.T) {
 // TestMessageIsWords has a text that the records contain only in its closing event.
 func TestMessageIsWords(t *testing.T) {
 	registry := telemetry.NewRegistry(telemetry.NewDefaultSettings())
-	stream := registry.Open(telemetry.StreamSettings{ID: "s", Agent: telemetry.Agent{Provider: "claude"}})
+	stream := registry.Open(telemetry.StreamSettings{ID: "s", Agent: program.Agent{Provider: "claude"}})
 	stream.Feed(telemetry.Line{}, []events.DisplayEvent{
 		{Kind: events.KindSessionStarted, SessionID: "s"},
 		{Kind: events.KindMessage, SessionID: "s", MessageID: "m", Text: "Done."},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/session/emit"
 )
 
 // Dimension is a way to group usage.
@@ -50,7 +50,7 @@ func ParseDimensions(names string) (by []Dimension, err error) {
 }
 
 // of returns the value of u in this dimension, or "" if it is unknown.
-func (d Dimension) of(u *telemetry.Used, zone *time.Location) string {
+func (d Dimension) of(u *emit.Used, zone *time.Location) string {
 	switch {
 	case d.isTime() && u.Time.Unix() <= 0:
 		return ""

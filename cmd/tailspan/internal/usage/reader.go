@@ -18,6 +18,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/redact"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/session/ledger"
 	"github.com/tailspan/tailspan/session/pipeline"
 	"github.com/tailspan/tailspan/telemetry"
@@ -153,7 +154,7 @@ func (r *reader) newStream(name string) (*pipeline.Pipeline, error) {
 		return nil, err
 	}
 	project := projectOf(path)
-	used := func(u telemetry.Used) {
+	used := func(u emit.Used) {
 		u.Folder = cmp.Or(u.Folder, project)
 		r.sums.add(u)
 	}

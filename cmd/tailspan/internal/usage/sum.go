@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/events"
-	"github.com/tailspan/tailspan/telemetry"
+	"github.com/tailspan/tailspan/session/emit"
 )
 
 // Sum holds tokens and costs.
@@ -64,7 +64,7 @@ func newSums(by []Dimension, zone *time.Location, p Period) *sums {
 	return &sums{by: by, zone: zone, period: p, cells: map[cell]*Sum{}, folders: map[string]string{}}
 }
 
-func (s *sums) add(u telemetry.Used) {
+func (s *sums) add(u emit.Used) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byProject := slices.Contains(s.by, Project)

@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/receiver/agentstreamreceiver/internal/metadata"
+	"github.com/tailspan/tailspan/session/emit"
 	"github.com/tailspan/tailspan/tail"
 	"github.com/tailspan/tailspan/telemetry"
 )
@@ -86,7 +87,7 @@ func (m *Meter) NotParsed(reason string, n int) {
 }
 
 // Counts adds the anomalies of a stream.
-func (m *Meter) Counts(c telemetry.Counts) {
+func (m *Meter) Counts(c emit.Counts) {
 	for reason, n := range c.ByReason {
 		if n > 0 {
 			m.builder.ReceiverAgentStreamAnomalies.Add(background(), int64(n), with("reason", reason))
