@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -225,4 +226,25 @@ func TestFollowEndsWithItsReader(t *testing.T) {
 		assert.Equal(t, cli.ExitOK, run([]string{command, "--follow", path}, nil, brokenPipe{}, &stderr))
 		assert.Empty(t, stderr.String())
 	}
+}
+
+// TestFollowUTF16 checks the same for files that are followed.
+func TestFollowUTF16(t *testing.T) {
+	plainEnvironment(t)
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "run.jsonl"), inUTF16(binary.LittleEndian, claudeLines("s1", "One.")))
+	writeFile(t, filepath.Join(dir, "run.json"), inUTF16(binary.LittleEndian, claudeLines("s2", "Two.")))
+	writeFile(t, filepath.Join(dir, "other.jsonl"), claudeLines("s3", "Three."))
+	var stdout, stderr output
+	code := make(chan int, 1)
+	go func() {
+		code <- run([]string{"render", "--follow", filepath.Join(dir, "*.json*")}, nil, &stdout, &stderr)
+	}()
+	stdout.has(t, "Three.")
+	require.Eventually(t, func() bool { return strings.Count(stderr.String(), "is UTF-16") == 2 }, patience, patience/1e4, "one message for each file")
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	assert.Equal(t, cli.ExitOK, <-code)
+	assert.NotContains(t, stdout.String(), "One")
+	assert.NotContains(t, stdout.String(), "O\x00n")
+	assert.Equal(t, 2, strings.Count(stderr.String(), "\n"), stderr.String())
 }
