@@ -176,6 +176,46 @@ func TestForkInTheMiddleOfARun(t *testing.T) {
 	assert.Equal(t, 4, f.counts.Copied)
 }
 
+// TestForkReadWithItsOriginal: files are read concurrently. A fork that is read faster than its original waits where it overtakes that, so
+// nothing is exported twice, and what the fork does by itself is a separate run.
+func TestForkReadWithItsOriginal(t *testing.T) {
+	original, fork := saying("I fetch it.", "ls"), append(saying("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")))
+	for _, evs := range fork {
+		for i := range evs {
+			evs[i].SessionID = "s2"
+		}
+	}
+	want := idsOf(readAll(t, claude, map[string]script{"a": original, "b": fork}, "a", "b"))
+	for _, shutdown := range []bool{false, true} {
+		for read := 2; read <= len(original); read++ { // lines of the original before the fork is read
+			registry, f := newRegistry(), &collected{}
+			a := registry.Open(telemetry.StreamSettings{ID: "a", Agent: claude, Fingerprint: "begins"})
+			b := registry.Open(telemetry.StreamSettings{ID: "b", Agent: claude, Fingerprint: "begins"})
+			feed := func(s *telemetry.Stream, sc script, from int) {
+				for i, evs := range sc {
+					s.Feed(telemetry.Line{Offset: int64(from + i)}, clone(evs))
+				}
+			}
+			feed(a, original[:read], 0)
+			feed(b, fork, 0)
+			if b.Idle(); shutdown { // in this order, although the fork waits
+				b.Close(otlp.CloseReasonShutdown)
+			}
+			feed(a, original[read:], read)
+			a.Idle()
+			a.Close(otlp.CloseReasonNoResult)
+			if !shutdown {
+				b.Close(otlp.CloseReasonNoResult)
+			}
+			f.take(a.Take())
+			f.take(b.Take())
+			f.take(registry.Close())
+			require.Empty(t, otlpjson.Check(f.traces...))
+			assert.Equal(t, want, idsOf(f), "after %d lines of the original; shutdown: %v", read, shutdown)
+		}
+	}
+}
+
 // TestSecondAccount: what the first account of a run lacks is exported below its run once that is over, in any order of
 // reading and concurrently; its step links to the run.
 func TestSecondAccount(t *testing.T) {

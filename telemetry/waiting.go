@@ -64,8 +64,13 @@ func (s *waiting) release(mode releaseMode) {
 		at.Lived = at.Lived && done == 0 // the system clock decided nothing between events that were pending together
 		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.Restored()))
 		s.emit.Suppressed = h.Delivery == pending.Done && (suppressed || s.replay.Restored())
-		if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) {
-			break
+		if s.opens(&h.Event) {
+			if !force && s.awaitsOriginal(&h.Event) {
+				break
+			}
+			if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) { // the original may have been read meanwhile
+				break
+			}
 		}
 		if mode == releaseAll && s.run != nil && s.run.IsJoined() {
 			s.run.Late = true // it can wait no longer, and what the first account exports of it is deduplicated
@@ -194,7 +199,14 @@ func (s *waiting) await(first *account.Account) bool {
 
 // awaitsAccount reports whether the pending events of the stream wait for the end of a first account, or until it is known.
 func (s *waiting) awaitsAccount() bool {
-	return len(s.pending) > 0 && (s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.Blocks(s.settings.ID))
+	return len(s.pending) > 0 &&
+		(s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.Blocks(s.settings.ID) || s.awaitsOriginal(&s.pending[0].Event))
+}
+
+// awaitsOriginal reports whether the stream has to wait until it is known whether ev continues its copied history. Files are read
+// concurrently, so a fork may be read faster than its original.
+func (s *waiting) awaitsOriginal(ev *events.DisplayEvent) bool {
+	return !s.run.Opens(ev) && s.share.AwaitsOriginal(s.run, ev)
 }
 
 // waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.

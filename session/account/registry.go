@@ -17,13 +17,14 @@ type Registry[S comparable] struct {
 	mu        sync.Mutex
 	things    memory.Map[uint64, *Account]
 	runs      memory.Map[sign, []*Account] // by sign
-	waiting   wait.List[S]                 // for the end of an [Account]
+	waiting   wait.List[S]                 // for the end of an [Account], or for a stream that is read
+	unread    map[string]struct{}          // streams with lines that may not have been read yet
 	forgotten int
 }
 
 // NewRegistry returns a Registry that remembers at most limit things and limit signs.
 func NewRegistry[S comparable](limit int) *Registry[S] {
-	r := &Registry[S]{}
+	r := &Registry[S]{unread: map[string]struct{}{}}
 	r.things = memory.NewMap[uint64, *Account](limit, &r.forgotten)
 	r.runs = memory.NewMap[sign, []*Account](limit, &r.forgotten)
 	return r
@@ -145,6 +146,32 @@ func (r *Registry[S]) Over(first *Account) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting.Take(first)
+}
+
+// Reads records that a stream is being read: lines of it may follow at once.
+func (r *Registry[S]) Reads(stream string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unread[stream] = struct{}{}
+}
+
+// HasRead records that all available lines of a stream were read. It returns and removes the streams that waited for that.
+func (r *Registry[S]) HasRead(stream string) []S {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.unread, stream)
+	return r.waiting.Take(stream)
+}
+
+// AwaitRead makes s wait until all available lines of the stream of an account were read. It reports false if they were.
+func (r *Registry[S]) AwaitRead(s S, of *Account) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, unread := r.unread[of.stream]; !unread {
+		return false
+	}
+	r.waiting.Add(of.stream, s)
+	return true
 }
 
 // Leave removes a stream that ends from all waiting lists.

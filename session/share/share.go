@@ -59,14 +59,25 @@ func (s *Share[S]) Restore(c account.Claims) { s.claims = c.Clone() }
 
 // LeavesHistory reports whether ev is the first original work of a session whose current run, or nil, so far is copied history.
 func (s *Share[S]) LeavesHistory(r *work.Run, ev *events.DisplayEvent) bool {
-	if r == nil || !r.IsCopy() || r.Closed || r.SubAgent || ev.Copied || !content.ModelWorks(ev) || ev.Kind == events.KindMessage {
-		return false
-	}
-	if r.Standing == account.Copy && (r.Account == nil || r.Account.Recalled()) {
+	if !mayLeave(r, ev) {
 		return false
 	}
 	key, ok := runkey.Item(s.set.Program, ev)
 	return !ok || !s.set.IDs.Said(&key)
+}
+
+// mayLeave reports whether ev is work that the copied run may not have copied.
+func mayLeave(r *work.Run, ev *events.DisplayEvent) bool {
+	if r == nil || !r.IsCopy() || r.Closed || r.SubAgent || ev.Copied || !content.ModelWorks(ev) || ev.Kind == events.KindMessage {
+		return false
+	}
+	return r.Standing != account.Copy || r.Account != nil && !r.Account.Recalled()
+}
+
+// AwaitsOriginal makes the stream wait if the original of its copied run is still being read, so that ev may yet follow there, and reports
+// whether it has to.
+func (s *Share[S]) AwaitsOriginal(r *work.Run, ev *events.DisplayEvent) bool {
+	return mayLeave(r, ev) && r.Standing == account.Copy && s.set.Accounts.AwaitRead(s.set.Self, r.Account)
 }
 
 // Await makes the stream wait for the end of an account and reports whether it has to.
