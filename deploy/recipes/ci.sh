@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent in any CI job, or by hand:
 #
-#   ci.sh claude -p "Fix the failing test."
+#   ci.sh claude -p "Fix the failing test." --permission-mode acceptEdits --allowedTools "Bash(go test *)"
 #
 # GitHub Actions, GitLab CI, Jenkins and Buildkite are detected by their variables. Elsewhere PIPELINE, RUN_ID and STEP identify the work of
 # the agent. SUMMARY is the path of the page about the run. TRACE_URL, if set, is the address of a trace in your back end with
