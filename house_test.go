@@ -53,7 +53,7 @@ func TestHouse(t *testing.T) {
 			case !known && got[i] > newRow[i]:
 				t.Errorf("%s is new and has %d %s, at most %d", name, got[i], measure, newRow[i])
 			case known && got[i] > want[i]:
-				t.Errorf("%s has %d %s, at most %d by house.txt", name, got[i], measure, want[i])
+				t.Errorf("%s has %d %s, at most %d by house.txt (CONTRIBUTING.md, Layers and limits)", name, got[i], measure, want[i])
 			}
 		}
 		if known && smaller(got, want) || !known {

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Users look up our own names: each must be in docs/telemetry.md with its meaning.
-func TestOwnNamesAreDocumented(t *testing.T) {
+// Users look up names: each must be in docs/telemetry.md, ours and those of the conventions.
+func TestNamesAreDocumented(t *testing.T) {
 	data, err := os.ReadFile("../docs/telemetry.md")
 	require.NoError(t, err)
 	page := string(data)
 	names := stringConstants(t, "names.go")
 	require.Greater(t, len(names), 50)
 	for _, name := range names {
-		if strings.HasPrefix(name, eventPrefix) && name != eventPrefix {
+		if attribute.MatchString(name) {
 			assert.True(t, strings.Contains(page, "`"+name+"`"), "docs/telemetry.md has no row of %s", name) //nolint:testifylint // Contains would print the page
 		}
 	}
@@ -29,6 +30,9 @@ func TestOwnNamesAreDocumented(t *testing.T) {
 		assert.True(t, strings.Contains(page, "`"+value+"`"), "docs/telemetry.md has no row of the close reason %s", value) //nolint:testifylint // the same
 	}
 }
+
+// attribute matches the names of attributes, metrics and events.
+var attribute = regexp.MustCompile(`^[a-z_]+(\.[a-z0-9_]+)+$`)
 
 // stringConstants returns the values of all string constants of a file.
 func stringConstants(t *testing.T, path string) []string { return typedConstants(t, path, "") }

@@ -170,7 +170,7 @@ func TestSummaryIsBounded(t *testing.T) {
 // TestMemoryIsBounded: long names, targets and IDs are not kept, however many calls are open.
 func TestMemoryIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)
-	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
+	for style := render.StyleMarker; style.Valid(); style++ {
 		log := render.NewLog(io.Discard, render.LogSettings{
 			Settings: render.Settings{Mode: render.ModeVerbose, Style: style, Summary: true, Results: true},
 			Throttle: render.ThrottleSettings{Interval: time.Hour},
@@ -231,7 +231,7 @@ func TestReasoning(t *testing.T) {
 		return &events.DisplayEvent{Kind: events.KindReasoning, MessageID: "m", Delta: delta, Text: text}
 	}
 	run := []*events.DisplayEvent{thought(true, "Where\nis"), thought(true, " it?\n\nOh."), said("There."), thought(false, " \n"), thought(false, "b\x1b[2Jye")}
-	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
+	for style := render.StyleMarker; style.Valid(); style++ {
 		s := render.Settings{Mode: render.ModeVerbose, Style: style}
 		assert.Equal(t, "There.\n", emit(s, run...))
 		s.Reasoning = true

@@ -96,7 +96,7 @@ func TestWriter(t *testing.T) {
 
 // TestWriterJSON checks that mode json parses nothing and changes nothing, in any style.
 func TestWriterJSON(t *testing.T) {
-	for style := render.StyleMarker; style <= render.StyleActivity; style++ {
+	for style := render.StyleMarker; style.Valid(); style++ {
 		source := &wordSource{}
 		got := written(t, render.Settings{Mode: render.ModeJSON, Style: style, Summary: true, Reasoning: true}, source, render.WriterSettings{}, wordStream+"\r\n")
 		assert.Equal(t, wordStream+"\r\n", got)
