@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -176,5 +177,37 @@ service: {extensions: [health_check], pipelines: {logs: {receivers: [otlp], expo
 			require.NoError(t, yaml.Unmarshal([]byte(tt.in), c))
 			assert.Equal(t, tt.want, c.problems())
 		})
+	}
+}
+
+// TestWorkstationReadsSubAgents: the globs of the workstation match each place where an agent keeps sessions, and those of sub-agents. A run
+// waits for a sub-agent that it cannot find, and lacks its tokens.
+func TestWorkstationReadsSubAgents(t *testing.T) {
+	data, err := os.ReadFile("../examples/workstation.yaml")
+	require.NoError(t, err)
+	var c struct {
+		Receivers struct {
+			Stream struct {
+				Include []string `yaml:"include"`
+			} `yaml:"agent_stream"`
+		} `yaml:"receivers"`
+	}
+	require.NoError(t, yaml.Unmarshal(data, &c))
+	expression := strings.NewReplacer(".", `\.`, "**/", "(?:.*/)?", "*", "[^/]*", "{", "(?:", "}", ")", ",", "|")
+	for _, path := range []string{
+		"~/.claude/projects/-home-dev-shop/s1.jsonl",
+		"~/.claude/projects/-home-dev-shop/s1/subagents/agent-a1.jsonl",
+		"~/.claude/projects/-home-dev-shop/s1/subagents/workflows/w1/agent-a1.jsonl",
+		"~/.codex/sessions/2026/11/28/rollout-2026-11-28T13-35-51-s1.jsonl",
+		"~/.gemini/tmp/shop/chats/session-2026-11-28T13-43-e96c4839.jsonl",
+		"~/.gemini/tmp/shop/chats/session-2025-10-01T10-00-e96c4839.json",
+		"~/.gemini/tmp/shop/chats/s1/a1.jsonl",
+		"~/.qwen/projects/-home-dev-shop/chats/s1.jsonl",
+		"~/.qwen/projects/-home-dev-shop/subagents/s1/agent-general-purpose-call_1.jsonl",
+	} {
+		matches := slices.ContainsFunc(c.Receivers.Stream.Include, func(glob string) bool {
+			return regexp.MustCompile("^" + expression.Replace(glob) + "$").MatchString(path)
+		})
+		assert.True(t, matches, path)
 	}
 }
