@@ -103,7 +103,7 @@ func TestStatusLineFits(t *testing.T) {
 			s.Emit(use("2", "Task", "商品の値段 in a long description of what is to be done"))
 			require.NoError(t, s.Close())
 			require.NoError(t, terminal.Close())
-			for _, drawn := range strings.Split(out.String(), "\r\x1b[J") {
+			for _, drawn := range strings.Split(out.String(), "\x1b[J") {
 				drawn = strings.NewReplacer("\r", "", "\x1b[?7l", "", "\x1b[?7h", "").Replace(drawn)
 				cells := 0
 				for _, r := range drawn {
@@ -187,6 +187,22 @@ func playRandomLog(t *testing.T, random *rand.Rand, reflow bool) {
 		require.Contains(t, got, strings.TrimRight(head, " "))
 	}
 	assert.False(t, strings.ContainsFunc(got, func(r rune) bool { return r >= 0x2800 && r <= 0x28ff }), "no status is left")
+}
+
+// TestStatusOnFirstLine checks that the status leaves nothing behind on the first line of a screen, where tmux keeps what is erased.
+func TestStatusOnFirstLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := onTerminal(80, true, verbose)
+		s := l.log.Open(render.Origin{})
+		s.Emit(&events.DisplayEvent{Kind: events.KindSessionStarted})
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, "thinking · 3s", l.status())
+		s.Emit(said("Done."))
+		require.NoError(t, s.Close())
+		require.NoError(t, l.terminal.Close())
+		assert.Equal(t, []string{"Done."}, l.screen.Lines())
+	})
 }
 
 // TestTwoWritersOnOneScreen checks that a line on stderr does not continue the unfinished text on stdout, and that

@@ -18,6 +18,7 @@ type Screen struct {
 	mu     sync.Mutex
 	width  int
 	lines  [][]rune // as ended by newlines; a long one takes several rows
+	top    int      // first line of the screen; those above are its history
 	at     int      // line of the cursor
 	col    int      // its place in that line
 	cut    bool     // what goes beyond the end of a row is written into its last cell
@@ -84,8 +85,7 @@ func (s *Screen) sequence(data []byte) int {
 		case i == 0 || i == 1 && c == '[' || i == 2 && c == '?' || c >= '0' && c <= '9' || c == ';':
 			continue
 		case c == 'J' && i == 2:
-			s.lines = s.lines[:s.at+1]
-			s.lines[s.at] = s.lines[s.at][:min(s.col, len(s.lines[s.at]))]
+			s.eraseBelow()
 		case string(data[:i+1]) == "\x1b[?7l":
 			s.cut = true
 		case string(data[:i+1]) == "\x1b[?7h":
@@ -97,6 +97,17 @@ func (s *Screen) sequence(data []byte) int {
 		return i + 1
 	}
 	return 0
+}
+
+// eraseBelow erases from the cursor on. If that is the whole screen, it goes to the history, as in tmux.
+func (s *Screen) eraseBelow() {
+	if s.at == s.top && s.col == 0 && len(s.lines[s.at]) > 0 {
+		s.lines = append(s.lines, nil)
+		s.top, s.at = len(s.lines)-1, len(s.lines)-1
+		return
+	}
+	s.lines = s.lines[:s.at+1]
+	s.lines[s.at] = s.lines[s.at][:min(s.col, len(s.lines[s.at]))]
 }
 
 func (s *Screen) newline() {

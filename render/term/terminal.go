@@ -24,11 +24,12 @@ const defaultWidth = 80
 // terminal becomes narrower and wraps the line, the cursor is still on the first of its rows, so that erasing removes the
 // whole status and nothing of the log above. A status for a wider terminal, which became narrow before the status was
 // shown, must not wrap at all: the cursor would be on its last row.
+//
+// What is below is erased after something was written, never at the beginning of a line: on the first line of the screen, tmux
+// (3.3a, scroll-on-clear) would keep each erased status in its history.
 const (
-	eraseBelow = "\r\x1b[J"
-	unfolded   = "\x1b[?7l"
-	folded     = "\x1b[?7h"
-	lineStart  = "\r"
+	begin = "\r\x1b[?7l"
+	end   = "\x1b[J\x1b[?7h\r"
 )
 
 // Terminal shows a status line below a scrolling log: what the agents are doing, how long, how many tokens and at what cost.
@@ -158,14 +159,14 @@ func (t *Terminal) draw() {
 		if t.settings.Color {
 			status = text.SGRDim.Begin() + status + text.SGRReset
 		}
-		t.put(eraseBelow + unfolded + status + folded + lineStart)
+		t.put(begin + status + end)
 	}
 }
 
 // erase erases the status.
 func (t *Terminal) erase() {
 	if t.drawn != "" {
-		t.put(eraseBelow)
+		t.put(begin + " " + end)
 		t.drawn = ""
 	}
 }
