@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/binary"
 	"io"
 	"os"
 	"os/exec"
@@ -125,6 +126,35 @@ func TestWatchUnreadable(t *testing.T) {
 	assert.Regexp(t, `^tailspan: cannot read "`+database+`": .*malformed`, line)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	assert.NoError(t, cmd.Wait())
+}
+
+// TestWatchUTF16 checks that a watch without a terminal names a file in UTF-16 once, and reads it when it was converted.
+func TestWatchUTF16(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.json"} {
+		t.Run(name, func(t *testing.T) {
+			text := claudeLines("s1", "One.")
+			path := writeFile(t, filepath.Join(t.TempDir(), name), inUTF16(binary.LittleEndian, text))
+			cmd := watchOf(t, path)
+			shown := &shownText{}
+			cmd.Stdout, cmd.Stderr = shown, shown
+			require.NoError(t, cmd.Start())
+			waitFor := func(text string) {
+				t.Helper()
+				require.Eventually(t, func() bool { return strings.Contains(shown.String(), text) }, patience, 5*time.Millisecond, "%q in %q", text, shown)
+			}
+			waitFor(`tailspan: cannot read "` + path + `": it is UTF-16, as > of Windows PowerShell writes it; redirect with`)
+			if name == "run.jsonl" {
+				writeFile(t, path+".new", text)
+				later := time.Now().Add(time.Minute) // the watch prints what ended after its own start
+				require.NoError(t, os.Chtimes(path+".new", later, later))
+				require.NoError(t, os.Rename(path+".new", path))
+				waitFor(" ended ")
+			}
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			assert.NoError(t, cmd.Wait())
+			assert.Equal(t, 1, strings.Count(shown.String(), "UTF-16"), shown)
+		})
+	}
 }
 
 // TestWatchArguments checks that a missing path is an error.

@@ -65,7 +65,7 @@ func newReader(s *Settings, board *Board, fail context.CancelCauseFunc) (*reader
 	shared := tail.Settings{
 		Include: s.Files, ExcludeOlderThan: age, IdleClose: idleGap, Replay: true, PollInterval: scanInterval,
 		Skip: parser.IsDocument, WatchWarning: new(sync.Once), Descriptors: tail.NewDescriptors(),
-		Observer: tail.Observer{Failed: r.unread.Failed, Read: r.unread.Read},
+		Observer: tail.Observer{Failed: r.unread.Failed, Read: r.unread.Read, Closed: r.unread.Closed},
 	}
 	var err error
 	if len(s.Files) > 0 {

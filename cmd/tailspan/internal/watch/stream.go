@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tailspan/tailspan/config"
+	"github.com/tailspan/tailspan/internal/files/lines"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -27,8 +28,8 @@ const idleGap = time.Hour
 
 // stream passes one session to the board.
 type stream struct {
-	reader *reader
-	id     string
+	reader   *reader
+	id, path string
 
 	mu       sync.Mutex
 	source   Source
@@ -39,7 +40,7 @@ type stream struct {
 
 // newStream returns a stream that exports only to the board.
 func (r *reader) newStream(s tail.Stream) (*stream, error) {
-	st := &stream{reader: r, id: s.ID, source: Source{Path: r.clean(s.Path)}}
+	st := &stream{reader: r, id: s.ID, path: s.Path, source: Source{Path: r.clean(s.Path)}}
 	st.describe()
 	var err error
 	st.pipeline, err = pipeline.New(pipeline.Settings{
@@ -57,7 +58,7 @@ func (r *reader) newStream(s tail.Stream) (*stream, error) {
 }
 
 // Lines applies lines.
-func (s *stream) Lines(_ context.Context, lines []tail.Line) (err error) {
+func (s *stream) Lines(_ context.Context, in []tail.Line) (err error) {
 	defer s.reader.guard(&err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,8 +66,11 @@ func (s *stream) Lines(_ context.Context, lines []tail.Line) (err error) {
 		return err
 	}
 	now := s.reader.now()
-	for i := range lines {
-		line := &lines[i]
+	for i := range in {
+		line := &in[i]
+		if line.Offset == 0 && lines.IsUTF16(line.Data) {
+			s.reader.unread.Failed(s.path, lines.ErrUTF16, 0)
+		}
 		if !line.Replayed {
 			s.pipeline.EndReplay()
 		}

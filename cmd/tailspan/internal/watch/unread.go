@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tailspan/tailspan/internal/files/lines"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // maxUnread bounds the known paths that cannot be read.
@@ -53,16 +56,29 @@ func (u *Unread) Failed(path string, err error, _ time.Duration) {
 	u.Changed()
 }
 
-// Read records that a file was read, and with it the folders above it.
+// Read records that a file was read, and with it the folders above it. A file in UTF-16 is read without being understood.
 func (u *Unread) Read(path string, _ int, _ int64) {
+	u.remove(func(p string) bool {
+		return p == path && !errors.Is(u.why[p], lines.ErrUTF16) || strings.HasPrefix(path, p+string(filepath.Separator))
+	})
+}
+
+// Closed records that a file was removed or has new content.
+func (u *Unread) Closed(path string, reason tail.CloseReason) {
+	if reason == tail.CloseReasonUnlinked || reason == tail.CloseReasonRewritten {
+		u.remove(func(p string) bool { return p == path })
+	}
+}
+
+func (u *Unread) remove(obsolete func(path string) bool) {
 	u.mu.Lock()
 	before := len(u.paths)
 	u.paths = slices.DeleteFunc(u.paths, func(p string) bool {
-		readable := p == path || strings.HasPrefix(path, p+string(filepath.Separator))
-		if readable {
+		remove := obsolete(p)
+		if remove {
 			delete(u.why, p)
 		}
-		return readable
+		return remove
 	})
 	changed := len(u.paths) < before
 	u.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/watch"
+	"github.com/tailspan/tailspan/tail"
 )
 
 // TestUnread: what cannot be read is reported once, and in a notice until it or something below it was read.
@@ -44,4 +45,9 @@ func TestUnread(t *testing.T) {
 	assert.Empty(t, u.Notice(80))
 	u.Failed("/home/me/x.db", database, 0)
 	assert.Len(t, reports, 3, "it failed again")
+
+	u.Closed("/home/me/x.db", tail.CloseReasonIdle)
+	assert.Contains(t, u.Notice(80), "x.db")
+	u.Closed("/home/me/x.db", tail.CloseReasonUnlinked)
+	assert.Empty(t, u.Notice(80))
 }
