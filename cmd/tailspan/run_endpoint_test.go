@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,6 +64,23 @@ func TestRunEndpointIsDown(t *testing.T) {
 	same, _ := again.span(t, runSpan)
 	assert.Equal(t, span.TraceID(), same.TraceID())
 	assert.Equal(t, span.SpanID(), same.SpanID())
+}
+
+// TestRunProxyIsDown checks that a proxy that accepts no connection delays the end by at most one attempt too. The proxy is that of
+// a process, so the command is a separate one.
+func TestRunProxyIsDown(t *testing.T) {
+	plainEnvironment(t)
+	sink := newOTLPSink(t)
+	sink.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, os.Args[0], "run", "--export-timeout", "1h", "--", "sh", "-c", `cat "$1"; exit 5`, "sh", fixtures+"parity.jsonl")
+	c.Env = append(os.Environ(), mainVariable+"=1", "OTEL_EXPORTER_OTLP_ENDPOINT=https://collector.invalid:4318", "HTTPS_PROXY="+sink.URL)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	require.Error(t, c.Run())
+	assert.Equal(t, 5, c.ProcessState.ExitCode(), stderr.String())
+	assert.Contains(t, stderr.String(), "proxyconnect")
 }
 
 // TestRunEndpointRecovers rejects the first requests.

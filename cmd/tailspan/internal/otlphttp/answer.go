@@ -96,8 +96,8 @@ func contentType(header http.Header) string {
 const maxReason = 200
 
 // reason returns a server's reason for a rejection after a colon: the message of a google.rpc.Status, which the protocol
-// requires, or the first line of a text. It ignores web pages.
-func reason(header http.Header, answer []byte) string {
+// requires, or the first line of a text. It ignores web pages. hide removes secrets.
+func reason(header http.Header, answer []byte, hide func(string) string) string {
 	var text string
 	switch contentType(header) {
 	case "application/x-protobuf":
@@ -114,7 +114,7 @@ func reason(header http.Header, answer []byte) string {
 	case "text/plain":
 		text = string(answer)
 	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text, _, _ = strings.Cut(strings.TrimSpace(hide(text)), "\n")
 	if text == "" {
 		return ""
 	}

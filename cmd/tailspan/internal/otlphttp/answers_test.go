@@ -3,6 +3,7 @@ package otlphttp_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -253,4 +254,49 @@ func TestGRPCAtAnotherService(t *testing.T) {
 	require.NotErrorIs(t, err, otlphttp.ErrRefused)
 	assert.Equal(t, 2, left.SpanCount())
 	assert.Zero(t, e.Refused())
+}
+
+// TestAnswersShowNoKey checks that no message has a header's value or a password that the endpoint quotes.
+func TestAnswersShowNoKey(t *testing.T) {
+	quote := func(r *http.Request) string {
+		return fmt.Sprintf("%s x%q %q", strings.Repeat("x", 150), r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+	}
+	answer := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(code)
+			_, err := w.Write([]byte(quote(r)))
+			assert.NoError(t, err)
+		}
+	}
+	for _, tc := range []struct {
+		name, user, headers string
+		grpc                bool
+		answer              http.HandlerFunc
+	}{
+		{name: "refused", headers: "authorization=Bearer%20key-of-the-test,x-api-key=key-of-another", answer: answer(http.StatusUnauthorized)},
+		{name: "refused data", headers: "authorization=Bearer%20key-of-the-test,x-api-key=key-of-another", answer: answer(http.StatusBadRequest)},
+		{name: "password", user: "me:key-of-the-test@", answer: answer(http.StatusBadRequest)},
+		{name: "partial success", headers: "authorization=key-of-the-test", answer: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"partialSuccess": map[string]any{"rejectedSpans": 1, "errorMessage": quote(r)}}))
+		}},
+		{name: "gRPC", headers: "authorization=Bearer%20key-of-the-test", grpc: true, answer: func(w http.ResponseWriter, r *http.Request) {
+			grpcStatus("16", "Grpc-Message", quote(r))(w, r)
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			address, _ := answering(t, tc.answer)
+			more := map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": tc.headers}
+			if !tc.grpc {
+				more["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/protobuf"
+			}
+			e, reported := overGRPC(t, strings.Replace(address, "http://", "http://"+tc.user, 1), more)
+			_, err := e.Traces(t.Context(), spans(2))
+			shown := fmt.Sprint(*reported, err)
+			assert.Contains(t, shown, "xxx")
+			assert.NotContains(t, shown, "key-of")
+			assert.NotContains(t, shown, base64.StdEncoding.EncodeToString([]byte("me:key-of-the-test")))
+		})
+	}
 }

@@ -3,6 +3,7 @@ package otlphttp
 import (
 	"cmp"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,6 +59,32 @@ func (e *Endpoints) Addresses() []string {
 		if to.URL != "" && !slices.Contains(all, shown(to.URL)) {
 			all = append(all, shown(to.URL))
 		}
+	}
+	return all
+}
+
+// minSecret is the minimum length of a secret that answers must not show, in bytes: shorter header values are no keys.
+const minSecret = 8
+
+// hide removes from an answer what may be a secret of the request: a server may quote the key that it does not accept.
+func (e *Endpoint) hide(answer string) string {
+	for _, secret := range e.secrets() {
+		if len(secret) >= minSecret {
+			answer = strings.ReplaceAll(answer, secret, "[redacted]")
+		}
+	}
+	return answer
+}
+
+// secrets returns the values of the headers, with their scheme and alone, and the password of the address.
+func (e *Endpoint) secrets() []string {
+	var all []string
+	for _, value := range e.Headers {
+		all = append(all, value, value[strings.LastIndexByte(value, ' ')+1:])
+	}
+	if u, err := url.Parse(e.URL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		all = append(all, password, base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 	}
 	return all
 }

@@ -311,7 +311,7 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	client, _ := e.clientsOf(r.to)
 	resp, err := client.Do(req)
 	if err != nil {
-		if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		if noConnection(err) {
 			return refusal{kind: refusalUnreachable, err: shortError(err)}
 		}
 		if foreign := e.protocolError(ctx, r.to); foreign != nil {
@@ -327,6 +327,14 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	return e.httpAnswer(r, resp, answer, err)
 }
 
+// noConnection reports whether a request failed before there was a connection: to the endpoint, to the proxy before it, or because
+// of the endpoint's certificate.
+func noConnection(err error) bool {
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &certificate)
+}
+
 // httpAnswer reads the status of a response; err is the error of reading its body.
 func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
@@ -338,7 +346,7 @@ func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err
 		}
 		return refusal{}
 	default:
-		err := fmt.Errorf("%s answers %d %s%s", shown(r.to.URL), code, http.StatusText(code), reason(resp.Header, answer))
+		err := fmt.Errorf("%s answers %d %s%s", shown(r.to.URL), code, http.StatusText(code), reason(resp.Header, answer, r.to.hide))
 		kind := kindOfStatus(code)
 		if batch.IsTooLarge(err) {
 			kind = refusalTooLarge
@@ -411,7 +419,7 @@ func (e *Exporter) newRequest(ctx context.Context, r request) (*http.Request, er
 // answers something else may be no OTLP endpoint. That is only reported, because there are endpoints that answer "ok".
 func (e *Exporter) partial(r request, resp *http.Response, answer []byte) {
 	rejected, message, ok := partialSuccess(resp.Header, answer)
-	rejected = min(rejected, int64(r.elements))
+	rejected, message = min(rejected, int64(r.elements)), r.to.hide(message)
 	switch {
 	case !ok:
 		problem := fmt.Sprintf("%s answers %s with %s instead of an OTLP response: if it is no OTLP endpoint, what it gets is lost",

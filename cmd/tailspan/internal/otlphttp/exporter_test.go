@@ -419,7 +419,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\xff", 20)))
 	f.Add([]byte("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		reason(http.Header{"Content-Type": {"application/x-protobuf"}}, b)
+		reason(http.Header{"Content-Type": {"application/x-protobuf"}}, b, new(Endpoint).hide)
 		wait, _ := retryInfo(base64.StdEncoding.EncodeToString(b))
 		assert.LessOrEqual(t, wait, maxWait)
 		partialSuccess(http.Header{"Content-Type": {"application/json"}}, b)

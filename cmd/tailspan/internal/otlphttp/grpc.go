@@ -89,7 +89,7 @@ func (e *Exporter) grpcAnswer(r request, resp *http.Response, answer []byte, bro
 		message = get("Grpc-Message")
 	}
 	if message != "" {
-		message = ": " + message
+		message = ": " + r.to.hide(message)
 	}
 	err = fmt.Errorf("%s answers with gRPC status %d%s", shown(r.to.URL), code, message)
 	wait, recovers := retryInfo(get("Grpc-Status-Details-Bin"))

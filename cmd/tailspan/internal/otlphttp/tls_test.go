@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,4 +79,23 @@ func TestCertificates(t *testing.T) {
 		return map[string]string{"OTEL_EXPORTER_OTLP_CERTIFICATE": nothing}[name]
 	}, "http://127.0.0.1:4318")
 	assert.NoError(t, err, "nothing is verified without TLS")
+}
+
+// TestUntrustedCertificate checks that an endpoint whose certificate is not trusted is waited for no longer than one that accepts no
+// connection.
+func TestUntrustedCertificate(t *testing.T) {
+	for _, protocol := range []string{"http/protobuf", "grpc"} {
+		t.Run(protocol, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(http.NotFoundHandler())
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.EnableHTTP2 = true
+			server.StartTLS()
+			t.Cleanup(server.Close)
+			e, _ := overGRPC(t, server.URL, map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": protocol})
+			e.Hurry()
+			_, err := e.Traces(t.Context(), spans(1))
+			require.ErrorIs(t, err, otlphttp.ErrUnreachable)
+			assert.ErrorContains(t, err, "failed to verify certificate")
+		})
+	}
 }
