@@ -23,10 +23,8 @@ const defaultWidth = 80
 // Sequences of the status line (ECMA-48, and DECAWM of the VT100). The cursor stays at the beginning of the status. If a
 // terminal becomes narrower and wraps the line, the cursor is still on the first of its rows, so that erasing removes the
 // whole status and nothing of the log above. A status for a wider terminal, which became narrow before the status was
-// shown, must not wrap at all: the cursor would be on its last row.
-//
-// What is below is erased after something was written, never at the beginning of a line: on the first line of the screen, tmux
-// (3.3a, scroll-on-clear) would keep each erased status in its history.
+// shown, must not wrap at all: the cursor would be on its last row. Erasing begins behind what was written, because tmux (3.3a,
+// scroll-on-clear) keeps what is erased from the first cell of the screen on in its history.
 const (
 	begin = "\r\x1b[?7l"
 	end   = "\x1b[J\x1b[?7h\r"
