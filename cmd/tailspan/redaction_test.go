@@ -83,3 +83,19 @@ func TestRedactLive(t *testing.T) {
 		})
 	}
 }
+
+// TestRedactKeyInLines checks that a private key in plain text, of which each line is shown on its own, is redacted.
+func TestRedactKeyInLines(t *testing.T) {
+	part := strings.Repeat("MadeUp0123456789", 4)
+	text := "it is:\n-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(part+"\n", 8) + "-----END RSA PRIVATE KEY-----\nthat is all\n"
+	for _, args := range [][]string{{"render"}, {"render", "--mode", "verbose", "--style", "transcript"}, {"events", "--redact"}} {
+		for _, before := range []string{"", pieceOne + "\n"} {
+			_, stdout, stderr := tailspan(before+text, append(args, "-")...)
+			assert.NotContains(t, stdout+stderr, part[:16], "%v", args)
+			if before == "" {
+				assert.Contains(t, stdout, "that is all", "%v", args)
+				assert.Contains(t, stdout, "[redacted:private-key]", "%v", args)
+			}
+		}
+	}
+}

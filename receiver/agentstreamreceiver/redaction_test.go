@@ -144,3 +144,19 @@ func TestSecretsInNamesAndIDs(t *testing.T) {
 	assert.Contains(t, all, "gen_ai.tool.call.arguments")
 	assert.True(t, utf8.ValidString(all), "others refuse a request with a string that is no UTF-8")
 }
+
+// TestKeyInLinesNeverLeaves: the lines of no known provider are records of their own, and none has a part of a private key.
+func TestKeyInLinesNeverLeaves(t *testing.T) {
+	part := strings.Repeat("MadeUp0123456789", 4)
+	path := filepath.Join(t.TempDir(), "plain.log")
+	text := "it is:\n-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(part+"\n", 8) + "-----END RSA PRIVATE KEY-----\nthat is all\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	cfg := configFor(path)
+	cfg.Stream.Provider = "none"
+	r := start(t, cfg, nil)
+	require.Eventually(t, func() bool { return r.logs.LogRecordCount() >= strings.Count(text, "\n") }, wait, tick)
+	r.stop()
+	all := r.exported()
+	assert.NotContains(t, all, part[:16])
+	assert.Contains(t, all, "that is all")
+}

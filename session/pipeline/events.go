@@ -35,7 +35,8 @@ type Events struct {
 	redactor *redact.Redactor
 	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	plain    *PlainText                // nil unless requested
+	lines    *redact.Lines             // redacts the lines in raw; nil if nothing is redacted
+	plain    *quoted                   // nil unless requested
 	raw      [][]byte                  // lines that the last call passed unchanged
 	last     time.Time                 // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
@@ -55,7 +56,7 @@ func NewEvents(s EventSettings) (*Events, error) {
 	}
 	e := &Events{Source: p, redactor: s.Redactor, source: p}
 	if s.Plain {
-		e.plain = new(PlainText)
+		e.plain = new(quoted)
 	}
 	if s.Join || s.Redactor != nil {
 		e.joiner = redact.NewJoiner(p, redact.JoinSettings{})
@@ -63,6 +64,10 @@ func NewEvents(s EventSettings) (*Events, error) {
 	}
 	if s.Redactor != nil {
 		e.source = redact.New(e.joiner, s.Redactor)
+		e.lines = s.Redactor.Lines()
+		if s.Plain {
+			e.plain.lines = s.Redactor.Lines()
+		}
 	}
 	return e, nil
 }
@@ -166,11 +171,11 @@ func (e *Events) clean(evs []events.DisplayEvent) []events.DisplayEvent {
 // Passed returns the lines of no known provider that the last call passed, including secrets.
 func (e *Events) Passed() [][]byte { return e.raw }
 
-// Raw returns the lines of no known provider that the last call passed, without secrets.
+// Raw returns the lines of no known provider that the last call passed, without secrets. Call it once after each call.
 func (e *Events) Raw() [][]byte {
-	if e.redactor != nil {
+	if e.lines != nil {
 		for i := range e.raw {
-			e.raw[i] = e.redactor.Bytes(e.raw[i])
+			e.raw[i] = e.lines.Bytes(e.raw[i])
 		}
 	}
 	return e.raw

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/redact"
 )
 
 // Limits of a line of plain text: how much of it is read, in bytes, and kept, in runes.
@@ -22,12 +23,18 @@ type PlainText struct {
 	Ends bool
 }
 
+// quoted is the plain text so far, and what redacts its lines; nil if nothing is redacted.
+type quoted struct {
+	PlainText
+	lines *redact.Lines
+}
+
 // PlainText returns what was written as plain text until now, if EventSettings.Plain requests it.
 func (e *Events) PlainText() PlainText {
 	if e.plain == nil {
 		return PlainText{}
 	}
-	return *e.plain
+	return e.plain.PlainText
 }
 
 // takePlain takes in the plain text of the current line.
@@ -37,8 +44,10 @@ func (e *Events) takePlain() {
 	}
 	for _, line := range e.Source.Plain() {
 		e.plain.Lines++
-		if !e.plain.Ends || e.plain.Last == "" || line[0] != ' ' && line[0] != '\t' {
-			e.plain.Last = e.quote(line)
+		indented := line[0] == ' ' || line[0] == '\t'
+		line = e.plain.redact(line)
+		if !e.plain.Ends || e.plain.Last == "" || !indented {
+			e.plain.Last = quote(line)
 		}
 		e.plain.Ends = true
 	}
@@ -47,14 +56,19 @@ func (e *Events) takePlain() {
 	}
 }
 
-// quote returns the beginning of a line, which is cleaned before it is cut.
-func (e *Events) quote(line []byte) string {
+// redact removes the secrets from the next line, of which it returns the beginning.
+func (q *quoted) redact(line []byte) []byte {
 	if len(line) > plainHead {
 		line = line[:max(bytes.LastIndexByte(line[:plainHead], ' '), 0)]
 	}
-	if e.redactor != nil {
-		line = e.redactor.Bytes(line)
+	if q.lines != nil {
+		line = q.lines.Bytes(line)
 	}
+	return line
+}
+
+// quote returns the first line of a text without secrets, cut.
+func quote(line []byte) string {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte("\n"))
 	return strings.Clone(events.CleanLine(string(first), plainRunes))
 }

@@ -24,6 +24,8 @@ type Rendering struct {
 	Plain func(line []byte)
 	// Exit, if set, returns how the program that wrote the input ended.
 	Exit func() *outcome.Exit
+
+	clean func(line []byte) []byte // redacts the lines of plain text; nil if nothing is redacted
 }
 
 // Open begins the input in a log, which others may share.
@@ -31,7 +33,7 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
 	if r.Redactor != nil {
-		ws.Clean = r.Redactor.Bytes
+		ws.Clean, r.clean = r.Redactor.Lines().Bytes, r.Redactor.Lines().Bytes
 	}
 	if r.Plain != nil {
 		ws.Style = render.StyleMarker // only a transcript shows these lines
@@ -59,8 +61,8 @@ func (r *Rendering) plain(lines [][]byte) {
 		return
 	}
 	for _, line := range lines {
-		if r.Redactor != nil {
-			line = r.Redactor.Bytes(line)
+		if r.clean != nil {
+			line = r.clean(line)
 		}
 		r.Plain(line)
 	}
