@@ -18,6 +18,7 @@ const (
 	anchorName
 	anchorURL
 	anchorPEM
+	anchorPEMEnd
 	anchorJWT
 	anchorBearer
 	anchorFlag
@@ -127,6 +128,7 @@ func anchors() ([]anchor, error) {
 	out := []anchor{
 		{word: "://", kind: anchorURL},
 		{word: "BEGIN ", kind: anchorPEM},
+		{word: "PRIVATE KEY", kind: anchorPEMEnd},
 		{word: "eyJ", kind: anchorJWT},
 		{word: "bearer", kind: anchorBearer, fold: true},
 		{word: "identified", kind: anchorIdentified, fold: true},

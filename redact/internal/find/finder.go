@@ -171,6 +171,8 @@ func (f *Finder[T]) ruleAt(a *anchor, i int) (text.Span, bool) {
 		return f.URLAt(i)
 	case anchorPEM:
 		return shape.PEM(&f.Input, i)
+	case anchorPEMEnd:
+		return shape.PEMEnd(&f.Input, i)
 	case anchorJWT:
 		end := shape.JWT(&f.Input, i)
 		return text.Span{Start: i, End: end, Kind: "jwt"}, end > 0
