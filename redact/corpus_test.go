@@ -17,6 +17,9 @@ import (
 var made = map[string]int{
 	"../testdata/claude/case-secrets-in-arguments.jsonl": 2,
 	"../cmd/tailspan/doctor_test.go":                     1,
+	"../cmd/tailspan/internal/otlphttp/exporter_test.go": 3,
+	"../cmd/tailspan/metricexport_test.go":               1,
+	"../cmd/tailspan/run_endpoint_test.go":               1,
 	"../receiver/agentstreamreceiver/redaction_test.go":  1,
 }
 

@@ -27,13 +27,20 @@ func isDocument[T text.Bytes](s T) bool {
 	return j-i >= 2 && s[j-1] == s[i]+2 // } is { + 2, and ] is [ + 2
 }
 
+// secureString is the type of a parameter of AWS Systems Manager that is stored encrypted: its "Value" is a secret.
+const secureString = "SecureString"
+
 func validDocument(s string) bool { return json.Valid([]byte(s)) }
 
-// escapesControl reports whether a JSON text may encode a control or an invisible character as an escape.
+// escapesControl reports whether a JSON text, or one in its strings, may encode a control or an invisible character as an escape, or
+// any byte of ASCII.
 func escapesControl[T text.Bytes](s T) bool {
 	for i := 0; i+5 < len(s); i++ {
 		if s[i] != '\\' {
 			continue
+		}
+		for i+6 < len(s) && s[i+1] == '\\' { // JSON in a string
+			i++
 		}
 		if s[i+1] == 'u' {
 			switch [2]byte{s[i+2], text.ToLower(s[i+3])} {
@@ -41,7 +48,7 @@ func escapesControl[T text.Bytes](s T) bool {
 				return true
 			}
 		}
-		i++ // \\ does not begin an escape
+		i++
 	}
 	return false
 }
@@ -165,7 +172,9 @@ func (d *document) member(start, end int) {
 func (d *document) stringValue(start, end int) {
 	v := decode(d.s[start:end])
 	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
-		d.levels[n-1].valueName = secret.NameOf(d.r.search.Names(), v)
+		d.levels[n-1].valueName = secret.NameOf(d.r.search.Names(), v[strings.LastIndexByte(v, '/')+1:]) // /prod/db/password
+	} else if n > 0 && v == secureString {
+		d.levels[n-1].valueName = token.Name{Class: token.ClassPassword}
 	}
 	flag := d.flag(v)
 	sp, ok := d.memberValue(d.named, v, token.SepColon)

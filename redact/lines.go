@@ -23,8 +23,8 @@ type Lines struct {
 	joined   []byte // these and the current line
 }
 
-// Lines returns a Lines for one text.
-func (r *Redactor) Lines() *Lines { return &Lines{redactor: r} }
+// NewLines returns a Lines for one text.
+func NewLines(r *Redactor) *Lines { return &Lines{redactor: r} }
 
 // Bytes returns the next line, without its line end, with a marker in place of each secret and of each part of one, or line
 // itself if there is none. It does not modify line.

@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 				text = strings.Replace(text, "@@", secrets[len(secrets)-1], 1)
 			}
 			const before, after = "A line before.\n", "All of it was read.\nabcdef\n"
-			lines := r.Lines()
+			lines := redact.NewLines(r)
 			var got strings.Builder
 			for line := range strings.Lines(before + text + after) {
 				have := []byte(strings.TrimSuffix(line, "\n"))
@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 // TestLinesOrdinary checks that the lines of ordinary text are unchanged, and not copied.
 func TestLinesOrdinary(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})
-	lines := r.Lines()
+	lines := redact.NewLines(r)
 	for _, text := range []string{
 		strings.Repeat("x", 5000), "-----BEGIN PRIVATE KEY-----", "is the first line of a private key.", "-----BEGIN CERTIFICATE-----", strings.Repeat("MIID", 16), "", "password:", "is required",
 		"usage: login bob", "the password is asked for",

@@ -64,9 +64,9 @@ func NewEvents(s EventSettings) (*Events, error) {
 	}
 	if s.Redactor != nil {
 		e.source = redact.New(e.joiner, s.Redactor)
-		e.lines = s.Redactor.Lines()
+		e.lines = redact.NewLines(s.Redactor)
 		if s.Plain {
-			e.plain.lines = s.Redactor.Lines()
+			e.plain.lines = redact.NewLines(s.Redactor)
 		}
 	}
 	return e, nil

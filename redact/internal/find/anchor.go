@@ -26,6 +26,8 @@ const (
 	anchorPgpass
 	anchorEscape
 	anchorMarker
+	anchorSourceName
+	anchorCookie
 )
 
 // anchor is a fixed part of a secret or of its name. An anchor of fewer than three bytes is extended by the bytes
@@ -137,6 +139,10 @@ func anchors() ([]anchor, error) {
 		{word: "com%2f", kind: anchorEscape, fold: true},
 		{word: "BEGIN%20", kind: anchorEscape},
 		{word: text.Marker("aws"), kind: anchorMarker},
+		{word: "@tcp(", kind: anchorSourceName},
+		{word: "@unix(", kind: anchorSourceName},
+		{word: "\tTRUE\t/", kind: anchorCookie},
+		{word: "\tFALSE\t/", kind: anchorCookie},
 	}
 	for i := range secret.CommandFlags {
 		out = append(out, anchor{word: secret.CommandFlags[i].Word, kind: anchorFlag, flag: &secret.CommandFlags[i]})

@@ -184,6 +184,10 @@ func (f *Finder[T]) ruleAt(a *anchor, i int) (text.Span, bool) {
 		return f.IdentifiedAt(i)
 	case anchorPgpass:
 		return f.PgpassAt(i, len(a.word))
+	case anchorSourceName:
+		return f.SourceNameAt(i)
+	case anchorCookie:
+		return f.CookieAt(i, len(a.word))
 	case anchorEscape:
 		f.Escapes = true
 		return text.Span{}, false

@@ -6,12 +6,13 @@ import (
 )
 
 // maxCommand is the maximum distance between a flag and its command, in bytes.
-const maxCommand = 400
+const maxCommand = 600
 
 // CommandFlag is a flag that takes a password in some commands and has another meaning in others.
 type CommandFlag struct {
 	Word     string // including the blank before it
 	user     bool   // the password follows a user and a colon
+	cookie   bool   // the value is name=value of cookies; without an equal sign it is a file
 	glued    bool   // the password follows it without a blank
 	commands []string
 }
@@ -19,11 +20,14 @@ type CommandFlag struct {
 // CommandFlags are from the manuals of the commands, as of November 2026.
 var CommandFlags = []CommandFlag{
 	{Word: " -u", user: true, commands: []string{"curl", "wget", "http", "https", "xh"}},
+	{Word: " -U", user: true, commands: []string{"curl"}},
+	{Word: " --proxy-user", user: true, commands: []string{"curl"}},
+	{Word: " -b", cookie: true, commands: []string{"curl"}},
 	{Word: " --user", user: true, commands: []string{"curl", "wget"}},
 	{Word: " -a", user: true, commands: []string{"http", "https", "xh"}},
 	{Word: " -a", commands: []string{"redis-cli", "keydb-cli", "valkey-cli"}},
 	{Word: " -p", glued: true, commands: []string{"mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "sshpass", "7z", "7za"}},
-	{Word: " -p", commands: []string{"sshpass", "login", "mongo", "mongosh", "mongodump", "mongorestore"}},
+	{Word: " -p", commands: []string{"sshpass", "login", "twine", "mongo", "mongosh", "mongodump", "mongorestore"}},
 	{Word: " -w", commands: []string{"ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"}},
 	{Word: " -P", commands: []string{"sqlcmd", "bcp", "ipmitool", "zip", "unzip", "mosquitto_pub", "mosquitto_sub"}},
 	{Word: " -pw", commands: []string{"plink", "pscp", "psftp", "putty"}},
@@ -50,7 +54,14 @@ func (r *Rules[T]) FlagAt(flag *CommandFlag, i int) (text.Span, bool) {
 	v := token.Value{Sep: token.SepTight}
 	r.ReadValue(from, &v)
 	start, least := v.Start, MinPassword
-	if flag.user {
+	switch {
+	case flag.cookie:
+		equal := text.IndexIn(s, v.Start, v.End, "=", false)
+		if equal < 0 || text.MixOf(s, v.Start, equal).Blank > 0 {
+			return text.Span{}, false
+		}
+		start = equal + 1
+	case flag.user:
 		colon := text.IndexIn(s, v.Start, v.End, ":", false)
 		if colon < 0 {
 			return text.Span{}, false
@@ -72,7 +83,7 @@ func (r *Rules[T]) commandBefore(i int, words []string) bool {
 	from := i
 	for ; from > 0 && i-from < maxCommand; from-- {
 		// A line that ends with a backslash continues on the next one.
-		if c := s[from-1]; c == '|' || c == ';' || c == '\n' && (from < 2 || s[from-2] != '\\') {
+		if c := s[from-1]; c == '|' || c == ';' && text.Is(s[from], text.Space) || c == '\n' && (from < 2 || s[from-2] != '\\') {
 			break
 		}
 	}

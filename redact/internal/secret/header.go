@@ -36,6 +36,11 @@ func (r *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 	if r.TouchesCut(end) {
 		return sp, true
 	}
+	if !scheme {
+		if other, ok := r.otherScheme(v); ok {
+			return other, true
+		}
+	}
 	m := text.MixOf(r.S, start, end)
 	switch {
 	case end-start < minCredentials, r.isCode(token.Value{Start: start, End: end, Quoted: v.Quoted}):
@@ -45,6 +50,24 @@ func (r *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 	default:
 		return sp, m.Blank == 0 && m.Digit > 0 && !r.isPath(start, end) && (v.Quoted || m.Random())
 	}
+}
+
+// minOther is the minimum length of credentials after a scheme that is not in authSchemes, in bytes.
+const minOther = 16
+
+// otherScheme finds the credentials after a scheme that is not in authSchemes: one word, and one that looks generated.
+func (r *Rules[T]) otherScheme(v token.Value) (text.Span, bool) {
+	word := text.Skip(r.S, v.Start, len(r.S), text.Alnum|text.Ident)
+	start := text.Skip(r.S, word, len(r.S), text.Blank)
+	end := v.End
+	if !v.Quoted {
+		end = r.BareEnd(start, token.SepTight)
+	}
+	if word == v.Start || start == word || end-start < minOther {
+		return text.Span{}, false
+	}
+	m := text.MixOf(r.S, start, end)
+	return text.Span{Start: start, End: end}, m.Random() && text.IndexIn(r.S, start, end, "://", false) < 0 && !r.isPath(start, end)
 }
 
 // headerEnd returns the end of a header's line, or of the quote around it.
@@ -82,6 +105,37 @@ func (r *Rules[T]) BearerAt(i, n int) (text.Span, bool) {
 		return text.Span{Start: from, End: end}, true
 	}
 	return text.Span{Start: from, End: end}, end-from >= 16 && text.MixOf(r.S, from, min(end, from+text.LongRun)).Random() && !r.isCode(token.Value{Start: from, End: end})
+}
+
+// CookieAt finds the value of a line in the file of cookies that curl writes (domain, flag, path, flag, time, name, value), whose first
+// flag, with the tabs around it, is the n bytes at i.
+func (r *Rules[T]) CookieAt(i, n int) (text.Span, bool) {
+	field := func(i int) int {
+		for ; i < len(r.S) && !text.Is(r.S[i], text.Space); i++ {
+		}
+		return i
+	}
+	at := i + n
+	for k := range 5 {
+		end := field(at)
+		if k == 4 {
+			return text.Span{Start: at, End: end}, end-at >= MinPassword && !r.isPlaceholder(at, end)
+		}
+		if k > 0 && end == at || end >= len(r.S) || r.S[end] != '\t' || k == 2 && text.Skip(r.S, at, end, text.Digit) < end {
+			return text.Span{}, false
+		}
+		at = end + 1
+	}
+	return text.Span{}, false
+}
+
+// headers finds the value of the variable that has the headers for an OTLP exporter: name=value pairs. The first name is kept.
+func (r *Rules[T]) headers(v token.Value) (text.Span, bool) {
+	equal := text.IndexIn(r.S, v.Start, v.End, "=", false)
+	if equal < 0 || text.MixOf(r.S, v.Start, equal).Blank > 0 || v.Quote != "" && !v.Quoted {
+		return text.Span{}, false
+	}
+	return text.Span{Start: equal + 1, End: v.End}, v.End-equal > minKey+1 && !r.isPlaceholder(equal+1, v.End)
 }
 
 // cookie finds the value of a Cookie or Set-Cookie header: name=value pairs up to the end of the line.

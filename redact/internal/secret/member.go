@@ -36,6 +36,8 @@ func Member(names token.Names, n token.Name, s string, by token.Sep) (text.Span,
 		sp, ok = r.authorization(v)
 	case token.ClassCookie:
 		sp, ok = r.cookie(v)
+	case token.ClassHeaders:
+		sp, ok = r.headers(v)
 	case token.ClassSignature:
 	default:
 		sp, ok = r.secretValue(n, v)

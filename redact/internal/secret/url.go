@@ -32,10 +32,26 @@ func (r *Rules[T]) URLAt(i int) (text.Span, bool) {
 			}
 		}
 	}
+	if end < len(r.S) && r.S[end] == '\\' && colon >= 0 {
+		if c, n := text.EscapeAt(r.S, end); n > 0 && !text.Is(c, text.URLEnd) { // postgres://user:pass\u002Bword@host
+			r.Escapes = true
+		}
+	}
 	if at < 0 && r.TouchesCut(end) && colon > 0 && text.Skip(r.S, colon+1, end, text.Digit) < end {
 		at = end
 	}
 	return r.userInfo(start, colon, at)
+}
+
+// SourceNameAt finds the password of user:password@tcp(host)/database, the form of Go's driver for MySQL, whose "@" is at i.
+func (r *Rules[T]) SourceNameAt(i int) (text.Span, bool) {
+	colon := -1
+	for j := i; j > r.From && i-j < maxAuthority && !text.Is(r.S[j-1], text.Space|text.Quote); j-- {
+		if r.S[j-1] == ':' {
+			colon = j - 1
+		}
+	}
+	return text.Span{Start: colon + 1, End: i}, colon > 0 && i-colon > 1 && !r.isPlaceholder(colon+1, i)
 }
 
 func (r *Rules[T]) userInfo(start, colon, at int) (text.Span, bool) {

@@ -32,6 +32,8 @@ func (r *Rules[T]) Named(i int, word string) (text.Span, bool) {
 		return r.authorization(v)
 	case token.ClassCookie:
 		return r.cookie(v)
+	case token.ClassHeaders:
+		return r.headers(v)
 	case token.ClassSignature:
 		if v.Sep != token.SepTight || id.Start == 0 || r.S[id.Start-1] != '?' && r.S[id.Start-1] != '&' && r.S[id.Start-1] != ';' {
 			return text.Span{}, false

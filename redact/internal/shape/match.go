@@ -115,6 +115,13 @@ func partAt[T text.Bytes](in *text.Input[T], p *part, i int) (end int, ok bool) 
 		return min(len(in.S), i+len(p.literal)), text.HasAt(in.S, i, p.literal, false)
 	}
 	end = in.RunEnd(p.set, i, min(len(in.S), i+p.most))
+	for p.most == noMost && end < len(in.S) && in.S[end] == '\\' { // \u002B, \/
+		c, n := text.EscapeAt(in.S, end)
+		if n == 0 || !p.set[c] {
+			break
+		}
+		end = in.RunEnd(p.set, end+n, len(in.S))
+	}
 	if in.TouchesCut(end) {
 		return end, end > i
 	}

@@ -42,6 +42,9 @@ const (
 // AWSSecret finds the secret key shortly after the marker of a key ID at i.
 func AWSSecret[T text.Bytes](in *text.Input[T], i int) (from, end int) {
 	for from = i; from < min(len(in.S), i+awsNear); from = end + 1 {
+		if in.S[from] == 't' && in.S[from-1] == '\\' { // a written tab
+			from++
+		}
 		for end = from; end < len(in.S) && (text.Is(in.S[end], text.Alnum) || in.S[end] == '/' || in.S[end] == '+'); end++ {
 		}
 		if m := text.MixOf(in.S, from, end); end-from == awsSecretLen && m.Digit > 0 && m.Upper > 0 && m.Lower > 0 {

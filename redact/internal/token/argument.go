@@ -32,6 +32,9 @@ var directives = []string{"ENV", "setenv", "setx", "set", "SET", "-x", "-gx", "-
 // settings are names at the beginning of a line whose value follows after a blank, in files of Redis and LDAP.
 var settings = []string{"requirepass", "masterauth", "bindpw", "rootpw"}
 
+// ngrokSetting is a command of ngrok, whose dashboard gives it out with the token.
+const ngrokSetting = "add-authtoken"
+
 // isDirective reports whether the name from start to end follows a directive (ENV API_KEY value) or a login in a netrc
 // file (login bob password value), or is itself a setting (requirepass value).
 func (r *Reader[T]) isDirective(start, end int) bool {
@@ -44,6 +47,9 @@ func (r *Reader[T]) isDirective(start, end int) bool {
 		if slices.ContainsFunc(settings, func(w string) bool { return text.HasAt(s, start, w, true) && start+len(w) == end }) {
 			return true
 		}
+	}
+	if text.HasAt(s, start, ngrokSetting, false) && start+len(ngrokSetting) == end {
+		return true
 	}
 	if i == start && (i == 0 || s[i-1] != '\n') {
 		return false

@@ -22,6 +22,8 @@ const (
 	ClassAuthorization
 	// ClassCookie is the Cookie or Set-Cookie header.
 	ClassCookie
+	// ClassHeaders is the variable of an OTLP exporter with headers: name=value pairs.
+	ClassHeaders
 	// ClassSignature is a signature in the query of a URL, which gives access to what it signs.
 	ClassSignature
 	// ClassShell are PWD and PASS in capitals: the folder of a shell or the result of a test, otherwise a password.
@@ -31,7 +33,7 @@ const (
 )
 
 // NameWords are the anchors of names: each secret-like name contains one of them.
-var NameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw"}
+var NameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw", "otlp_"}
 
 // lastSegments maps the last segment of a name to its class.
 var lastSegments = map[string]Class{
@@ -52,13 +54,14 @@ var lastEnds = []struct {
 	{"password", ClassPassword}, {"passwd", ClassPassword}, {"passphrase", ClassPassword},
 	{"dbpass", ClassPassword}, {"userpass", ClassPassword}, {"rootpass", ClassPassword}, {"adminpass", ClassPassword},
 	{"requirepass", ClassPassword}, {"masterauth", ClassPassword}, {"storepass", ClassPassword}, {"keypass", ClassPassword},
-	{"smtppass", ClassPassword}, {"mailpass", ClassPassword}, {"ftppass", ClassPassword},
+	{"sshpass", ClassPassword}, {"smtppass", ClassPassword}, {"mailpass", ClassPassword}, {"ftppass", ClassPassword},
 	{"apikey", ClassKey}, {"accesskey", ClassKey}, {"secretkey", ClassKey}, {"privatekey", ClassKey},
 	{"authkey", ClassKey}, {"masterkey", ClassKey}, {"signingkey", ClassKey}, {"encryptionkey", ClassKey},
 	{"accountkey", ClassKey}, {"storagekey", ClassKey}, {"clientsecret", ClassKey}, {"appsecret", ClassKey},
 	{"apisecret", ClassKey}, {"apitoken", ClassKey}, {"authtoken", ClassKey}, {"accesstoken", ClassKey},
 	{"refreshtoken", ClassKey}, {"idtoken", ClassKey}, {"bottoken", ClassKey}, {"usertoken", ClassKey},
 	{"sessiontoken", ClassKey}, {"bearertoken", ClassKey}, {"csrftoken", ClassKey}, {"secrettoken", ClassKey},
+	{"identitytoken", ClassKey}, {"registrytoken", ClassKey}, {"oauthtoken", ClassKey}, {"apikeys", ClassKey},
 }
 
 // keyWords are the words before "key" in the name of a secret. Other keys are not secrets (primary, sort, cache).
@@ -66,11 +69,11 @@ var keyWords = []string{
 	"api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "master", "account",
 	"shared", "auth", "service", "client", "ssh", "deploy", "admin", "root", "hmac", "webhook", "app", "application",
 	"storage", "subscription", "consumer", "session", "server", "bot", "license", "crypto", "host", "function", "ingest",
-	"preshared", "tls",
+	"preshared", "tls", "unseal",
 }
 
-// valueEnds are last segments that do not change the class: client-key-data, API_TOKEN_VALUE.
-var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash"}
+// valueEnds are last segments that do not change the class: client-key-data, API_TOKEN_VALUE, SecretString.
+var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash", "string"}
 
 // notTokens are the words before "token" in a name that is not a secret.
 var notTokens = []string{
@@ -107,6 +110,10 @@ func (own Names) Classify(ident []byte, caps bool) Class {
 		if caps && len(before) > 0 && string(before) != "public" && string(before) != "primary" {
 			return ClassEnvKey
 		}
+	case string(last) == "keys" && (string(before) == "api" || string(before) == "access" || string(before) == "secret"):
+		return ClassKey
+	case string(last) == "headers" && strings.Contains(string(rest), "otlp"):
+		return ClassHeaders
 	case string(last) == "base" && hasSuffix(rest, "secret_key"): // Rails
 		return ClassKey
 	case len(rest) > 0 && slices.Contains(valueEnds, string(last)):

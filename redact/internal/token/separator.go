@@ -167,7 +167,7 @@ func (r *Reader[T]) isPair(i *int) bool {
 	if j < len(r.S) && r.S[j] == ',' {
 		j++
 	}
-	j = text.Skip(r.S, j, min(len(r.S), j+80), text.Space)
+	j, _ = r.lines(j)
 	j = text.SkipByte(r.S, j, '\\')
 	if j < len(r.S) && r.S[j] == '"' {
 		j++

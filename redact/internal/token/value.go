@@ -143,6 +143,10 @@ loop:
 		case text.Is(c, text.Space|text.Quote):
 			break loop
 		case c == '\\':
+			if c, n := text.EscapeAt(r.S, i); n > 0 && (text.IsAlnum(c) || c == '+' || c == '/' || c == '=') { // \u002B, as .NET writes it
+				i += n - 1
+				continue
+			}
 			if j := text.SkipByte(r.S, i, '\\'); j < len(r.S) && (text.Is(r.S[j], text.Quote) || r.S[j] == 'n' || r.S[j] == 'r' || r.S[j] == 't' || r.S[j] == 'u' || r.S[j] == '\n') {
 				break loop
 			}

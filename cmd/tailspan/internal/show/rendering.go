@@ -24,16 +24,15 @@ type Rendering struct {
 	Plain func(line []byte)
 	// Exit, if set, returns how the program that wrote the input ended.
 	Exit func() *outcome.Exit
-
-	clean func(line []byte) []byte // redacts the lines of plain text; nil if nothing is redacted
 }
 
 // Open begins the input in a log, which others may share.
 func (r *Rendering) Open(log *render.Log) *Shown {
 	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
+	clean := func(line []byte) []byte { return line }
 	if r.Redactor != nil {
-		ws.Clean, r.clean = r.Redactor.Lines().Bytes, r.Redactor.Lines().Bytes
+		ws.Clean, clean = redact.NewLines(r.Redactor).Bytes, redact.NewLines(r.Redactor).Bytes
 	}
 	if r.Plain != nil {
 		ws.Style = render.StyleMarker // only a transcript shows these lines
@@ -45,7 +44,7 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	if r.NamesOnly {
 		target = names.Wrap(stream)
 	}
-	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: r.plain, named: r.Origin.Agent != ""}
+	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: func(lines [][]byte) { r.plain(lines, clean) }, named: r.Origin.Agent != ""}
 	return &Shown{r.Events, render.NewWriter(target, source, ws)}
 }
 
@@ -55,16 +54,13 @@ type Shown struct {
 	writer *render.Writer
 }
 
-// plain shows plain text between the records.
-func (r *Rendering) plain(lines [][]byte) {
+// plain shows plain text between the records. clean removes secrets.
+func (r *Rendering) plain(lines [][]byte, clean func([]byte) []byte) {
 	if r.Plain == nil || r.NamesOnly {
 		return
 	}
 	for _, line := range lines {
-		if r.clean != nil {
-			line = r.clean(line)
-		}
-		r.Plain(line)
+		r.Plain(clean(line))
 	}
 }
 
