@@ -2,6 +2,9 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,4 +101,20 @@ func TestRedactKeyInLines(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDoctorShowsNoSecret checks that doctor, whose output is meant for reports of problems, shows none from the files that it reads.
+func TestDoctorShowsNoSecret(t *testing.T) {
+	const secret = "ghp_" + "MadeUpMadeUp0123456789MadeUpMadeUp01"
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "claude", "parity.jsonl"))
+	require.NoError(t, err)
+	lines := regexp.MustCompile(`"claude_code_version":"`).ReplaceAllString(string(sample), "${0}"+secret+" ")
+	require.Contains(t, lines, secret)
+	lines += `{"type":"new ` + secret + `","session_id":"s"}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	_, stdout, stderr := tailspan("", "doctor", path)
+	assert.NotContains(t, stdout+stderr, secret[:12])
+	assert.Contains(t, stdout, "version [redacted:github]")
+	assert.Contains(t, stdout, "new [redacted:github]")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
 )
 
 // errDetected stops reading a file once its writer is known.
@@ -66,6 +67,10 @@ func read(path string, budget *int64) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	redactor, err := redact.NewRedactor(redact.Settings{})
+	if err != nil {
+		return nil, err
+	}
 	c := &content{sessions: map[string]bool{}}
 	lines := input.NewLines(input.LineSettings{Name: path, Max: input.DefaultMaxLine, Container: config.ContainerAuto})
 	seen := 0
@@ -92,7 +97,8 @@ func read(path string, budget *int64) (*content, error) {
 		return nil, fmt.Errorf("%w than %d bytes, and is skipped unless max_line_size (--max-line-size, max_document_size) is greater",
 			errTooLong, input.DefaultMaxLine)
 	}
-	c.provider, c.stats = src.Provider(), src.Stats()
+	c.provider, c.stats, c.version = src.Provider(), src.Stats(), events.CleanLine(redactor.String(c.version), maxVersion)
+	c.stats.UnknownTypes = redactor.Keys(c.stats.UnknownTypes)
 	return c, nil
 }
 
@@ -103,7 +109,7 @@ func (c *content) add(evs []events.DisplayEvent) {
 			c.sessions[id] = true
 		}
 		if start := evs[i].Session; start != nil && start.Version != "" {
-			c.version = events.CleanLine(start.Version, maxVersion)
+			c.version = start.Version
 		}
 	}
 }
