@@ -27,10 +27,10 @@
 //
 // # Lifetime and goroutines
 //
-// One [Redactor] serves all goroutines. A [Source], a [Joiner] and a [Lines] serve one stream from one goroutine. A Source remembers the
-// last IDs and model that contain no secret, since most events repeat them. Arguments are never modified. If nothing is found,
-// the result is the argument itself and nothing is allocated, except for JSON documents with an anchor and bytes with
-// controls, which are copied.
+// One [Redactor] serves all goroutines. A [Source], a [Joiner] and a [Lines] serve one stream from one goroutine. A Source
+// remembers the last IDs and model that contain no secret, since most events repeat them. Arguments are never modified. If
+// nothing is found, the result is the argument itself and nothing is allocated, except for JSON documents with an anchor and
+// bytes with controls, which are copied.
 //
 // # Limits
 //

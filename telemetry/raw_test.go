@@ -48,6 +48,10 @@ func TestRawLines(t *testing.T) {
 	}{
 		{"blank lines are no content", []rawFile{{id: "a", lines: []string{"$ make", "", " \t\r", "ok"}}}, []string{"$ make", "ok"}, 0},
 		{"a line that repeats", []rawFile{{id: "a", lines: []string{"ok", "ok", "ok"}}}, []string{"ok", "ok", "ok"}, 0},
+		{
+			"redacted lines", []rawFile{{id: "a", lines: []string{"-----BEGIN PRIVATE KEY-----", "[redacted:private-key]", "[redacted:private-key]", "[redacted:private-key]"}, silent: 2}},
+			[]string{"[redacted:private-key]", "[redacted:private-key]"}, 0,
+		},
 		{"a copy", []rawFile{{id: "a", lines: []string{"$ make", "ok"}}, {id: "b", lines: []string{"$ make", "ok"}}}, []string{"$ make", "ok"}, 2},
 		{
 			"files that begin alike", []rawFile{{id: "a", lines: []string{"$ make", "one", "ok"}}, {id: "b", lines: []string{"$ make", "two", "ok"}}},

@@ -86,13 +86,16 @@ func (e *Events) ParseEvents(line []byte) []events.DisplayEvent {
 	return evs
 }
 
-// Reparse parses a replayed line only to restore the parser's state.
+// Reparse parses a replayed line only to restore the state of the parser and of the redaction of lines.
 func (e *Events) Reparse(line []byte) {
 	if e.joiner != nil {
 		e.joiner.ParseEvents(line)
-		return
+	} else {
+		e.Source.ParseEvents(line)
 	}
-	e.Source.ParseEvents(line)
+	e.raw = e.Source.Raw()
+	e.Raw()
+	e.raw = nil
 }
 
 // Flush returns what is pending at the end of the stream.

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"errors"
 	"github.com/tailspan/tailspan/otlp"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,4 +248,21 @@ func TestSuspend(t *testing.T) {
 	take(s)
 	s.Suspend()
 	assert.NotContains(t, take(s).spans, "invoke_agent claude-code")
+}
+
+// TestSuspendWithinKey checks that a line of a private key is redacted if the lines before it were replayed.
+func TestSuspendWithinKey(t *testing.T) {
+	part := strings.Repeat("MadeUp0123456789", 4)
+	s := newStream(t, func(set *pipeline.Settings) { set.Events.Redactor, set.Events.Provider = redactor(t), "none" })
+	before := []string{"it is:", "-----BEGIN PRIVATE KEY-----", part}
+	feed(s, before...)
+	first := take(s)
+	require.True(t, s.Suspend())
+	require.NoError(t, s.Resume())
+	feed(s, before...)
+	s.EndReplay()
+	feed(s, part, "-----END PRIVATE KEY-----", "that is all")
+	for _, r := range append(first.of, take(s).of...) {
+		assert.NotContains(t, r.Body().AsString(), part[:16])
+	}
 }
