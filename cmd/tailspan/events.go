@@ -22,7 +22,10 @@ them as they are written. docs/events.schema.json is the schema of a line.`,
 	Examples: []cli.Example{
 		{Line: "tailspan events --follow 'runs/**/*.jsonl'", Does: "every event of all runs below a folder while they are written"},
 		{Line: "tailspan events session.jsonl | jq -r 'select(.kind == \"tool_use\") | .name'", Does: "the tools that a session called"},
-		{Line: "claude -p '...' --output-format stream-json --verbose | tailspan events --redact -", Does: "the events of a running agent, without secrets"},
+		{
+			Line: "claude -p '...' --output-format stream-json --verbose | tailspan events --redact -",
+			Does: "the events of a running agent, without secrets",
+		},
 	},
 	New: func(f *cli.Flags) cli.Action {
 		c := &eventing{}
@@ -47,7 +50,10 @@ func (c *eventing) run(ctx context.Context, args []string, s cli.Streams) error 
 	if err != nil {
 		return err
 	}
-	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s, Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose}
+	read := streams.Settings{
+		Stream: c.stream, Identity: c.identity, Redactor: redactor, Streams: s,
+		Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose,
+	}
 	printer := eventjson.New(s.Out)
 	read.Open = func(o streams.Origin) (streams.Stream, error) {
 		src, err := c.stream.QuotedEvents(redactor)

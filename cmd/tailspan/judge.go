@@ -43,13 +43,17 @@ type judge struct {
 
 // add declares the flags.
 func (j *judge) add(f *cli.Flags) {
-	f.ListVar(&j.failOn, "fail-on", "", verdict.KindNames(), "exit with 1 if the command returns 0 and the verdict is one of these `verdicts`, which commas separate: "+strings.Join(verdict.KindNames(), ", "))
+	f.ListVar(&j.failOn, "fail-on", "", verdict.KindNames(),
+		"exit with 1 if the command returns 0 and the verdict is one of these `verdicts`, which commas separate: "+strings.Join(verdict.KindNames(), ", "))
 	f.DurationVar(&j.limits.StallAfter, "stall-after", 0, "warn when the command has written nothing for so long")
 	f.BoolVar(&j.limits.StallKill, "stall-kill", false, "end the command then; needs --stall-after")
 	f.DurationVar(&j.limits.MaxTime, "max-time", 0, "end the command after this time; a warning comes at 80 %")
-	f.Float64Var(&j.limits.MaxCost, "max-cost", 0, "end the command when the agent has cost more than this, in US `dollars`; while it reports no cost, --prices estimates it; a warning comes at 80 %")
-	f.Int64Var(&j.limits.MaxTokens, "max-tokens", 0, "end the command when the agent has used more tokens than this `number`, input and output; a warning comes at 80 %")
-	f.IntVar(&j.loopAfter, "loop-after", guard.DefaultLoopAfter, "report a call that was made this `number` of times with the same arguments and result, and nothing new in between; 0: never")
+	f.Float64Var(&j.limits.MaxCost, "max-cost", 0,
+		"end the command when the agent has cost more than this, in US `dollars`; while it reports no cost, --prices estimates it; a warning comes at 80 %")
+	f.Int64Var(&j.limits.MaxTokens, "max-tokens", 0,
+		"end the command when the agent has used more tokens than this `number`, input and output; a warning comes at 80 %")
+	f.IntVar(&j.loopAfter, "loop-after", guard.DefaultLoopAfter,
+		"report a call that was made this `number` of times with the same arguments and result, and nothing new in between; 0: never")
 	f.StringVar(&j.summaryFile, "summary-file", "", "write what the run did to this `file`, as Markdown")
 	f.StringVar(&j.traceURL, "trace-url", "", "`address` of a trace for the summary, with "+summary.TraceID+" in place of its id")
 }
@@ -171,7 +175,8 @@ func (j *judge) blind() string {
 func (j *judge) finish(r *observer.Result, title string, exit process.Exit) int {
 	status := exit.Status()
 	if r == nil {
-		j.summarize(new(summary.Reader), &summary.Page{Title: title, Verdict: verdict.Verdict{Kind: verdict.KindIncomplete, Reason: unwatched}, Name: j.name})
+		unknown := verdict.Verdict{Kind: verdict.KindIncomplete, Reason: unwatched}
+		j.summarize(new(summary.Reader), &summary.Page{Title: title, Verdict: unknown, Name: j.name})
 		return j.uncertain(status, unwatched)
 	}
 	facts := r.Facts()

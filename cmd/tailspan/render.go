@@ -36,8 +36,14 @@ are written. Lines of no known agent are printed as they are, made safe for a te
 mode json all lines are, untouched.`,
 	Examples: []cli.Example{
 		{Line: "tailspan render --mode verbose --style transcript session.jsonl", Does: "text, tools and failures of a session in their order"},
-		{Line: "tailspan render --follow --mode verbose --style activity 'runs/**/*.jsonl'", Does: "all runs below a folder while they are written, those that begin later too"},
-		{Line: "claude -p '...' --output-format stream-json --verbose | tailspan render --mode verbose -", Does: "a running agent, live, with a status line on a terminal"},
+		{
+			Line: "tailspan render --follow --mode verbose --style activity 'runs/**/*.jsonl'",
+			Does: "all runs below a folder while they are written, those that begin later too",
+		},
+		{
+			Line: "claude -p '...' --output-format stream-json --verbose | tailspan render --mode verbose -",
+			Does: "a running agent, live, with a status line on a terminal",
+		},
 	},
 	New: func(f *cli.Flags) cli.Action {
 		c := &renders{}
@@ -76,7 +82,10 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	if c.redactor, err = options.NewRedactor(c.look.Redact); err != nil {
 		return err
 	}
-	read := streams.Settings{Stream: c.stream, Identity: c.identity, Redactor: c.redactor, Streams: s, Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose}
+	read := streams.Settings{
+		Stream: c.stream, Identity: c.identity, Redactor: c.redactor, Streams: s,
+		Follow: c.follow, IdleClose: config.NewDefaultStream().IdleClose,
+	}
 	if settings.Mode == render.ModeJSON {
 		read.Identity.InBand = config.InBandOff
 		return c.copy(ctx, args, read)

@@ -47,8 +47,14 @@ var runCommand = cli.Command{
 spans, log records and metrics there. It exits as the command exits.`,
 	Examples: []cli.Example{
 		{Line: "tailspan run --stream -- claude -p 'fix the failing test'", Does: "what the agent says, and on a terminal what it does"},
-		{Line: "tailspan run --step fix --otlp http://localhost:4318 -- codex exec --json 'fix the failing test'", Does: "the same, with spans, log records and metrics for a collector"},
-		{Line: "tailspan run --mode verbose --raw run.jsonl -- gemini -p '...' --output-format stream-json", Does: "text and tools as one log, the agent's own lines in a file"},
+		{
+			Line: "tailspan run --step fix --otlp http://localhost:4318 -- codex exec --json 'fix the failing test'",
+			Does: "the same, with spans, log records and metrics for a collector",
+		},
+		{
+			Line: "tailspan run --mode verbose --raw run.jsonl -- gemini -p '...' --output-format stream-json",
+			Does: "text and tools as one log, the agent's own lines in a file",
+		},
 	},
 	Child: true,
 	New: func(f *cli.Flags) cli.Action {
@@ -58,15 +64,21 @@ spans, log records and metrics there. It exits as the command exits.`,
 		c.identity.Add(f)
 		c.prices.Add(f)
 		c.judge.add(f)
-		f.StringVar(&c.eventsFile, "events", "", "write the events to this `file`, as tailspan events does; - for standard output, and the log goes to standard error")
-		f.StringVar(&c.export.address, "otlp", "", "send spans, log records and metrics to this `address` by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
+		f.StringVar(&c.eventsFile, "events", "",
+			"write the events to this `file`, as tailspan events does; - for standard output, and the log goes to standard error")
+		f.StringVar(&c.export.address, "otlp", "",
+			"send spans, log records and metrics to this `address` by OTLP/HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT counts")
 		f.DurationVar(&c.export.timeout, "export-timeout", 15*time.Second, "how long sending may go on when the command has ended")
-		f.DurationVar(&c.export.metricsEvery, "metrics-interval", export.DefaultMetricsInterval, "time between two exports of metrics; else "+export.MetricsIntervalVariable+" counts")
+		f.DurationVar(&c.export.metricsEvery, "metrics-interval", export.DefaultMetricsInterval,
+			"time between two exports of metrics; else "+export.MetricsIntervalVariable+" counts")
 		f.BoolVar(&c.addFlags, "stream", false, "add the flags that make the command write its stream")
 		f.StringVar(&c.child.Raw, "raw", "", "keep the command's output, as it is, in this `file`")
 		f.BoolVar(&c.child.Pipe, "pipe", false, "let the command write to a pipe instead of a file")
-		f.SizeVar(&c.child.MaxSpool, "max-spool", 0, fmt.Sprintf("most output that is kept until it is read, what exceeds it is dropped and counted; needs --pipe, and turns it on; without it all is kept (with --pipe alone: %s)", config.Size(spool.DefaultMaxBytes)))
-		f.DurationVar(&c.child.Grace, "grace", process.DefaultGrace, "time between a SIGTERM or SIGHUP that is passed on, or the SIGTERM of a limit, and SIGKILL")
+		f.SizeVar(&c.child.MaxSpool, "max-spool", 0,
+			"most output that is kept until it is read, what exceeds it is dropped and counted; needs --pipe, and turns it on; "+
+				"without it all is kept (with --pipe alone: "+config.Size(spool.DefaultMaxBytes).String()+")")
+		f.DurationVar(&c.child.Grace, "grace", process.DefaultGrace,
+			"time between a SIGTERM or SIGHUP that is passed on, or the SIGTERM of a limit, and SIGKILL")
 		return c.run
 	},
 }

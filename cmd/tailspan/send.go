@@ -24,7 +24,10 @@ delivers the files in which run keeps what it could not send. Reading a session 
 gives the same ids. It exits with 0 if the endpoint accepted all that it takes.`,
 	Examples: []cli.Example{
 		{Line: "tailspan send --otlp http://localhost:4318 ~/.claude/projects", Does: "all sessions of Claude Code, with their sub-agents"},
-		{Line: "tailspan send --pipeline nightly --run-id 17 --step fix run.jsonl", Does: "a recorded stream, as part of a pipeline's run, to OTEL_EXPORTER_OTLP_ENDPOINT"},
+		{
+			Line: "tailspan send --pipeline nightly --run-id 17 --step fix run.jsonl",
+			Does: "a recorded stream, as part of a pipeline's run, to OTEL_EXPORTER_OTLP_ENDPOINT",
+		},
 		{Line: "tailspan send /tmp/tailspan-unsent-*.otlp.jsonl", Does: "what run has kept since its endpoint did not accept it"},
 	},
 	New: func(f *cli.Flags) cli.Action {

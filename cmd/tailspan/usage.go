@@ -32,7 +32,8 @@ cost is what the agent reported; with --prices others get an estimate, which ~ m
 		c := &adding{}
 		c.stream.Add(f)
 		c.prices.Add(f)
-		f.ListVar(&c.by, "by", usage.Day.String(), usage.DimensionNames(), "columns of the table, by `names` that commas separate: "+strings.Join(usage.DimensionNames(), ", "))
+		f.ListVar(&c.by, "by", usage.Day.String(), usage.DimensionNames(),
+			"columns of the table, by `names` that commas separate: "+strings.Join(usage.DimensionNames(), ", "))
 		f.StringVar(&c.since, "since", "", "begin with this `day` (2026-11-27), time (RFC 3339) or age (12h, 7d, 4w)")
 		f.StringVar(&c.until, "until", "", "end with this `day`, or before this time or age")
 		c.zone = time.Local

@@ -84,11 +84,14 @@ _%[1]s() {
 `, p.Name, strings.Join(p.names(), " "))
 	for _, c := range p.all() {
 		for _, r := range c.rows() {
-			if r.several {
-				fmt.Fprintf(out, "    '%s --%s') COMPREPLY=($(compgen -P \"${cur%%\"${cur##*,}\"}\" -W \"%s\" -- \"${cur##*,}\")); return ;;\n", c.Name, r.name, strings.Join(r.choices, " "))
-			} else if len(r.choices) > 0 {
-				fmt.Fprintf(out, "    '%s --%s') COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n", c.Name, r.name, strings.Join(r.choices, " "))
-			} else if r.value != "" {
+			choices := strings.Join(r.choices, " ")
+			switch {
+			case r.several:
+				const afterComma = `    '%s --%s') COMPREPLY=($(compgen -P "${cur%%"${cur##*,}"}" -W "%s" -- "${cur##*,}")); return ;;` + "\n"
+				fmt.Fprintf(out, afterComma, c.Name, r.name, choices)
+			case len(r.choices) > 0:
+				fmt.Fprintf(out, "    '%s --%s') COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n", c.Name, r.name, choices)
+			case r.value != "":
 				fmt.Fprintf(out, "    '%s --%s') return ;;\n", c.Name, r.name)
 			}
 		}
@@ -114,6 +117,16 @@ complete -o default -F _%[1]s %[1]s
 // quiet removes characters that would end a quoted word or have a meaning inside it.
 var quiet = strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -", "`", "", "\\", "", "\n", " ", "$", "")
 
+// zshChild completes what is after --, the command that the subcommand starts, as that command's own words.
+const zshChild = `      local at=${words[(i)--]}
+      if (( at < CURRENT )); then
+        shift $at words
+        (( CURRENT -= at ))
+        _normal
+        return
+      fi
+`
+
 func (p *Program) zsh(out *strings.Builder) {
 	fmt.Fprintf(out, "#compdef %[1]s\n_%[1]s() {\n  local -a subcommands\n  subcommands=(\n", p.Name)
 	for _, c := range p.all() {
@@ -133,7 +146,7 @@ func (p *Program) zsh(out *strings.Builder) {
 	for _, c := range p.all() {
 		fmt.Fprintf(out, "    %s)\n", c.Name)
 		if c.Child {
-			fmt.Fprint(out, "      local at=${words[(i)--]}\n      if (( at < CURRENT )); then\n        shift $at words\n        (( CURRENT -= at ))\n        _normal\n        return\n      fi\n")
+			fmt.Fprint(out, zshChild)
 		}
 		fmt.Fprint(out, "      _arguments -S '--help[print the help]'")
 		for _, r := range c.rows() {

@@ -142,7 +142,9 @@ const leastFiles = 256
 func (l limits) problems(folders int) []string {
 	var all []string
 	if l.watches > 0 && uint64(folders) > l.watches { //nolint:gosec // a count
-		all = append(all, fmt.Sprintf("few_watches: sessions are in %d folders, and %d can be watched: others are looked at once a second; raise fs.inotify.max_user_watches", folders, l.watches))
+		const few = "few_watches: sessions are in %d folders, and %d can be watched: " +
+			"others are looked at once a second; raise fs.inotify.max_user_watches"
+		all = append(all, fmt.Sprintf(few, folders, l.watches))
 	}
 	if l.files > 0 && l.files < leastFiles {
 		all = append(all, fmt.Sprintf("few_descriptors: %d files can be open; raise it (ulimit -n)", l.files))

@@ -25,7 +25,8 @@ var errEnough = errors.New("no more is read")
 var errTooLong = errors.New("its first line, or the document, is longer")
 
 // errIncomplete reports a file that is a document by its name but not by its content.
-var errIncomplete = errors.New("it is not a complete JSON document, and the collector skips it until it is; JSON lines belong in a file whose name ends in .jsonl")
+var errIncomplete = errors.New("it is not a complete JSON document, and the collector skips it until it is; " +
+	"JSON lines belong in a file whose name ends in .jsonl")
 
 // maxVersion bounds the version that a file names, in runes.
 const maxVersion = 40

@@ -97,7 +97,8 @@ func structure(found []otlpjson.Problem) []string {
 func notOTLP(path string, data *otlpjson.Data) string {
 	switch {
 	case data.Foreign > 0 && data.Empty():
-		return fmt.Sprintf("no_export: %q holds no OTLP request (resourceSpans, resourceLogs, resourceMetrics); the %d objects in it are something else", path, data.Foreign)
+		return fmt.Sprintf("no_export: %q holds no OTLP request (resourceSpans, resourceLogs, resourceMetrics); "+
+			"the %d objects in it are something else", path, data.Foreign)
 	case data.Foreign > 0:
 		return fmt.Sprintf("no_request: %d objects in %q are no OTLP requests", data.Foreign, path)
 	case data.Empty():

@@ -117,7 +117,8 @@ func (g *Guard) Used(sum *ledger.Sum, ended bool) (alarms []Alarm) {
 	l := &g.limits
 	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
 		alarms = g.limit(alarms, use{
-			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens), near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
+			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens),
+			near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
 			used: render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10), ended: ended,
 		})
 	}

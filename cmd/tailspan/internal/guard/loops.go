@@ -78,7 +78,8 @@ func (l *Loops) See(ev *events.DisplayEvent) *Loop {
 }
 
 func (l *Loops) result(call Loop, t *events.Tool) *Loop {
-	key := l.hash(strconv.FormatUint(call.hash, 16), t.Err, t.Summary, strconv.Itoa(t.Size), strconv.Itoa(t.Lines), strconv.Itoa(t.ExitCode), strconv.FormatBool(t.Error))
+	made, size, lines := strconv.FormatUint(call.hash, 16), strconv.Itoa(t.Size), strconv.Itoa(t.Lines)
+	key := l.hash(made, t.Err, t.Summary, size, lines, strconv.Itoa(t.ExitCode), strconv.FormatBool(t.Error))
 	r, known := l.results.Get(key)
 	if !known {
 		l.news++

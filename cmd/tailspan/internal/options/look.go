@@ -36,14 +36,18 @@ func (l *Look) Add(f *cli.Flags) {
 	f.ChoiceVar(&l.Mode, "mode", render.ModeDefault.String(), render.ModeNames(), "how much is shown")
 	f.ChoiceVar(&l.Style, "style", render.StyleMarker.String(), render.StyleNames(), "what verbose mode looks like")
 	l.given = f.Given
-	f.ChoiceVar(&l.Show, "show", ShowAll, []string{ShowAll, ShowNames}, "names: a log for everybody to read, without any text, argument, output or path, in verbose mode and transcript style unless something else is asked for; run then drops what the command writes to standard error")
-	f.ChoiceVar(&l.color, "color", render.ColorAuto.String(), []string{"auto", "always", "never"}, "colours; auto: on a terminal (NO_COLOR and FORCE_COLOR count)")
+	f.ChoiceVar(&l.Show, "show", ShowAll, []string{ShowAll, ShowNames},
+		"names: a log for everybody to read, without any text, argument, output or path, in verbose mode and transcript style "+
+			"unless something else is asked for; run then drops what the command writes to standard error")
+	colors := []string{render.ColorAuto.String(), render.ColorAlways.String(), render.ColorNever.String()}
+	f.ChoiceVar(&l.color, "color", render.ColorAuto.String(), colors, "colours; auto: on a terminal (NO_COLOR and FORCE_COLOR count)")
 	l.escape.Add(f)
 	f.BoolVar(&l.reasoning, "reasoning", false, "show in verbose mode what the agent thinks")
 	f.BoolVar(&l.results, "results", false, "show in verbose mode the results of tools in every style, and how long they took")
 	f.BoolVar(&l.summary, "summary", true, "sum up in verbose mode what a run did when it ends")
 	f.BoolVar(&l.Redact, "redact", true, "take secrets out; no effect in mode json")
-	f.ChoiceVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), []string{render.ThrottleScopeStep.String(), render.ThrottleScopeOutput.String()},
+	scopes := []string{render.ThrottleScopeStep.String(), render.ThrottleScopeOutput.String()}
+	f.ChoiceVar(&l.scope, "throttle-scope", render.ThrottleScopeStep.String(), scopes,
 		"in the activity style one tool line is shown per --throttle-interval: for each step, or for all of the output")
 	f.DurationVar(&l.interval, "throttle-interval", time.Second, "least time between two tool lines of the activity style; 0 shows all")
 }

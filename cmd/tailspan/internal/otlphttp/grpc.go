@@ -129,7 +129,8 @@ func (e *Exporter) protocolError(ctx context.Context, to *Endpoint) error {
 	case !speaks(ctx, other, to) || speaks(ctx, right, to):
 		return nil
 	case to.GRPC:
-		return fmt.Errorf("%s speaks HTTP/1.1, not gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, or name its port for gRPC (4317 of a collector)", shown(to.base()))
+		return fmt.Errorf("%s speaks HTTP/1.1, not gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, "+
+			"or name its port for gRPC (4317 of a collector)", shown(to.base()))
 	default:
 		return fmt.Errorf("%s speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or name its port for OTLP/HTTP (4318 of a collector)", shown(to.base()))
 	}

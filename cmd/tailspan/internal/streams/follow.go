@@ -270,7 +270,8 @@ func (c *consumer) idle() {
 		c.record(document)
 	case waits && !c.waits:
 		c.waits = true
-		c.follower.settings.report(fmt.Sprintf("%q is one document, which is shown once it ends with a newline; in a file named .json it needs none", c.target.origin.Name))
+		const later = "%q is one document, which is shown once it ends with a newline; in a file named .json it needs none"
+		c.follower.settings.report(fmt.Sprintf(later, c.target.origin.Name))
 	}
 }
 

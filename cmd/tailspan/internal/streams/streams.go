@@ -168,7 +168,8 @@ func (t *target) note(n parser.Noted) { t.noted = n }
 func (t *target) inBand(in config.InBand) {
 	allowed, dropped := in.Allowed(t.settings.Identity.InBand)
 	if dropped > 0 {
-		t.settings.report(fmt.Sprintf("first line of %q: ignored %s (--in-band %s)", t.origin.Name, cli.Count(dropped, "attribute"), t.settings.Identity.InBand))
+		ignored := cli.Count(dropped, "attribute")
+		t.settings.report(fmt.Sprintf("first line of %q: ignored %s (--in-band %s)", t.origin.Name, ignored, t.settings.Identity.InBand))
 	}
 	t.first = allowed
 }

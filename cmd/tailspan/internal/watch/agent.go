@@ -184,7 +184,8 @@ func (a *agent) called(ev *events.DisplayEvent) {
 		oldest := slices.IndexFunc(a.calls, func(c call) bool { return c.State != CallRuns })
 		a.calls = slices.Delete(a.calls, max(oldest, 0), max(oldest, 0)+1)
 	}
-	a.calls = append(a.calls, call{ev.Tool.ID, verdict.Call{Tool: ev.Tool.Name, Arg: ev.Tool.Arg()}, Call{Call: style.CallOf(&ev.Tool), Started: ev.Time}})
+	judged, shown := verdict.Call{Tool: ev.Tool.Name, Arg: ev.Tool.Arg()}, Call{Call: style.CallOf(&ev.Tool), Started: ev.Time}
+	a.calls = append(a.calls, call{ev.Tool.ID, judged, shown})
 }
 
 // answered ends a call.

@@ -25,7 +25,8 @@ func showScreen(ctx context.Context, s *Settings, board *Board, unread *Unread) 
 	if file, ok := input.(*os.File); ok {
 		input = keyboard{file, func() { program.Quit() }}
 	}
-	program = tea.NewProgram(&screen{view: View{Unread: unread}}, tea.WithInput(input), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
+	program = tea.NewProgram(&screen{view: View{Unread: unread}},
+		tea.WithInput(input), tea.WithOutput(s.Stdout), tea.WithFPS(frames), tea.WithoutSignalHandler())
 	stop := context.AfterFunc(ctx, program.Quit)
 	defer stop()
 	stopped, pumping := make(chan struct{}), make(chan struct{})

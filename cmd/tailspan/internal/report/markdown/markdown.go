@@ -44,7 +44,9 @@ func (d *document) printf(format string, args ...any) { fmt.Fprintf(&d.Builder, 
 
 // contents lists several runs, the newest last.
 func (d *document) contents(runs []*report.Run) {
-	d.printf("### %d agent runs\n\n| Verdict | Run | Started (UTC) | Duration | Calls | Failed | Tokens | Cost |\n|---|---|---|--:|--:|--:|--:|--:|\n", len(runs))
+	d.printf("### %d agent runs\n\n"+
+		"| Verdict | Run | Started (UTC) | Duration | Calls | Failed | Tokens | Cost |\n"+
+		"|---|---|---|--:|--:|--:|--:|--:|\n", len(runs))
 	for i, r := range runs {
 		if d.Len() > d.limit/3 {
 			d.printf("\n%d newer runs are left out.\n", len(runs)-i)
