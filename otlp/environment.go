@@ -150,7 +150,8 @@ func ParseTraceParent(value string) (Parent, error) {
 	parts := strings.Split(value, "-")
 	if len(parts) < 4 || len(parts[0]) != 2 || len(parts[1]) != 32 || len(parts[2]) != 16 || len(parts[3]) != 2 ||
 		parts[0] == "ff" || parts[0] == "00" && len(parts) != 4 {
-		return Parent{}, fmt.Errorf("parse traceparent: want 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, got %d bytes in %d parts", len(value), len(parts))
+		const want = "00-<32 hex digits>-<16 hex digits>-<2 hex digits>"
+		return Parent{}, fmt.Errorf("parse traceparent: want %s, got %d bytes in %d parts", want, len(value), len(parts))
 	}
 	var p Parent
 	for _, field := range []struct {

@@ -64,12 +64,53 @@ type provider struct {
 
 // providers are tried in this order. A provider that also writes a form of another provider's format comes before that one.
 var providers = [...]provider{
-	{Info{Name: qwen.Name, ServiceName: "qwen-code", System: "qwen", StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() decode.Parser { return qwen.New() }, qwen.Detect, nil, nil, qwenKeeps},
-	{Info{Name: claude.Name, ServiceName: "claude-code", System: "anthropic", TotalsOfAgents: true}, func() decode.Parser { return claude.New() }, claude.Detect, nil, claude.Group, claudeKeeps},
-	{Info{Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini", Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true}, func() decode.Parser { return gemini.New() }, gemini.Detect, gemini.ParentSession, nil, geminiKeeps},
-	{Info{Name: openai.Name, ServiceName: "openai-compatible", System: "openai", Bodies: true}, func() decode.Parser { return openai.New() }, openai.Detect, nil, nil, keeps{}},
-	{Info{Name: opencode.Name, ServiceName: "opencode", OwnMessageIDs: true, UsageAfterCalls: true}, func() decode.Parser { return opencode.New() }, opencode.Detect, nil, nil, opencodeKeeps},
-	{Info{Name: codex.Name, ServiceName: "codex", System: "openai", StreamIDs: true}, func() decode.Parser { return codex.New() }, codex.Detect, nil, nil, codexKeeps},
+	{
+		Info: Info{
+			Name: qwen.Name, ServiceName: "qwen-code", System: "qwen",
+			StreamIDs: true, CallIDs: true, TotalsOfAgents: true,
+		},
+		new: func() decode.Parser { return qwen.New() }, detect: qwen.Detect,
+		keeps: qwenKeeps,
+	},
+	{
+		Info: Info{
+			Name: claude.Name, ServiceName: "claude-code", System: "anthropic",
+			TotalsOfAgents: true,
+		},
+		new: func() decode.Parser { return claude.New() }, detect: claude.Detect,
+		group: claude.Group, keeps: claudeKeeps,
+	},
+	{
+		Info: Info{
+			Name: gemini.Name, ServiceName: "gemini-cli", System: "gcp.gemini",
+			Folders: true, StreamIDs: true, CallIDs: true, TotalsOfAgents: true,
+		},
+		new: func() decode.Parser { return gemini.New() }, detect: gemini.Detect,
+		parentSession: gemini.ParentSession, keeps: geminiKeeps,
+	},
+	{
+		Info: Info{
+			Name: openai.Name, ServiceName: "openai-compatible", System: "openai",
+			Bodies: true,
+		},
+		new: func() decode.Parser { return openai.New() }, detect: openai.Detect,
+	},
+	{
+		Info: Info{
+			Name: opencode.Name, ServiceName: "opencode",
+			OwnMessageIDs: true, UsageAfterCalls: true,
+		},
+		new: func() decode.Parser { return opencode.New() }, detect: opencode.Detect,
+		keeps: opencodeKeeps,
+	},
+	{
+		Info: Info{
+			Name: codex.Name, ServiceName: "codex", System: "openai",
+			StreamIDs: true,
+		},
+		new: func() decode.Parser { return codex.New() }, detect: codex.Detect,
+		keeps: codexKeeps,
+	},
 }
 
 // Names returns the names that New accepts: the providers, then "auto" and "none".

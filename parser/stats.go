@@ -56,8 +56,14 @@ func (s *Stats) count(status events.LineStatus, unknown string, made int) {
 // Since returns the counts since an earlier state of them.
 func (s *Stats) Since(before *Stats) Stats {
 	d := s.clone()
-	d.Lines, d.Events, d.OK, d.Ignored = d.Lines-before.Lines, d.Events-before.Events, d.OK-before.OK, d.Ignored-before.Ignored
-	d.Unknown, d.Malformed, d.Passed, d.Dropped = d.Unknown-before.Unknown, d.Malformed-before.Malformed, d.Passed-before.Passed, d.Dropped-before.Dropped
+	d.Lines -= before.Lines
+	d.Events -= before.Events
+	d.OK -= before.OK
+	d.Ignored -= before.Ignored
+	d.Unknown -= before.Unknown
+	d.Malformed -= before.Malformed
+	d.Passed -= before.Passed
+	d.Dropped -= before.Dropped
 	for kind := range d.Numbers {
 		d.Numbers[kind] -= before.Numbers[kind]
 	}

@@ -188,7 +188,8 @@ func compileNames(names []string) (normal, words []string, err error) {
 			word = ""
 		}
 		if len(longest) < minNameLen || len(n) > maxNameLen {
-			errs = append(errs, fmt.Errorf("names[%d] must have a part of %d letters or more and at most %d bytes, got %d and %d", i, minNameLen, maxNameLen, len(longest), len(n)))
+			const short = "names[%d] must have a part of %d letters or more and at most %d bytes, got %d and %d"
+			errs = append(errs, fmt.Errorf(short, i, minNameLen, maxNameLen, len(longest), len(n)))
 			continue
 		}
 		normal, words = append(normal, lower), append(words, longest)

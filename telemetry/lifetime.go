@@ -49,12 +49,24 @@ func (s *lifetime) closeAtEnd(reason otlp.CloseReason) {
 	s.family.SetAnnounced(announced)
 }
 
+// leavesOpen reports whether anything of the stream is not closed or not written.
+func (s *lifetime) leavesOpen() bool {
+	switch {
+	case len(s.pending) > 0:
+		return true
+	case s.run == nil:
+		return false
+	default:
+		return !s.run.Closed || len(s.open.Active()) > 0 || s.open.HasLingering() || s.process.unwritten != nil
+	}
+}
+
 // closeOld closes what an old file left open. A sub-agent's file is closed by its parent, as long as that may come.
 func (s *lifetime) closeOld() {
 	if !s.isOld(s.settings.IdleGap) || s.awaitsAccount() || !s.family.Child().IsZero() {
 		return
 	}
-	if s.run == nil && len(s.pending) == 0 || s.run != nil && s.run.Closed && len(s.pending) == 0 && len(s.open.Active()) == 0 && !s.open.HasLingering() && s.process.unwritten == nil {
+	if !s.leavesOpen() {
 		return
 	}
 	if s.release(releaseReady); s.family.ChildOf(s.run, s.pending) != (link.Key{}) {

@@ -54,10 +54,13 @@ func NewRegistry(s Settings) *Registry {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
+	writer := otlp.Writer{
+		Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes, Discard: s.MetricsOnly,
+	}
 	r := &Registry{
 		settings:  s,
 		metrics:   metrics.New(s.Metrics, s.Semconv, s.Version, s.PipelineService, s.Now),
-		writer:    otlp.Writer{Semconv: s.Semconv, Capture: s.Capture, TargetRunes: s.Limits.TargetRunes, ContentBytes: s.Limits.ContentBytes, Discard: s.MetricsOnly},
+		writer:    writer,
 		ids:       exported.NewTable(exported.Limits{IDs: s.Limits.EmittedIDs, Items: s.Limits.RememberedIDs}),
 		pipelines: cicd.New(s.Limits.Pipelines, s.PipelineService),
 		links:     link.NewRegistry[*Stream](link.Settings{Known: s.Limits.RememberedIDs, Members: s.Limits.OpenCalls}),

@@ -62,7 +62,8 @@ func (s *Stream) State() (state StreamState, open bool) {
 	defer s.mu.Unlock()
 	file, arrivals, lived := s.clock.State()
 	claims := s.share.Claims()
-	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.State(), Foreign: claims.Foreign, Owned: claims.Owned, Child: s.family.State(s.run)}
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.State(), Child: s.family.State(s.run)}
+	state.Foreign, state.Owned = claims.Foreign, claims.Owned
 	state.Last = s.replay.End()
 	_, inFlight := s.replay.InFlight()
 	if state.Pending = s.firstPending(); inFlight != nil {
@@ -169,8 +170,9 @@ func (s *Stream) Detach() {
 	s.registry.leave(s)
 }
 
-// Moved returns when sub-agents in other streams last worked for the open run, plus the time in which their own ends follow; while
-// the stream waits for the first account of a run, a time for which it is not idle yet; else a time long ago. Until then the stream is not idle, although it is silent.
+// Moved returns the time until which the stream is not idle, although it is silent: when sub-agents in other streams last worked for
+// the open run, plus the time in which their own ends follow; while the stream waits for the first account of a run, a time for which
+// it is not idle yet; else a time long ago.
 func (s *Stream) Moved() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,7 +81,9 @@ func newStream(r *Registry, settings *StreamSettings) *Stream {
 		Links: r.links, Folders: r.folders, Program: &s.program, Seen: &s.seen, Self: s,
 		ParentSession: settings.ParentSession, Group: settings.Group, Wait: r.settings.linkWait(),
 	})
-	s.emit = emit.New(emit.Settings{IDs: r.ids, Pipelines: r.pipelines, Program: &s.program, Parent: settings.Parent, OnUsed: settings.OnUsed}, r.metrics)
+	s.emit = emit.New(emit.Settings{
+		IDs: r.ids, Pipelines: r.pipelines, Program: &s.program, Parent: settings.Parent, OnUsed: settings.OnUsed,
+	}, r.metrics)
 	s.changed = r.fileTime(settings.FileTime)
 	s.clock = clock.New(s.changed)
 	if settings.State != nil {

@@ -71,7 +71,12 @@ func (s *talk) nameChat(a *work.Agent, ev *events.DisplayEvent) {
 	}
 	occurrence := s.seen.Nth(&s.seen.Chats, r.Key, c.MessageID, kind, what, detail)
 	c.ID = r.ChatID(s.program.Agent.Provider, occurrence, c.MessageID, kind, what, detail)
-	c.Elsewhere = a.IsJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.ID}) || r.Standing == account.Twin && !r.Account.Run().Unused() && (ev == nil || s.share.HasSign(r, ev)))
+	c.Elsewhere = a.IsJoined() && (s.registry.ids.HasSpan(otlp.SpanRef{Trace: r.TraceID, Span: c.ID}) || s.twinHas(r, ev))
+}
+
+// twinHas reports whether the first account of a twin has the model call that begins with ev, or one without a sign if ev is nil.
+func (s *talk) twinHas(r *work.Run, ev *events.DisplayEvent) bool {
+	return r.Standing == account.Twin && !r.Account.Run().Unused() && (ev == nil || s.share.HasSign(r, ev))
 }
 
 // closeChat closes the agent's open model call. The first call of a run with unknown start is written at the end of the

@@ -25,7 +25,8 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 		for _, m := range s.Models {
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", cell(m.Name), m.Calls, m.Tokens.Input, m.Tokens.Output)
 		}
-		fmt.Fprintln(t, "(as reported by each model call, 0 if it reports none, as Claude Code does for output without partial messages; the runs above have the totals)")
+		fmt.Fprintln(t, "(as reported by each model call, 0 if it reports none, as Claude Code does for output without partial messages; "+
+			"the runs above have the totals)")
 	}
 	if len(s.Tools) > 0 {
 		fmt.Fprintln(t, "\nTOOL\tCALLS\tFAILED")

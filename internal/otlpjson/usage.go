@@ -43,7 +43,8 @@ func (t *trace) checkUsage(report func(ProblemKind, *span)) {
 			continue
 		}
 		total := s.total() // if it is marked, later calls are not in it
-		if total != (Tokens{}) && !s.has(attrIncomplete) && (twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)) {
+		counted := twice(u.own.Input, u.calls.Input, total.Input) || twice(u.own.Output, u.calls.Output, total.Output)
+		if counted && total != (Tokens{}) && !s.has(attrIncomplete) {
 			report(ProblemUsageTwice, s)
 		}
 		if u.placeholders() {

@@ -44,20 +44,62 @@ var (
 )
 
 var descriptions = [instrumentEnd]description{
-	instrumentInputTokens:  {v01: "gen_ai.client.inference.usage.input_tokens", unit: "{token}", text: "Input tokens used, cached ones included.", operation: otlp.OperationChat},
-	instrumentOutputTokens: {v01: "gen_ai.client.inference.usage.output_tokens", unit: "{token}", text: "Output tokens used, reasoning included.", operation: otlp.OperationChat},
-	instrumentCacheRead:    {v01: "gen_ai.client.inference.usage.cache_read.input_tokens", v141: otlp.AttrUsageCacheRead, unit: "{token}", text: "Input tokens read from a cache.", operation: otlp.OperationChat},
-	instrumentCacheWrite:   {v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: otlp.AttrUsageCacheWrite, unit: "{token}", text: "Input tokens written to a cache.", operation: otlp.OperationChat},
-	instrumentReasoning:    {v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: otlp.AttrUsageReasoning, unit: "{token}", text: "Output tokens used for reasoning.", operation: otlp.OperationChat},
-	instrumentTokenUsage:   {v141: "gen_ai.client.token.usage", unit: "{token}", text: "Tokens used by type.", operation: otlp.OperationChat, buckets: tokenBuckets},
-	InstrumentInference:    {v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of model calls.", operation: otlp.OperationChat, buckets: callBuckets},
-	InstrumentInvokeAgent:  {v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of agents' runs.", operation: otlp.OperationInvokeAgent, buckets: runBuckets},
-	InstrumentExecuteTool:  {v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration", unit: "s", text: "Duration of tool calls.", operation: otlp.OperationExecuteTool, buckets: callBuckets},
-	instrumentCost:         {v01: otlp.MetricCost, v141: otlp.MetricCost, unit: "{USD}", text: "Cost as the agents report it.", operation: otlp.OperationChat, decimal: true},
-	InstrumentRuns:         {v01: otlp.MetricRuns, v141: otlp.MetricRuns, unit: "{run}", text: "Runs that ended.", operation: otlp.OperationInvokeAgent},
-	InstrumentToolCalls:    {v01: otlp.MetricToolCalls, v141: otlp.MetricToolCalls, unit: "{call}", text: "Tool calls that ended.", operation: otlp.OperationExecuteTool},
-	InstrumentRetries:      {v01: otlp.MetricRetries, v141: otlp.MetricRetries, unit: "{retry}", text: "Model calls that were tried again.", operation: otlp.OperationChat},
-	InstrumentCompactions:  {v01: otlp.MetricCompactions, v141: otlp.MetricCompactions, unit: "{compaction}", text: "Conversations that were compacted.", operation: otlp.OperationInvokeAgent},
+	instrumentInputTokens: {
+		v01:  "gen_ai.client.inference.usage.input_tokens",
+		unit: "{token}", text: "Input tokens used, cached ones included.", operation: otlp.OperationChat,
+	},
+	instrumentOutputTokens: {
+		v01:  "gen_ai.client.inference.usage.output_tokens",
+		unit: "{token}", text: "Output tokens used, reasoning included.", operation: otlp.OperationChat,
+	},
+	instrumentCacheRead: {
+		v01: "gen_ai.client.inference.usage.cache_read.input_tokens", v141: otlp.AttrUsageCacheRead,
+		unit: "{token}", text: "Input tokens read from a cache.", operation: otlp.OperationChat,
+	},
+	instrumentCacheWrite: {
+		v01: "gen_ai.client.inference.usage.cache_write.input_tokens", v141: otlp.AttrUsageCacheWrite,
+		unit: "{token}", text: "Input tokens written to a cache.", operation: otlp.OperationChat,
+	},
+	instrumentReasoning: {
+		v01: "gen_ai.client.inference.usage.reasoning.output_tokens", v141: otlp.AttrUsageReasoning,
+		unit: "{token}", text: "Output tokens used for reasoning.", operation: otlp.OperationChat,
+	},
+	instrumentTokenUsage: {
+		v141: "gen_ai.client.token.usage",
+		unit: "{token}", text: "Tokens used by type.", operation: otlp.OperationChat, buckets: tokenBuckets,
+	},
+	InstrumentInference: {
+		v01: "gen_ai.client.inference.duration", v141: "gen_ai.client.operation.duration",
+		unit: "s", text: "Duration of model calls.", operation: otlp.OperationChat, buckets: callBuckets,
+	},
+	InstrumentInvokeAgent: {
+		v01: "gen_ai.invoke_agent.duration", v141: "gen_ai.client.operation.duration",
+		unit: "s", text: "Duration of agents' runs.", operation: otlp.OperationInvokeAgent, buckets: runBuckets,
+	},
+	InstrumentExecuteTool: {
+		v01: "gen_ai.execute_tool.duration", v141: "gen_ai.client.operation.duration",
+		unit: "s", text: "Duration of tool calls.", operation: otlp.OperationExecuteTool, buckets: callBuckets,
+	},
+	instrumentCost: {
+		v01: otlp.MetricCost, v141: otlp.MetricCost,
+		unit: "{USD}", text: "Cost as the agents report it.", operation: otlp.OperationChat, decimal: true,
+	},
+	InstrumentRuns: {
+		v01: otlp.MetricRuns, v141: otlp.MetricRuns,
+		unit: "{run}", text: "Runs that ended.", operation: otlp.OperationInvokeAgent,
+	},
+	InstrumentToolCalls: {
+		v01: otlp.MetricToolCalls, v141: otlp.MetricToolCalls,
+		unit: "{call}", text: "Tool calls that ended.", operation: otlp.OperationExecuteTool,
+	},
+	InstrumentRetries: {
+		v01: otlp.MetricRetries, v141: otlp.MetricRetries,
+		unit: "{retry}", text: "Model calls that were tried again.", operation: otlp.OperationChat,
+	},
+	InstrumentCompactions: {
+		v01: otlp.MetricCompactions, v141: otlp.MetricCompactions,
+		unit: "{compaction}", text: "Conversations that were compacted.", operation: otlp.OperationInvokeAgent,
+	},
 }
 
 func (d *description) name(s otlp.Semconv) string {

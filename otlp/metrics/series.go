@@ -212,7 +212,8 @@ const maxScopeAttributes = 32
 // unmetered are resource attributes that metrics never have, because each run has different values.
 var unmetered = []string{
 	otlp.AttrGenAIAgentName, // an attribute of the agent's work, not of the place where it runs
-	otlp.AttrGenAIConversationID, otlp.AttrPipelineRunID, otlp.AttrPipelineRunURL, otlp.AttrServiceName, otlp.AttrSessionID, otlp.AttrTaskRunID, otlp.AttrTaskRunURL,
+	otlp.AttrGenAIConversationID, otlp.AttrServiceName, otlp.AttrSessionID,
+	otlp.AttrPipelineRunID, otlp.AttrPipelineRunURL, otlp.AttrTaskRunID, otlp.AttrTaskRunURL,
 	otlp.AttrVCSHeadName, otlp.AttrVCSHeadRevision, otlp.AttrLogFileName, otlp.AttrLogFilePath, "process.pid", otlp.AttrVCSChangeID,
 }
 

@@ -194,7 +194,8 @@ func (cs *calls) outcome(e *events.DisplayEvent, o scan.Members) {
 	}
 	if id := o.Get("agentId"); id.Kind == scan.KindString {
 		t.AgentID = cs.Strings.Intern(id)
-	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString { // of a SendMessage to an agent that had ended; a running agent receives it meanwhile
+	} else if id := o.Get("resumedAgentId"); id.Kind == scan.KindString {
+		// Of a SendMessage to an agent that had ended; a running agent receives it meanwhile.
 		t.AgentID, t.State = cs.Strings.Intern(id), events.ToolStateBackground
 	} else if id := o.Get("runId"); t.Name == "Workflow" && id.Kind == scan.KindString {
 		t.AgentID = cs.Strings.Intern(id) // identifies all agents of the workflow; see [Group]

@@ -28,7 +28,8 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 	case "task_started", "task_progress", "task_updated", "task_notification":
 		s.tasks.task(r, string(subtype))
 	case "api_retry":
-		s.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), s.Strings.Text(r.Rest.Get("error")))
+		why := s.Strings.Text(r.Rest.Get("error"))
+		s.retry(r.Rest.Get("attempt"), r.Rest.Get("max_retries"), r.Rest.Get("retry_delay_ms"), r.Rest.Get("error_status"), why)
 	case "api_error": // the transcript's form of the same; one per retry, not fatal
 		s.Members(r.Rest.Get("error"))
 		text := s.Strings.Text(s.Nested.Get("formatted"))

@@ -61,7 +61,10 @@ func (p *Parser) typical(r *record) bool {
 
 // typicalRequest distinguishes a request from the records of agents that hold messages: those have a type.
 func typicalRequest(r *record) bool {
-	return r.model.Kind == scan.KindString && !r.kind.Exists() && !r.id.Exists() && !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
+	if r.model.Kind != scan.KindString || r.kind.Exists() || r.id.Exists() {
+		return false
+	}
+	return !r.rest.Get("timestamp").Exists() && !r.rest.Get("sessionId").Exists() && !r.rest.Get("session_id").Exists()
 }
 
 // failureKeys are the keys of error bodies, except for those that every record knows. Agents also write records with an

@@ -77,7 +77,8 @@ func (sv *server) ask(m scan.Members) *events.Ask {
 			Prompt: sv.Strings.Text(question.Get("question")), Header: sv.Strings.Text(question.Get("header")), Multi: question.Get("multiple").True(),
 		}
 		for option := range scan.Objects(&sv.small, question.Get("options"), &sv.Nested) {
-			q.Options = append(q.Options, events.AskOption{Label: sv.Strings.Text(option.Get("label")), Description: sv.Strings.Text(option.Get("description"))})
+			label, description := sv.Strings.Text(option.Get("label")), sv.Strings.Text(option.Get("description"))
+			q.Options = append(q.Options, events.AskOption{Label: label, Description: description})
 		}
 		a.Questions = append(a.Questions, q)
 	}

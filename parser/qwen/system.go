@@ -50,7 +50,8 @@ func (s *session) system(r *sdkstream.Envelope) events.LineStatus {
 		s.retry(payload)
 	case "model_fallback":
 		s.Members(payload)
-		s.Notice(events.LevelWarn, noticeModelFallback, "model "+s.Strings.Text(s.Nested.Get("fromModel"))+" failed, going on with "+s.Strings.Text(s.Nested.Get("toModel")))
+		from, to := s.Strings.Text(s.Nested.Get("fromModel")), s.Strings.Text(s.Nested.Get("toModel"))
+		s.Notice(events.LevelWarn, noticeModelFallback, "model "+from+" failed, going on with "+to)
 	case "continue_turn_failed":
 		s.Members(payload)
 		s.Notice(events.LevelError, "continue_turn_failed", s.Strings.Text(s.Nested.Get("error")))
@@ -217,9 +218,11 @@ func (s *session) task(payload scan.Value, subtype string) {
 // quietSubtype lists the known system subtypes that say nothing about what the agent did.
 func quietSubtype(subtype []byte) bool {
 	switch string(subtype) {
-	case "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command", "attribution_snapshot", "background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot",
-		"goal_runtime", "goal_state", "goal_turn_end", "managed_session_commit_v1", "managed_session_event_v1", "managed_session_header_v1", "omni_recall", "parent_session", "realtime_message", "rewind", "session_artifact_event",
-		"session_artifact_snapshot", "session_end", "session_model", "session_recording_degraded", "session_source", "session_sources_snapshot",
+	case "agent_bootstrap", "agent_launch_prompt", "agent_retry", "agent_session_ready", "at_command", "attribution_snapshot",
+		"background_task_completed", "branch_checkpoint", "custom_title", "file_history_snapshot", "goal_runtime", "goal_state",
+		"goal_turn_end", "managed_session_commit_v1", "managed_session_event_v1", "managed_session_header_v1", "omni_recall",
+		"parent_session", "realtime_message", "rewind", "session_artifact_event", "session_artifact_snapshot",
+		"session_end", "session_model", "session_recording_degraded", "session_source", "session_sources_snapshot",
 		"session_start", "slash_command", "user_text_elements", "worktree_restored", "worktree_started":
 		return true
 	}

@@ -130,6 +130,7 @@ func (rp *reports) apiFailure(e scan.Members, level events.Level, code string) {
 	n.Text, n.Model = "API call failed: "+text, rp.Strings.Intern(e.Get("model"))
 	if level == events.LevelError && !e.Get("subagent_name").Exists() {
 		status := e.Get("status_code").Int()
-		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: rp.telemetry.triedAgain(status), Cause: cause.Of(int(status), text, rp.Strings.Intern(e.Get("error_type")))}
+		n.Sign = events.Sign{Outcome: events.OutcomeError, ModelCall: true, Weak: rp.telemetry.triedAgain(status)}
+		n.Sign.Cause = cause.Of(int(status), text, rp.Strings.Intern(e.Get("error_type")))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -72,7 +73,10 @@ func (f *Follower) findSessions(ctx context.Context) error {
 		f.sessions = map[string]*session{}
 	}
 	f.scan++
-	rows, err := f.db.db.QueryContext(ctx, "SELECT "+idOf("id")+", "+idOf("parent_id")+", "+intOf("time_created")+", "+intOf("time_updated")+", "+sizeOf(f.db.columns[kindSession])+" FROM session")
+	columns := []string{
+		idOf("id"), idOf("parent_id"), intOf("time_created"), intOf("time_updated"), sizeOf(f.db.columns[kindSession]),
+	}
+	rows, err := f.db.db.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM session")
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ func (e *Emitter) End(r *work.Run, v outcome.Verdict, seen time.Time) {
 	if r.End.By != events.KindUnspecified || !r.Top.Exports() || r.Standing.IsSecond() {
 		return
 	}
-	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, e.set.Program.Agent.Provider, r.SessionID, otlp.EventNameRunEnd, r.TraceID.String(), r.Top.SpanID.String())
+	provider, trace, span := e.set.Program.Agent.Provider, r.TraceID.String(), r.Top.SpanID.String()
+	parts := otlp.AppendParts(make([]byte, 0, 256), otlp.DomainRecord, 0, provider, r.SessionID, otlp.EventNameRunEnd, trace, span)
 	if !e.set.IDs.FirstRecord(parts) || e.Suppressed {
 		return
 	}

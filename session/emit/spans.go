@@ -159,7 +159,8 @@ func (e *Emitter) process(ended clock.Moment, exit *outcome.Exit, now time.Time)
 		began := clock.Moment{At: clock.InstantOf(exit.Started), Source: clock.SourceArrival}
 		span.Cover(&began)
 	}
-	of := []string{e.set.Program.Agent.Provider, e.set.Program.Fingerprint, strconv.FormatInt(int64(span.Start.At), 10), strconv.FormatInt(int64(ended.At), 10)}
+	started, over := strconv.FormatInt(int64(span.Start.At), 10), strconv.FormatInt(int64(ended.At), 10)
+	of := []string{e.set.Program.Agent.Provider, e.set.Program.Fingerprint, started, over}
 	v := exit.Verdict()
 	out := otlp.Program{Executable: e.set.Program.Agent.ServiceName, Exit: exit.Shown()}
 	out.ID = otlp.NewSpanID(otlp.DomainProcess, 0, of...)

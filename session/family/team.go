@@ -28,7 +28,11 @@ func (f *Family[S]) Enter(r *work.Run, over bool) {
 // all, so it waits only for those whose files were seen.
 func (f *Family[S]) Lacks(r *work.Run) bool {
 	u := f.set.Links.Use(f.set.Program.Agent.Provider, r.Ref, r.ChildKey.Member(), 0)
-	return u.AtWork || r.Closing.Report == work.Due || r.LacksOther() || (f.set.Program.Recorded || r.IsChild()) && (u.Unseen || u.Groups || u.Unasked < r.UnnamedAgents())
+	if u.AtWork || r.Closing.Report == work.Due || r.LacksOther() {
+		return true
+	}
+	areRead := f.set.Program.Recorded || r.IsChild()
+	return areRead && (u.Unseen || u.Groups || u.Unasked < r.UnnamedAgents())
 }
 
 // SumsUp reports whether the run's own totals include the tokens of its sub-agents.

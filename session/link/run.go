@@ -100,7 +100,10 @@ type runState struct {
 
 // state returns the stored part of the run. It omits Recorded, so it clears the totals of a transcript.
 func (r *Run) state() runState {
-	s := runState{RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Begun: r.Begun, Back: r.Back(), Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded, Unused: r.Unused()}
+	s := runState{
+		RunID: r.RunID, Key: r.Key, Scope: r.Scope, Session: r.Session, Begun: r.Begun, Back: r.Back(),
+		Exported: r.Exported, Totals: r.HasTotals() && !r.Recorded, Unused: r.Unused(),
+	}
 	if span := r.Span(); span != nil && span.Start.Known() {
 		s.Ended = span
 	}

@@ -67,8 +67,9 @@ func (o *opening) telemetryOf(provider string) telemetry.StreamSettings {
 	info := parser.InfoOf(provider)
 	set := o.Telemetry
 	set.Agent = program.Agent{
-		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, o.Program), System: info.System, Folders: info.Folders,
-		OwnMessageIDs: info.OwnMessageIDs, UsageAfterCalls: info.UsageAfterCalls, Bodies: info.Bodies, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs, TotalsOfAgents: info.TotalsOfAgents,
+		Provider: info.Name, ServiceName: cmp.Or(info.ServiceName, o.Program), System: info.System,
+		Folders: info.Folders, Bodies: info.Bodies, UsageAfterCalls: info.UsageAfterCalls, TotalsOfAgents: info.TotalsOfAgents,
+		OwnMessageIDs: info.OwnMessageIDs, StreamIDs: info.StreamIDs, CallIDs: info.CallIDs,
 	}
 	set.ParentSession = parser.ParentSession(info.Name, o.Path)
 	set.Group = parser.Group(info.Name, o.Path)

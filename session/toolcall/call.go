@@ -38,7 +38,8 @@ type shown struct {
 // New returns the call that a tool event starts. It cuts the target to a number of runes.
 func New(t *events.Tool, targetRunes int) Call {
 	c := Call{
-		ID: t.ID, Name: otlp.ToolName(t.Name), Asks: t.Asks, Requested: t.State == events.ToolStateRequested, Server: t.Server, AgentType: t.AgentType, Target: otlp.CutTarget(t.Target, targetRunes),
+		ID: t.ID, Name: otlp.ToolName(t.Name), Server: t.Server, AgentType: t.AgentType, Target: otlp.CutTarget(t.Target, targetRunes),
+		Asks: t.Asks, Requested: t.State == events.ToolStateRequested,
 	}
 	executable := executableOf(t.Name, t.Target)
 	otlp.Bound(&executable, otlp.NameBytes)

@@ -7,7 +7,9 @@ import (
 )
 
 // shellTools are the providers' names of the tools that run a command line.
-var shellTools = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "command_execution", "local_shell", "shell_command", "PowerShell"}
+var shellTools = []string{
+	"Bash", "bash", "shell", "exec_command", "run_shell_command", "command_execution", "local_shell", "shell_command", "PowerShell",
+}
 
 // shellBuiltins are command words that start no process.
 var shellBuiltins = []string{

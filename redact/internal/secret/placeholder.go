@@ -62,7 +62,11 @@ func (r *checks[T]) isReference(start, end int) bool {
 		}
 		return text.Skip(r.S, start+1, end, text.Alnum) == end || text.IndexIn(r.S, start, end, "_", false) > 0 && skipName(r.S, start+1, end) == end
 	case '<':
-		return last == '>' || text.IndexIn(r.S, end, min(len(r.S), end+token.MaxType), ">", false) >= 0 && r.LineEnd(end) > text.IndexIn(r.S, end, end+token.MaxType, ">", false)
+		if last == '>' {
+			return true
+		}
+		closes := text.IndexIn(r.S, end, min(len(r.S), end+token.MaxType), ">", false)
+		return closes >= 0 && closes < r.LineEnd(end)
 	case '{':
 		return last == '}' || end < len(r.S) && r.S[end] == '}'
 	case '[':

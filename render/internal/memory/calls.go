@@ -52,8 +52,9 @@ func (m *callMemory) remember(e *events.DisplayEvent, at time.Time) {
 		state = callLeft
 	}
 	m.byID[id] = call{
-		state: state, name: text.Remembered(style.KnownName(t)), target: text.Remembered(t.Target), server: text.Remembered(t.Server), agentType: text.Remembered(t.AgentType),
-		caller: text.BoundedID(e.ParentID), at: at,
+		state: state, caller: text.BoundedID(e.ParentID), at: at,
+		name: text.Remembered(style.KnownName(t)), target: text.Remembered(t.Target),
+		server: text.Remembered(t.Server), agentType: text.Remembered(t.AgentType),
 	}
 	for len(m.byID) > m.limit || len(m.order) > 2*m.limit {
 		delete(m.byID, m.order[0])

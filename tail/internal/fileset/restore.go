@@ -39,9 +39,14 @@ func (m *matcher) recall(c *checkpoint.Checkpoint) {
 	m.heads.add(f)
 	m.restored[storedKey{f.path, f.id}] = f
 	// What this process has seen of an inode is newer than what the store has.
-	if other := m.ids[f.id]; other == nil || other.indexed.slot != nil && other.origin == originStored && other.stream.Stored().SavedAt().Before(c.SavedAt()) {
+	if other := m.ids[f.id]; other == nil || other.isStoredBefore(c) {
 		m.enterID(f)
 	}
+}
+
+// isStoredBefore reports whether all that is known of the file is an older checkpoint than c.
+func (f *File) isStoredBefore(c *checkpoint.Checkpoint) bool {
+	return f.indexed.slot != nil && f.origin == originStored && f.stream.Stored().SavedAt().Before(c.SavedAt())
 }
 
 // resume handles a path found by the first scan. A file with a checkpoint is followed from its offset. One that has not
