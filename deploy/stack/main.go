@@ -26,7 +26,8 @@ func main() {
 
 func run() error {
 	settings := servers.Settings{Programs: map[string]string{}}
-	for _, name := range []string{servers.Collector, servers.Jaeger, servers.VictoriaLogs, servers.VictoriaMetrics, servers.VMAlert, servers.Prometheus} {
+	all := []string{servers.Collector, servers.Jaeger, servers.VictoriaLogs, servers.VictoriaMetrics, servers.VMAlert, servers.Prometheus}
+	for _, name := range all {
 		flag.Func(name, "the program of "+name+"; without it there is none", func(path string) error {
 			settings.Programs[name] = path
 			return nil

@@ -139,7 +139,8 @@ func (e *renderExporter) push(ctx context.Context, logs plog.Logs) error {
 	defer e.release()
 	err := e.write(func() { e.render(ctx, logs) })
 	if errors.Is(err, errNoReader) {
-		e.telemetry.ExporterAgentRenderIgnoredRecords.Add(ctx, int64(logs.LogRecordCount()), metric.WithAttributes(attribute.String("reason", reasonNoReader)))
+		reason := metric.WithAttributes(attribute.String("reason", reasonNoReader))
+		e.telemetry.ExporterAgentRenderIgnoredRecords.Add(ctx, int64(logs.LogRecordCount()), reason)
 		return nil
 	}
 	return err

@@ -27,7 +27,8 @@ func (m fileMode) perm() fs.FileMode { return fs.FileMode(m) & fs.ModePerm }
 // check returns an error for an invalid mode, or one with which we could not write.
 func (m fileMode) check() error {
 	if m > 0o777 || m&0o600 != 0o600 || m&0o111 != 0 {
-		return fmt.Errorf("file_mode must be octal, with read and write permission for the owner and execute permission for nobody, such as 0600 or 0640, got %04o", uint32(m))
+		return fmt.Errorf("file_mode must be octal, with read and write permission for the owner and execute permission for nobody, "+
+			"such as 0600 or 0640, got %04o", uint32(m))
 	}
 	return nil
 }

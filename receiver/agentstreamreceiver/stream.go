@@ -162,7 +162,8 @@ type streamSource struct {
 // Open opens a stream for a file.
 func (r *agentStream) Open(_ context.Context, s tail.Stream) (tail.Consumer, error) {
 	r.hints.Opened(s.Path, len(r.pattern.Match(s.Path)) > 0, time.Now())
-	st, err := r.newStream(s, spooled.Origin{Provider: r.config.Stream.Provider, Identity: r.identity.With(r.fileIdentity(s.Path))}, r.config.Stream.IdleClose)
+	origin := spooled.Origin{Provider: r.config.Stream.Provider, Identity: r.identity.With(r.fileIdentity(s.Path))}
+	st, err := r.newStream(s, origin, r.config.Stream.IdleClose)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,9 @@ import (
 
 // Validate returns everything that is wrong, each error with its key and value.
 func (c *Config) Validate() error {
-	errs := []error{c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check()}
+	errs := []error{
+		c.Stream.Check(), c.validateCommands(), c.validatePipes(), c.Spool.Check(), c.Identity.Check(), c.Telemetry.Check(), c.Delivery.Check(),
+	}
 	if len(c.Stream.Include)+len(c.Stream.Databases)+len(c.Commands)+len(c.Pipes) == 0 {
 		errs = append(errs, errors.New("include is required: name at least one glob of files to read, or databases, pipes or commands"))
 	}
@@ -55,7 +57,8 @@ func validateRetry(r *configretry.BackOffConfig) error {
 		errs = append(errs, fmt.Errorf("retry_on_failure::initial_interval must be positive, got %v", r.InitialInterval))
 	}
 	if r.MaxInterval < r.InitialInterval {
-		errs = append(errs, fmt.Errorf("retry_on_failure::max_interval must not be below retry_on_failure::initial_interval (%v), got %v", r.InitialInterval, r.MaxInterval))
+		const below = "retry_on_failure::max_interval must not be below retry_on_failure::initial_interval (%v), got %v"
+		errs = append(errs, fmt.Errorf(below, r.InitialInterval, r.MaxInterval))
 	}
 	if r.Multiplier >= 0 && r.Multiplier < 1 {
 		errs = append(errs, fmt.Errorf("retry_on_failure::multiplier must be at least 1, got %v", r.Multiplier))

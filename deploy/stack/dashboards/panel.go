@@ -73,7 +73,8 @@ func (b Board) Build() (dashboard.Dashboard, error) {
 	for _, v := range b.variables {
 		d = d.WithVariable(v)
 	}
-	d = d.Link(dashboard.NewDashboardLinkBuilder("tailspan").Type(dashboard.DashboardLinkTypeDashboards).Tags([]string{"tailspan"}).KeepTime(true).IncludeVars(false))
+	others := dashboard.NewDashboardLinkBuilder("tailspan").Type(dashboard.DashboardLinkTypeDashboards).Tags([]string{"tailspan"})
+	d = d.Link(others.KeepTime(true).IncludeVars(false))
 	for _, row := range b.Rows {
 		d = d.WithRow(dashboard.NewRowBuilder(row.Title))
 		for _, p := range row.Panels {
@@ -95,37 +96,50 @@ func (p Panel) builder() (cog.Builder[dashboard.Panel], error) {
 	height := max(p.height, 4)
 	switch p.kind {
 	case number:
-		b := stat.NewPanelBuilder().Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
+		b := stat.NewPanelBuilder().
+			Title(p.Title).Description(p.Description).Datasource(ref(source)).
+			Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
 			ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"}))
 		return targets(b, p.Queries), nil
 	case lines:
-		b := timeseries.NewPanelBuilder().Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
+		b := timeseries.NewPanelBuilder().
+			Title(p.Title).Description(p.Description).Datasource(ref(source)).
+			Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
 			Min(0).FillOpacity(15).ShowPoints(common.VisibilityModeAuto)
 		return targets(b, p.Queries), nil
 	case bars:
-		b := bargauge.NewPanelBuilder().Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
+		b := bargauge.NewPanelBuilder().
+			Title(p.Title).Description(p.Description).Datasource(ref(source)).
+			Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
 			Min(0).Orientation(common.VizOrientationHorizontal).DisplayMode(common.BarGaugeDisplayModeBasic)
 		return targets(b, p.Queries), nil
 	case rows:
 		return p.table(source, height), nil
 	case records:
-		b := logs.NewPanelBuilder().Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).
+		b := logs.NewPanelBuilder().
+			Title(p.Title).Description(p.Description).Datasource(ref(source)).
+			Span(p.width).Height(height).
 			ShowTime(true).WrapLogMessage(true).EnableLogDetails(true).SortOrder(common.LogsSortOrderAscending).DedupStrategy(common.LogsDedupStrategyNone)
 		return targets(b, p.Queries), nil
 	case trace:
-		b := dashboard.NewPanelBuilder().Type("traces").Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).Options(map[string]any{})
+		b := dashboard.NewPanelBuilder().Type("traces").
+			Title(p.Title).Description(p.Description).Datasource(ref(source)).
+			Span(p.width).Height(height).Options(map[string]any{})
 		return targets(b, p.Queries), nil
 	}
 	return nil, fmt.Errorf("no panel of kind %d", p.kind)
 }
 
 func (p Panel) table(source Source, height uint32) cog.Builder[dashboard.Panel] {
-	b := table.NewPanelBuilder().Title(p.Title).Description(p.Description).Datasource(ref(source)).Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
+	b := table.NewPanelBuilder().
+		Title(p.Title).Description(p.Description).Datasource(ref(source)).
+		Span(p.width).Height(height).Unit(p.unit).NoValue(noValue).
 		ShowHeader(true).Filterable(true).Footer(common.NewTableFooterOptionsBuilder().Show(false).Reducer([]string{"sum"}))
 	switch {
 	case source == Logs:
 		// The plugin returns all fields of a record in one column.
-		b = b.WithTransformation(dashboard.DataTransformerConfig{Id: "extractFields", Options: map[string]any{"source": "labels", "format": "json", "replace": true, "keepTime": true}})
+		fields := map[string]any{"source": "labels", "format": "json", "replace": true, "keepTime": true}
+		b = b.WithTransformation(dashboard.DataTransformerConfig{Id: "extractFields", Options: fields})
 	case p.join:
 		b = b.WithTransformation(dashboard.DataTransformerConfig{Id: "merge", Options: map[string]any{}})
 	}

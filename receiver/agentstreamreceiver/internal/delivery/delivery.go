@@ -184,8 +184,9 @@ func (d *Delivery) answerOf(err error, o offer) answer {
 // retryUntilAcknowledged calls consume until it succeeds. A batch rejected permanently, or for longer than retry_on_failure
 // allows, is dropped, counted and logged. A refusal for size is returned, so that the caller splits the part.
 func (d *Delivery) retryUntilAcknowledged(ctx, attempts context.Context, o offer, consume func(context.Context) error) error {
+	set := &d.settings.Retry
 	backoff := retry.New(retry.Settings{
-		InitialInterval: d.settings.Retry.InitialInterval, MaxInterval: d.settings.Retry.MaxInterval, Multiplier: d.settings.Retry.Multiplier, Randomization: d.settings.Retry.RandomizationFactor,
+		InitialInterval: set.InitialInterval, MaxInterval: set.MaxInterval, Multiplier: set.Multiplier, Randomization: set.RandomizationFactor,
 	})
 	begin := time.Now()
 	for attempt := 0; ; attempt++ {

@@ -64,7 +64,8 @@ func (in *Inputs) startCommand(ctx context.Context, set *config.Command, alike m
 	}}
 	key := set.Dir + "\x00" + strings.Join(words, "\x00")
 	alike[key]++
-	if c.folder, err = openFolder(in.settings.Spool.Directory, program, fmt.Sprintf("%s\x00%d\x00%s", in.settings.Receiver, alike[key], key)); err != nil {
+	unique := fmt.Sprintf("%s\x00%d\x00%s", in.settings.Receiver, alike[key], key)
+	if c.folder, err = openFolder(in.settings.Spool.Directory, program, unique); err != nil {
 		return err
 	}
 	if err := c.start(ctx, set, words); err != nil {
@@ -132,7 +133,10 @@ func (c *command) follow(ctx context.Context) {
 
 // exit converts how the process ended, and redacts secrets.
 func (c *command) exit(e process.Exit) *outcome.Exit {
-	exit := &outcome.Exit{Code: max(e.Code, 0), Signal: e.SignalName(), Started: e.Started, Time: e.At, Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr)}
+	exit := &outcome.Exit{
+		Code: max(e.Code, 0), Signal: e.SignalName(), Started: e.Started, Time: e.At,
+		Dropped: e.Dropped, Stopped: e.Stopped, Stderr: process.Clean(e.Stderr),
+	}
 	if r := c.settings.Redactor; r != nil {
 		exit.Stderr = r.String(exit.Stderr)
 	}
