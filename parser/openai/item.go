@@ -113,11 +113,11 @@ func (it *items) itemCall(m scan.Members, kind string) {
 	if !it.DropInput {
 		t.Input = c.input
 	}
-	if !c.answered && !isRunning(m) {
+	if c.answer == answerNone && !isRunning(m) {
 		t.State = events.ToolStateRequested
 	}
 	it.calls.remember(t)
-	if c.answered {
+	if c.answer != answerNone {
 		it.itemCallResult(m, &c, id)
 	}
 }
@@ -126,7 +126,7 @@ func (it *items) itemCall(m scan.Members, kind string) {
 func (it *items) lateResult(m scan.Members) {
 	before := len(it.Out)
 	c := it.serverCall(m, string(m.Get("type").Body()))
-	if c.answered {
+	if c.answer != answerNone {
 		it.itemCallResult(m, &c, it.Strings.Text(c.id))
 	}
 	for i := before; i < len(it.Out); i++ {
@@ -139,7 +139,7 @@ func (it *items) itemCallResult(m scan.Members, c *itemOfCall, id string) {
 	t := &e.Tool
 	t.ID, t.Name, t.Server, t.ReadOnly = id, c.name, c.server, c.readOnly
 	c.output.Fill(t)
-	if !c.failed {
+	if c.answer != answerFailure {
 		return
 	}
 	t.Error = true
@@ -243,10 +243,19 @@ type itemOfCall struct {
 	input        []byte
 	readOnly     bool
 
-	answered, failed bool
-	output           lines.Text
-	err              string
+	answer itemAnswer
+	output lines.Text
+	err    string
 }
+
+// itemAnswer is how a call in an item was answered.
+type itemAnswer uint8
+
+const (
+	answerNone itemAnswer = iota // its result is not complete
+	answerSuccess
+	answerFailure
+)
 
 // serverCall reads an item that is a call.
 func (it *items) serverCall(m scan.Members, kind string) itemOfCall {
@@ -303,14 +312,16 @@ func (it *items) namedCall(m scan.Members, wire scan.Value, c *itemOfCall) {
 	c.input, c.target = input, it.calls.target(c.name, args, wire)
 }
 
-// answerOf sets whether the result in an item is complete, and whether and why the call failed.
+// answerOf sets how the call in an item was answered, and why it failed.
 func (it *items) answerOf(m scan.Members, c *itemOfCall) {
 	if isRunning(m) {
 		return
 	}
-	c.answered, c.failed = true, m.Get("status").Is("failed")
+	if c.answer = answerSuccess; m.Get("status").Is("failed") {
+		c.answer = answerFailure
+	}
 	if v := m.Get("error"); v.Exists() && v.Kind != scan.KindNull {
-		c.failed = true
+		c.answer = answerFailure
 		c.err = it.readFailure(v).text
 		if c.err == "" {
 			c.err = it.Strings.JSON(v)
@@ -328,7 +339,7 @@ func isRunning(m scan.Members) bool {
 }
 
 func (it *items) mcpResult(m scan.Members, c *itemOfCall) {
-	if c.answered {
+	if c.answer != answerNone {
 		c.output, _ = it.outputText(m.Get("output"))
 	}
 }

@@ -123,8 +123,8 @@ func (p *Parser) Quiet() []events.DisplayEvent {
 // Only the stream form has an end.
 func (p *Parser) State() decode.State {
 	return decode.State{
-		Pending:    p.stream.run.held || len(p.pending.deferred) > 0 || p.pending.holdsStart() || p.pending.hasDrafts(),
-		Incomplete: p.stream.run.open && !p.stream.run.ended,
+		Pending:    p.stream.run.state == runHeld || len(p.pending.deferred) > 0 || p.pending.holdsStart() || p.pending.hasDrafts(),
+		Incomplete: p.stream.run.state == runOpen || p.stream.run.state == runHeld,
 	}
 }
 

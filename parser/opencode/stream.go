@@ -9,25 +9,29 @@ import (
 	"github.com/tailspan/tailspan/parser/internal/scan"
 )
 
-// run is the state of a stream of `run --format json`.
-//
-//	state    open  ended  held
-//	nothing  no    no     no
-//	running  yes   no     no    a line of the stream
-//	deciding yes   no     yes   step_finish with a reason other than tool-calls, or error: the end unless step_start follows
-//	ended    yes   yes    no    Flush, Quiet, done, or a line of another session
+// runState is the state of a stream of `run --format json`.
 //
 // A step_start cancels the end: the agent continues after a compaction, which finishes with "stop" like an answer, and
 // after the error of a conversation that grew too long. It comes with the first words of the model, so a stream is quiet
 // before it for as long as the model takes. [Parser.Quiet] therefore does not emit an end that the agent does not stop at:
 // the error, or one that a part of a later message follows, such as the prompt that OpenCode writes after a compaction.
+type runState uint8
+
+const (
+	runNone  runState = iota
+	runOpen           // a line of the stream came
+	runHeld           // step_finish with a reason other than tool-calls, or error: the end unless step_start follows
+	runEnded          // by Flush, Quiet, done, or a line of another session
+)
+
+// run is the agent's run in a stream.
 type run struct {
-	sessionID         string
-	open, ended, held bool
-	end               events.End // the pending end, and its time
-	at                time.Time
-	goesOn            bool   // the agent does not stop at the pending end
-	message           uint64 // of the last part
+	sessionID string
+	state     runState
+	end       events.End // the pending end, and its time
+	at        time.Time
+	goesOn    bool   // the agent does not stop at the pending end
+	message   uint64 // of the last part
 }
 
 // stream handles the output of run --format json.
@@ -77,9 +81,9 @@ func (st *stream) streamLine(r *record) events.LineStatus {
 // streamStart emits a session at its first line: there is no header.
 func (st *stream) streamStart(pt *part, at time.Time) {
 	id := st.sessionID.Text(&st.Strings, pt.sessionID)
-	if !st.run.open || id != "" && id != st.run.sessionID {
+	if st.run.state == runNone || id != "" && id != st.run.sessionID {
 		st.releaseEnd()
-		st.run = run{sessionID: id, open: true}
+		st.run = run{sessionID: id, state: runOpen}
 		message := st.messageID.Text(&st.Strings, pt.messageID)
 		st.Head = lines.Head{Time: madeAt(message, at), SessionID: id, MessageID: message, ItemID: id}
 		st.Emit(events.KindSessionStarted).Session = &events.Session{}
@@ -96,7 +100,7 @@ func (st *stream) streamError(r *record, at time.Time) {
 
 // streamDone reads the last line of versions that write one. Nothing follows it.
 func (st *stream) streamDone(r *record, at time.Time) {
-	if !st.run.held && !st.run.ended {
+	if st.run.state == runOpen {
 		end := events.End{Code: st.Strings.Intern(r.kind)}
 		if list := r.rejected; list.Kind == scan.KindArray && len(list.Raw) > len("[]") {
 			end = events.End{Error: true, Code: "rejected", Err: "a tool call was rejected"}
@@ -109,20 +113,20 @@ func (st *stream) streamDone(r *record, at time.Time) {
 // hold keeps an end until it is final. If it replaces an error, that error was not the end.
 func (st *stream) hold(at time.Time, end events.End) {
 	st.overcome()
-	st.run.goesOn = end.Code == contextOverflow && !(st.run.held && st.run.end.Code == contextOverflow) // twice: it could not be compacted
-	st.run.held, st.run.ended = true, false
+	st.run.goesOn = end.Code == contextOverflow && !(st.run.state == runHeld && st.run.end.Code == contextOverflow) // twice: it could not be compacted
+	st.run.state = runHeld
 	st.run.at, st.run.end = at, end
 }
 
 // goOn cancels the held end: the agent continues.
 func (st *stream) goOn() {
 	st.overcome()
-	st.run.held, st.run.ended = false, false
+	st.run.state = runOpen
 }
 
 // overcome reports an error from which the session recovered.
 func (st *stream) overcome() {
-	if end := &st.run.end; st.run.held && end.Error && end.Err != "" {
+	if end := &st.run.end; st.run.state == runHeld && end.Error && end.Err != "" {
 		st.Head = lines.Head{Time: st.run.at, SessionID: st.run.sessionID}
 		st.Notice(events.LevelWarn, failure{name: end.Code}.code(), end.Err)
 	}
@@ -137,10 +141,10 @@ func (st *stream) releaseQuietEnd() {
 
 // releaseEnd emits the pending end.
 func (st *stream) releaseEnd() {
-	if !st.run.held {
+	if st.run.state != runHeld {
 		return
 	}
-	st.run.held, st.run.ended = false, true
+	st.run.state = runEnded
 	end := st.run.end
 	st.Out = append(st.Out, events.DisplayEvent{Kind: events.KindSessionEnded, Time: st.run.at, SessionID: st.run.sessionID, End: &end})
 }

@@ -62,6 +62,16 @@ func metric(mode Mode, legend, expr string) Query {
 	return Query{Source: Metrics, Mode: mode, Legend: legend, Expr: expr}
 }
 
+// barsOf returns a panel of the current values of a metric, one bar for each legend.
+func barsOf(title, unit string, width uint32, legend, expr string) Panel {
+	return Panel{Title: title, kind: bars, unit: unit, width: width, height: 8, Queries: []Query{metric(Instant, legend, expr)}}
+}
+
+// numberOf returns a panel of the current value of a metric.
+func numberOf(title, unit string, width uint32, expr string) Panel {
+	return Panel{Title: title, kind: number, unit: unit, width: width, Queries: []Query{metric(Instant, "", expr)}}
+}
+
 func toRun(field string) []link {
 	return []link{{"Open the run", "/d/tailspan-run?var-trace=${__data.fields." + field + "}&${__url_time_range}"}}
 }
@@ -77,17 +87,17 @@ func runs() Board {
 		Description: "What the agents of all pipelines did: how it ended, how long it took, what it cost.",
 		Rows: []Row{
 			{"In the time range", []Panel{
-				{Title: "Runs", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", increase(metricRuns, ""))}},
+				numberOf("Runs", unitCount, 4, increase(metricRuns, "")),
 				{Title: "Failed share", Description: "Runs that ended as error, killed or incomplete.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", share(""))}},
-				{Title: "Cost", kind: number, unit: unitDollars, width: 4, Queries: []Query{metric(Instant, "", increase(metricCost, ""))}},
+				numberOf("Cost", unitDollars, 4, increase(metricCost, "")),
 				{Title: "Tokens", Description: "Input, cached tokens included, and output.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "{{gen_ai_token_type}}", increase(metricTokens, "gen_ai_token_type"))}},
 				{Title: "Cache share", Description: "Input tokens that were read from a cache.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", cache(""))}},
-				{Title: "p95 duration", kind: number, unit: unitSeconds, width: 4, Queries: []Query{metric(Instant, "", quantile("0.95", "", ofAgents))}},
+				numberOf("p95 duration", unitSeconds, 4, quantile("0.95", "", ofAgents)),
 			}},
 			{"How runs end", []Panel{
 				{Title: "Runs by outcome", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{"+outcome+"}}", steps(metricRuns, outcome))}},
 				{Title: "Runs by step and outcome", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricRuns, byStep+", service_name, "+outcome+", error_type")+" > 0")}},
-				{Title: "Failed share by step", kind: bars, unit: unitShare, width: 12, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+share(byStep)+")")}},
+				barsOf("Failed share by step", unitShare, 12, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+share(byStep)+")"),
 				{Title: "Duration by step", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
 					metric(Table, "p50", quantile("0.5", byStep, ofAgents)), metric(Table, "p95", quantile("0.95", byStep, ofAgents)),
 				}},
@@ -100,17 +110,17 @@ func runs() Board {
 | fields started, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, trace_id`}}},
 			}},
 			{"What runs cost", []Panel{
-				{Title: "Cost by pipeline", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", most(increase(metricCost, pipeline)))}},
-				{Title: "Cost by step", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricCost, byStep)))}},
-				{Title: "Cost by model", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+model+"}}", most(increase(metricCost, model)))}},
-				{Title: "Cost by agent", kind: bars, unit: unitDollars, width: 6, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", most(increase(metricCost, "service_name")))}},
-				{Title: "Tokens by pipeline", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", most(increase(metricTokens, pipeline)))}},
-				{Title: "Tokens by step", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricTokens, byStep)))}},
-				{Title: "Tokens by model", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{"+model+"}}", most(increase(metricTokens, model)))}},
-				{Title: "Tokens by agent", kind: bars, unit: unitCount, width: 6, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", most(increase(metricTokens, "service_name")))}},
-				{Title: "Cache share by pipeline", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}", "topk(10, "+cache(pipeline)+")")}},
-				{Title: "Cache share by step", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+cache(byStep)+")")}},
-				{Title: "Cache share by agent", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{service_name}}", "topk(10, "+cache("service_name")+")")}},
+				barsOf("Cost by pipeline", unitDollars, 6, "{{"+pipeline+"}}", most(increase(metricCost, pipeline))),
+				barsOf("Cost by step", unitDollars, 6, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricCost, byStep))),
+				barsOf("Cost by model", unitDollars, 6, "{{"+model+"}}", most(increase(metricCost, model))),
+				barsOf("Cost by agent", unitDollars, 6, "{{service_name}}", most(increase(metricCost, "service_name"))),
+				barsOf("Tokens by pipeline", unitCount, 6, "{{"+pipeline+"}}", most(increase(metricTokens, pipeline))),
+				barsOf("Tokens by step", unitCount, 6, "{{"+pipeline+"}}/{{"+step+"}}", most(increase(metricTokens, byStep))),
+				barsOf("Tokens by model", unitCount, 6, "{{"+model+"}}", most(increase(metricTokens, model))),
+				barsOf("Tokens by agent", unitCount, 6, "{{service_name}}", most(increase(metricTokens, "service_name"))),
+				barsOf("Cache share by pipeline", unitShare, 8, "{{"+pipeline+"}}", "topk(10, "+cache(pipeline)+")"),
+				barsOf("Cache share by step", unitShare, 8, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+cache(byStep)+")"),
+				barsOf("Cache share by agent", unitShare, 8, "{{service_name}}", "topk(10, "+cache("service_name")+")"),
 				{Title: "Cost over time", kind: lines, unit: unitDollars, width: 24, height: 8, Queries: []Query{metric(Range, "{{"+pipeline+"}}", steps(metricCost, pipeline))}},
 			}},
 		},
@@ -147,29 +157,29 @@ func tools() Board {
 		Description: "What the agents' tools did, how often they failed and how long they took.",
 		Rows: []Row{
 			{"In the time range", []Panel{
-				{Title: "Calls", kind: number, unit: unitCount, width: 6, Queries: []Query{metric(Instant, "", increase(metricCalls, ""))}},
-				{Title: "Failed share", kind: number, unit: unitShare, width: 6, Queries: []Query{metric(Instant, "", share(""))}},
-				{Title: "Time in tools", kind: number, unit: unitSeconds, width: 6, Queries: []Query{metric(Instant, "", increase(metricDuration+"_sum", "", ofTools))}},
-				{Title: "p95", kind: number, unit: unitSeconds, width: 6, Queries: []Query{metric(Instant, "", quantile("0.95", "", ofTools))}},
+				numberOf("Calls", unitCount, 6, increase(metricCalls, "")),
+				numberOf("Failed share", unitShare, 6, share("")),
+				numberOf("Time in tools", unitSeconds, 6, increase(metricDuration+"_sum", "", ofTools)),
+				numberOf("p95", unitSeconds, 6, quantile("0.95", "", ofTools)),
 			}},
 			{"By tool", []Panel{
-				{Title: "Calls by tool", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(increase(metricCalls, tool)))}},
-				{Title: "Failed share by tool", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(share(tool)))}},
-				{Title: "Time by tool", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+tool+"}}", most(increase(metricDuration+"_sum", tool, ofTools)))}},
+				barsOf("Calls by tool", unitCount, 8, "{{"+tool+"}}", most(increase(metricCalls, tool))),
+				barsOf("Failed share by tool", unitShare, 8, "{{"+tool+"}}", most(share(tool))),
+				barsOf("Time by tool", unitSeconds, 8, "{{"+tool+"}}", most(increase(metricDuration+"_sum", tool, ofTools))),
 				{Title: "Duration by tool", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
 					metric(Table, "p50", quantile("0.5", tool, ofTools)), metric(Table, "p95", quantile("0.95", tool, ofTools)),
 				}},
 				{Title: "Failures by tool and cause", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricCalls, "service_name, "+tool+", error_type", failed)+" > 0")}},
 			}},
 			{"By kind and server", []Panel{
-				{Title: "Calls by kind", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(increase(metricCalls, toolKind)))}},
-				{Title: "Failed share by kind", kind: bars, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(share(toolKind)))}},
-				{Title: "Time by kind", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+toolKind+"}}", most(increase(metricDuration+"_sum", toolKind, ofTools)))}},
+				barsOf("Calls by kind", unitCount, 8, "{{"+toolKind+"}}", most(increase(metricCalls, toolKind))),
+				barsOf("Failed share by kind", unitShare, 8, "{{"+toolKind+"}}", most(share(toolKind))),
+				barsOf("Time by kind", unitSeconds, 8, "{{"+toolKind+"}}", most(increase(metricDuration+"_sum", toolKind, ofTools))),
 				{Title: "Duration by kind", kind: rows, unit: unitSeconds, width: 8, height: 8, join: true, Queries: []Query{
 					metric(Table, "p50", quantile("0.5", toolKind, ofTools)), metric(Table, "p95", quantile("0.95", toolKind, ofTools)),
 				}},
-				{Title: "Calls by MCP server", kind: bars, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+server+"}}", most(increase(metricCalls, server, server+`!=""`)))}},
-				{Title: "Time by MCP server", kind: bars, unit: unitSeconds, width: 8, height: 8, Queries: []Query{metric(Instant, "{{"+server+"}}", most(increase(metricDuration+"_sum", server, ofTools, server+`!=""`)))}},
+				barsOf("Calls by MCP server", unitCount, 8, "{{"+server+"}}", most(increase(metricCalls, server, server+`!=""`))),
+				barsOf("Time by MCP server", unitSeconds, 8, "{{"+server+"}}", most(increase(metricDuration+"_sum", server, ofTools, server+`!=""`))),
 			}},
 			{"Records", []Panel{
 				{Title: "Last failed calls", kind: rows, width: 24, height: 10, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.tool_result" severity_text:="ERROR"
@@ -194,7 +204,7 @@ func health() Board {
 		Description: "How the collector with tailspan is doing.",
 		Rows: []Row{
 			{"Now", []Panel{
-				{Title: "Collectors up", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", `sum(up{job="collector"})`)}},
+				numberOf("Collectors up", unitCount, 4, `sum(up{job="collector"})`),
 				{Title: "Lag", Description: "Bytes that are written and that no consumer has accepted yet.", kind: number, unit: unitBytes, width: 4, Queries: []Query{metric(Instant, "", "sum("+receiver+"lag)")}},
 				{Title: "Files known, open", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "known", "sum("+receiver+"files_known)"), metric(Instant, "open", "sum("+receiver+"files_open)")}},
 				{Title: "Dropped", Description: "Spans, log records and data points that no consumer will get.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", count("dropped", ""))}},

@@ -73,7 +73,7 @@ func (g *Guard) Check(now time.Time) (alarms []Alarm) {
 	if l.MaxTime > 0 {
 		took := now.Sub(g.start)
 		alarms = g.limit(alarms, use{
-			reason: otlp.StopMaxTime, part: float64(took) / float64(l.MaxTime), near: took >= l.nearTime(), over: took >= l.MaxTime,
+			reason: otlp.StopMaxTime, part: float64(took) / float64(l.MaxTime), level: levelOf(took >= l.nearTime(), took >= l.MaxTime),
 			used: "running for " + render.ShortDuration(took), most: render.ShortDuration(l.MaxTime),
 		})
 	}
@@ -118,16 +118,17 @@ func (g *Guard) Used(sum *ledger.Sum, ended bool) (alarms []Alarm) {
 	if tokens := sum.Tokens.Input + sum.Tokens.Output; l.MaxTokens > 0 {
 		alarms = g.limit(alarms, use{
 			reason: otlp.StopMaxTokens, part: float64(tokens) / float64(l.MaxTokens),
-			near: float64(tokens) >= warnAt*float64(l.MaxTokens), over: tokens > l.MaxTokens,
-			used: render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10), ended: ended,
+			level: levelOf(float64(tokens) >= warnAt*float64(l.MaxTokens), tokens > l.MaxTokens),
+			used:  render.GroupedCount(tokens) + " tokens used", most: strconv.FormatInt(l.MaxTokens, 10), ended: ended,
 		})
 	}
 	switch {
 	case l.MaxCost <= 0 || sum.Tokens.Input+sum.Tokens.Output == 0 && !sum.HasCost:
 	case sum.HasCost:
 		alarms = g.limit(alarms, use{
-			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost, near: sum.CostUSD >= warnAt*l.MaxCost*(1-1e-9), over: sum.CostUSD > l.MaxCost,
-			used: "cost is " + render.USD(sum.CostUSD, sum.Estimated), most: render.USD(l.MaxCost, false), ended: ended,
+			reason: otlp.StopMaxCost, part: sum.CostUSD / l.MaxCost,
+			level: levelOf(sum.CostUSD >= warnAt*l.MaxCost*(1-1e-9), sum.CostUSD > l.MaxCost),
+			used:  "cost is " + render.USD(sum.CostUSD, sum.Estimated), most: render.USD(l.MaxCost, false), ended: ended,
 		})
 	case !g.unknown:
 		g.unknown = true
@@ -148,9 +149,29 @@ func (g *Guard) Used(sum *ledger.Sum, ended bool) (alarms []Alarm) {
 type use struct {
 	reason     otlp.StopReason
 	part       float64
-	near, over bool
+	level      level
 	used, most string
 	ended      bool // the agent has given its result
+}
+
+// level is how close the usage is to a limit.
+type level uint8
+
+const (
+	levelLow  level = iota
+	levelNear       // a warning is due
+	levelOver
+)
+
+func levelOf(near, over bool) level {
+	switch {
+	case over:
+		return levelOver
+	case near:
+		return levelNear
+	default:
+		return levelLow
+	}
 }
 
 // limit appends the alarm of a limit: a warning or a stop.
@@ -158,15 +179,15 @@ func (g *Guard) limit(alarms []Alarm, u use) []Alarm {
 	name := FlagOf(u.reason)
 	switch {
 	case g.stopped != "":
-	case u.over && u.ended:
+	case u.level == levelOver && u.ended:
 		if g.exceeded == "" {
 			g.exceeded = u.reason
 			alarms = append(alarms, Alarm{Text: fmt.Sprintf("%s, %s %s is exceeded", u.used, name, u.most)})
 		}
-	case u.over:
+	case u.level == levelOver:
 		g.stopped = u.reason
 		return append(alarms, Alarm{Text: fmt.Sprintf("%s, stopping the agent (%s %s)", u.used, name, u.most), Stop: u.reason})
-	case u.near && !g.warned[u.reason]:
+	case u.level == levelNear && !g.warned[u.reason]:
 		g.warned[u.reason] = true
 		return append(alarms, Alarm{Text: fmt.Sprintf("%s, %d %% of %s %s", u.used, int(math.Round(u.part*100)), name, u.most)})
 	}
