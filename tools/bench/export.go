@@ -52,7 +52,8 @@ func measureExport(ctx context.Context, s Settings) error {
 			return err
 		}
 		for _, compression := range compressions {
-			if err := compareExport(ctx, s, d, sink, []string{"BENCH_EXPORTER=otlp_http", "BENCH_SINK_PORT=" + port, "BENCH_COMPRESSION=" + compression}, compression); err != nil {
+			env := []string{"BENCH_EXPORTER=otlp_http", "BENCH_SINK_PORT=" + port, "BENCH_COMPRESSION=" + compression}
+			if err := compareExport(ctx, s, d, sink, env, compression); err != nil {
 				return fmt.Errorf("%s, %s: %w", d.Name, compression, err)
 			}
 		}
@@ -62,7 +63,8 @@ func measureExport(ctx context.Context, s Settings) error {
 
 func compareExport(ctx context.Context, s Settings, d *dataset, sink *drain, environment []string, compression string) error {
 	ours, peer := s.sides()
-	fmt.Fprintf(s.Stdout, "\nexport, %s, compression %s: %d files, %d lines, %.0f MB\n", d.Name, compression, d.Files, d.Lines, float64(d.Bytes)/megabyte)
+	size := float64(d.Bytes) / megabyte
+	fmt.Fprintf(s.Stdout, "\nexport, %s, compression %s: %d files, %d lines, %.0f MB\n", d.Name, compression, d.Files, d.Lines, size)
 	var ratios []float64
 	for pair := range s.Pairs + 1 {
 		a, sentA, requestsA, err := readAndSend(ctx, s, ours, d, sink, environment)

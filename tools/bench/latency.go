@@ -83,7 +83,8 @@ func (w *stopwatch) sorted(first, end int) (took []time.Duration) {
 
 // measureLatency makes both sides follow many files, in turn.
 func measureLatency(ctx context.Context, s Settings) error {
-	fmt.Fprintf(s.Stdout, "\nlatency, from the write of a line to an OTLP consumer: %d lines, %d a second, to %d files\n", latencyLines, latencyRate, latencyFiles)
+	const title = "\nlatency, from the write of a line to an OTLP consumer: %d lines, %d a second, to %d files\n"
+	fmt.Fprintf(s.Stdout, title, latencyLines, latencyRate, latencyFiles)
 	ours, peer := s.sides()
 	for range 2 {
 		for _, x := range []side{ours, peer} {

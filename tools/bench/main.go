@@ -72,7 +72,8 @@ func parseFlags() Settings {
 	flag.StringVar(&s.Peer, "peer", "build/otelcol-peer/otelcol-peer", "the `program` it is compared with")
 	flag.StringVar(&s.Command, "command", "bin/tailspan", "the command's `program`")
 	flag.StringVar(&s.Builder, "builder", "builder", "the collector builder's `program`")
-	flag.StringVar(&s.Manifest, "manifest", "deploy/otelcol-builder.yaml", "the builder's `manifest` of the collector; its folder's parent is that of the module")
+	flag.StringVar(&s.Manifest, "manifest", "deploy/otelcol-builder.yaml",
+		"the builder's `manifest` of the collector; its folder's parent is that of the module")
 	flag.StringVar(&s.Config, "config", "tools/bench/config", "the `folder` of their configurations")
 	flag.StringVar(&s.Testdata, "testdata", "tools/bench/testdata", "the `folder` of the recordings")
 	flag.StringVar(&s.Out, "out", "build/bench", "the `folder` that data is made in")

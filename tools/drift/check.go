@@ -49,30 +49,87 @@ func checks() []check {
 	opencodeEvents := []string{"Events of the log"}
 	qwenSubtypes := []string{"Subtypes of system", "Subtypes of user"}
 	return []check{
-		{pkg: claudeSDK, file: "sdk.d.ts", root: "SDKMessage", path: typePath, provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`},
-		{pkg: claudeSDK, file: "sdk.d.ts", root: "StdoutMessage", path: typePath, provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`},
-		{pkg: claudeSDK, file: "sdk.d.ts", root: "SDKMessage", path: subtypePath, where: ofSystem, provider: "claude", headings: []string{"Subtypes of system"}, line: `{"type":"system","subtype":%q}`},
+		{
+			pkg: claudeSDK, file: "sdk.d.ts", root: "SDKMessage", path: typePath,
+			provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`,
+		},
+		{
+			pkg: claudeSDK, file: "sdk.d.ts", root: "StdoutMessage", path: typePath,
+			provider: "claude", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init"}`,
+		},
+		{
+			pkg: claudeSDK, file: "sdk.d.ts", root: "SDKMessage", path: subtypePath, where: ofSystem,
+			provider: "claude", headings: []string{"Subtypes of system"}, line: `{"type":"system","subtype":%q}`,
+		},
 
-		{pkg: codexSDK, file: "dist/index.d.ts", root: "ThreadEvent", path: typePath, provider: "codex", headings: []string{"Stream: "}, line: `{"type":%q}`},
-		{pkg: codexSDK, file: "dist/index.d.ts", root: "ThreadItem", path: typePath, provider: "codex", headings: []string{"`type` (E2"}, line: `{"type":"item.completed","item":{"id":"item_1","type":%q}}`},
+		{
+			pkg: codexSDK, file: "dist/index.d.ts", root: "ThreadEvent", path: typePath,
+			provider: "codex", headings: []string{"Stream: "}, line: `{"type":%q}`,
+		},
+		{
+			pkg: codexSDK, file: "dist/index.d.ts", root: "ThreadItem", path: typePath,
+			provider: "codex", headings: []string{"`type` (E2"}, line: `{"type":"item.completed","item":{"id":"item_1","type":%q}}`,
+		},
 
-		{pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "JsonStreamEvent", path: typePath, provider: "gemini", headings: []string{"Stream: "}, line: `{"type":%q,"role":"user","content":"x","timestamp":"2026-01-01T00:00:00Z"}`},
-		{pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "MessageEvent", path: []string{"role"}, provider: "gemini", headings: []string{"`role` of a"}},
-		{pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "JsonOutput", keys: true, provider: "gemini", headings: []string{"One document"}},
-		{pkg: geminiCore, file: "dist/src/services/chatRecordingTypes.d.ts", root: "ConversationRecordExtra", path: typePath, provider: "gemini", headings: []string{"`type` of a message"}, line: `{"id":"m","type":%q,"content":"x"}`},
-		{pkg: geminiCore, file: "dist/src/scheduler/types.d.ts", root: "CoreToolCallStatus", provider: "gemini", headings: []string{"`status` of a call"}},
+		{
+			pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "JsonStreamEvent", path: typePath,
+			provider: "gemini", headings: []string{"Stream: "}, line: `{"type":%q,"role":"user","content":"x","timestamp":"2026-01-01T00:00:00Z"}`,
+		},
+		{
+			pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "MessageEvent", path: []string{"role"},
+			provider: "gemini", headings: []string{"`role` of a"},
+		},
+		{
+			pkg: geminiCore, file: "dist/src/output/types.d.ts", root: "JsonOutput", keys: true,
+			provider: "gemini", headings: []string{"One document"},
+		},
+		{
+			pkg: geminiCore, file: "dist/src/services/chatRecordingTypes.d.ts", root: "ConversationRecordExtra", path: typePath,
+			provider: "gemini", headings: []string{"`type` of a message"}, line: `{"id":"m","type":%q,"content":"x"}`,
+		},
+		{
+			pkg: geminiCore, file: "dist/src/scheduler/types.d.ts", root: "CoreToolCallStatus",
+			provider: "gemini", headings: []string{"`status` of a call"},
+		},
 
-		{pkg: opencodeSDK, file: opencodeOne, root: "Part", path: typePath, provider: "opencode", headings: []string{"Parts"}, line: partRow},
-		{pkg: opencodeSDK, file: opencodeTwo, root: "Part", path: typePath, provider: "opencode", headings: []string{"Parts"}, line: partRow},
-		{pkg: opencodeSDK, file: opencodeOne, root: "Message", path: []string{"role"}, provider: "opencode", headings: []string{"Messages and sessions"}},
-		{pkg: opencodeSDK, file: opencodeTwo, root: "Message", path: []string{"role"}, provider: "opencode", headings: []string{"Messages and sessions"}},
-		{pkg: opencodeSDK, file: opencodeOne, root: "Event", path: typePath, provider: "opencode", headings: opencodeEvents, line: busEvent},
-		{pkg: opencodeSDK, file: opencodeTwo, root: "Event", path: typePath, provider: "opencode", headings: opencodeEvents, line: busEvent},
-		{pkg: opencodeSDK, file: opencodeTwo, root: "GlobalEvent", path: []string{"payload", "syncEvent", "type"}, version: true, provider: "opencode", headings: opencodeEvents, line: eventRow},
+		{
+			pkg: opencodeSDK, file: opencodeOne, root: "Part", path: typePath,
+			provider: "opencode", headings: []string{"Parts"}, line: partRow,
+		},
+		{
+			pkg: opencodeSDK, file: opencodeTwo, root: "Part", path: typePath,
+			provider: "opencode", headings: []string{"Parts"}, line: partRow,
+		},
+		{
+			pkg: opencodeSDK, file: opencodeOne, root: "Message", path: []string{"role"},
+			provider: "opencode", headings: []string{"Messages and sessions"},
+		},
+		{
+			pkg: opencodeSDK, file: opencodeTwo, root: "Message", path: []string{"role"},
+			provider: "opencode", headings: []string{"Messages and sessions"},
+		},
+		{
+			pkg: opencodeSDK, file: opencodeOne, root: "Event", path: typePath,
+			provider: "opencode", headings: opencodeEvents, line: busEvent,
+		},
+		{
+			pkg: opencodeSDK, file: opencodeTwo, root: "Event", path: typePath,
+			provider: "opencode", headings: opencodeEvents, line: busEvent,
+		},
+		{
+			pkg: opencodeSDK, file: opencodeTwo, root: "GlobalEvent", path: []string{"payload", "syncEvent", "type"}, version: true,
+			provider: "opencode", headings: opencodeEvents, line: eventRow,
+		},
 
-		{pkg: qwenCLI, bundle: bundle{set: "RECORD_TYPES"}, provider: "qwen", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init","sessionId":"s","uuid":"u"}`},
+		{
+			pkg: qwenCLI, bundle: bundle{set: "RECORD_TYPES"},
+			provider: "qwen", headings: []string{"Records"}, line: `{"type":%q,"subtype":"init","sessionId":"s","uuid":"u"}`,
+		},
 		{pkg: qwenCLI, bundle: bundle{set: "KNOWN_RECORD_SUBTYPES"}, provider: "qwen", headings: qwenSubtypes},
-		{pkg: qwenCLI, bundle: bundle{call: "emitSystemMessage"}, provider: "qwen", headings: qwenSubtypes[:1], line: `{"type":"system","subtype":%q,"session_id":"s"}`},
+		{
+			pkg: qwenCLI, bundle: bundle{call: "emitSystemMessage"},
+			provider: "qwen", headings: qwenSubtypes[:1], line: `{"type":"system","subtype":%q,"session_id":"s"}`,
+		},
 	}
 }
 

@@ -59,9 +59,12 @@ func run(ctx context.Context, docs string, stdout, stderr io.Writer) int {
 	}
 }
 
+// fetcher returns the published files of a package.
+type fetcher func(ctx context.Context, name string) (*pack, error)
+
 // compare runs the checks and counts the names that parser or tables do not know. A check that fails does not prevent
 // the others.
-func compare(ctx context.Context, all []check, docs string, fetch func(context.Context, string) (*pack, error), out io.Writer) (found int, err error) {
+func compare(ctx context.Context, all []check, docs string, fetch fetcher, out io.Writer) (found int, err error) {
 	packs := map[string]*pack{}
 	var errs []error
 	for i := range all {

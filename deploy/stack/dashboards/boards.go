@@ -67,6 +67,11 @@ func barsOf(title, unit string, width uint32, legend, expr string) Panel {
 	return Panel{Title: title, kind: bars, unit: unit, width: width, height: 8, Queries: []Query{metric(Instant, legend, expr)}}
 }
 
+// linesOf returns a panel of a metric over time, one line for each legend.
+func linesOf(title, unit string, width uint32, legend, expr string) Panel {
+	return Panel{Title: title, kind: lines, unit: unit, width: width, height: 8, Queries: []Query{metric(Range, legend, expr)}}
+}
+
 // numberOf returns a panel of the current value of a metric.
 func numberOf(title, unit string, width uint32, expr string) Panel {
 	return Panel{Title: title, kind: number, unit: unit, width: width, Queries: []Query{metric(Instant, "", expr)}}
@@ -88,22 +93,34 @@ func runs() Board {
 		Rows: []Row{
 			{"In the time range", []Panel{
 				numberOf("Runs", unitCount, 4, increase(metricRuns, "")),
-				{Title: "Failed share", Description: "Runs that ended as error, killed or incomplete.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", share(""))}},
+				numberOf("Failed share", unitShare, 4, share("")).
+					about("Runs that ended as error, killed or incomplete."),
 				numberOf("Cost", unitDollars, 4, increase(metricCost, "")),
-				{Title: "Tokens", Description: "Input, cached tokens included, and output.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "{{gen_ai_token_type}}", increase(metricTokens, "gen_ai_token_type"))}},
-				{Title: "Cache share", Description: "Input tokens that were read from a cache.", kind: number, unit: unitShare, width: 4, Queries: []Query{metric(Instant, "", cache(""))}},
+				{
+					Title: "Tokens", Description: "Input, cached tokens included, and output.",
+					kind: number, unit: unitCount, width: 4,
+					Queries: []Query{metric(Instant, "{{gen_ai_token_type}}", increase(metricTokens, "gen_ai_token_type"))},
+				},
+				numberOf("Cache share", unitShare, 4, cache("")).
+					about("Input tokens that were read from a cache."),
 				numberOf("p95 duration", unitSeconds, 4, quantile("0.95", "", ofAgents)),
 			}},
 			{"How runs end", []Panel{
-				{Title: "Runs by outcome", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{"+outcome+"}}", steps(metricRuns, outcome))}},
-				{Title: "Runs by step and outcome", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricRuns, byStep+", service_name, "+outcome+", error_type")+" > 0")}},
+				linesOf("Runs by outcome", unitCount, 12, "{{"+outcome+"}}", steps(metricRuns, outcome)),
+				{
+					Title: "Runs by step and outcome", kind: rows, unit: unitCount, width: 12, height: 8,
+					Queries: []Query{metric(Table, "", increase(metricRuns, byStep+", service_name, "+outcome+", error_type")+" > 0")},
+				},
 				barsOf("Failed share by step", unitShare, 12, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+share(byStep)+")"),
 				{Title: "Duration by step", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
 					metric(Table, "p50", quantile("0.5", byStep, ofAgents)), metric(Table, "p95", quantile("0.95", byStep, ofAgents)),
 				}},
-				{Title: "Last failures", kind: rows, width: 24, height: 8, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.run.outcome":in(error, killed, incomplete)
+				{
+					Title: "Last failures", kind: rows, width: 24, height: 8, links: toRun("trace_id"),
+					Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.run.outcome":in(error, killed, incomplete)
 | sort by (_time) desc | limit 50
-| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, tailspan.run.outcome, error.type, _msg, trace_id`}}},
+| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, tailspan.run.outcome, error.type, _msg, trace_id`}},
+				},
 				{Title: "Runs without an end", Description: "Steps that began and have shown no end: at work now, stalled, or gone.", kind: rows, width: 24, height: 8, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Quiet: "all runs have ended", Expr: matchLogs + ` event_name:="tailspan.step_started" or (` + matchLogs + ` "tailspan.run.outcome":*)
 | stats by (cicd.pipeline.name, cicd.pipeline.run.id, cicd.pipeline.task.name, service.name, trace_id) min(_time) started, count() if (event_name:="tailspan.step_started") begun, count() if ("tailspan.run.outcome":*) ended
 | filter ended:=0 | sort by (started) desc
@@ -121,7 +138,7 @@ func runs() Board {
 				barsOf("Cache share by pipeline", unitShare, 8, "{{"+pipeline+"}}", "topk(10, "+cache(pipeline)+")"),
 				barsOf("Cache share by step", unitShare, 8, "{{"+pipeline+"}}/{{"+step+"}}", "topk(10, "+cache(byStep)+")"),
 				barsOf("Cache share by agent", unitShare, 8, "{{service_name}}", "topk(10, "+cache("service_name")+")"),
-				{Title: "Cost over time", kind: lines, unit: unitDollars, width: 24, height: 8, Queries: []Query{metric(Range, "{{"+pipeline+"}}", steps(metricCost, pipeline))}},
+				linesOf("Cost over time", unitDollars, 24, "{{"+pipeline+"}}", steps(metricCost, pipeline)),
 			}},
 		},
 	}
@@ -169,7 +186,10 @@ func tools() Board {
 				{Title: "Duration by tool", kind: rows, unit: unitSeconds, width: 12, height: 8, join: true, Queries: []Query{
 					metric(Table, "p50", quantile("0.5", tool, ofTools)), metric(Table, "p95", quantile("0.95", tool, ofTools)),
 				}},
-				{Title: "Failures by tool and cause", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Table, "", increase(metricCalls, "service_name, "+tool+", error_type", failed)+" > 0")}},
+				{
+					Title: "Failures by tool and cause", kind: rows, unit: unitCount, width: 12, height: 8,
+					Queries: []Query{metric(Table, "", increase(metricCalls, "service_name, "+tool+", error_type", failed)+" > 0")},
+				},
 			}},
 			{"By kind and server", []Panel{
 				barsOf("Calls by kind", unitCount, 8, "{{"+toolKind+"}}", most(increase(metricCalls, toolKind))),
@@ -182,11 +202,20 @@ func tools() Board {
 				barsOf("Time by MCP server", unitSeconds, 8, "{{"+server+"}}", most(increase(metricDuration+"_sum", server, ofTools, server+`!=""`))),
 			}},
 			{"Records", []Panel{
-				{Title: "Last failed calls", kind: rows, width: 24, height: 10, links: toRun("trace_id"), Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.tool_result" severity_text:="ERROR"
+				{
+					Title: "Last failed calls", kind: rows, width: 24, height: 10, links: toRun("trace_id"),
+					Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.tool_result" severity_text:="ERROR"
 | sort by (_time) desc | limit 50
-| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, service.name, gen_ai.tool.name, tailspan.tool.target, _msg, trace_id`}}},
-				{Title: "Calls that were refused", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.tool.denied":="true" | stats by (service.name, gen_ai.tool.name) count() calls | sort by (calls) desc`}}},
-				{Title: "Notices of the agents", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.notice" severity_text:in("WARN", "ERROR") | stats by (service.name, tailspan.notice.code) count() notices | sort by (notices) desc`}}},
+| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, service.name, gen_ai.tool.name, tailspan.tool.target, _msg, trace_id`}},
+				},
+				{
+					Title: "Calls that were refused", kind: rows, width: 12, height: 8,
+					Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` "tailspan.tool.denied":="true" | stats by (service.name, gen_ai.tool.name) count() calls | sort by (calls) desc`}},
+				},
+				{
+					Title: "Notices of the agents", kind: rows, width: 12, height: 8,
+					Queries: []Query{{Source: Logs, Mode: Table, Expr: matchLogs + ` event_name:="tailspan.notice" severity_text:in("WARN", "ERROR") | stats by (service.name, tailspan.notice.code) count() notices | sort by (notices) desc`}},
+				},
 			}},
 		},
 	}
@@ -205,30 +234,49 @@ func health() Board {
 		Rows: []Row{
 			{"Now", []Panel{
 				numberOf("Collectors up", unitCount, 4, `sum(up{job="collector"})`),
-				{Title: "Lag", Description: "Bytes that are written and that no consumer has accepted yet.", kind: number, unit: unitBytes, width: 4, Queries: []Query{metric(Instant, "", "sum("+receiver+"lag)")}},
-				{Title: "Files known, open", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "known", "sum("+receiver+"files_known)"), metric(Instant, "open", "sum("+receiver+"files_open)")}},
-				{Title: "Dropped", Description: "Spans, log records and data points that no consumer will get.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", count("dropped", ""))}},
-				{Title: "Unknown types", Description: "Lines of types that this version does not know.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "", count("unknown_types", ""))}},
-				{Title: "Errors", Description: "Files that were not readable, positions that were not kept.", kind: number, unit: unitCount, width: 4, Queries: []Query{metric(Instant, "read", count("read_errors", "")), metric(Instant, "storage", count("storage_errors", ""))}},
+				numberOf("Lag", unitBytes, 4, "sum("+receiver+"lag)").
+					about("Bytes that are written and that no consumer has accepted yet."),
+				{
+					Title: "Files known, open", kind: number, unit: unitCount, width: 4,
+					Queries: []Query{metric(Instant, "known", "sum("+receiver+"files_known)"), metric(Instant, "open", "sum("+receiver+"files_open)")},
+				},
+				numberOf("Dropped", unitCount, 4, count("dropped", "")).
+					about("Spans, log records and data points that no consumer will get."),
+				numberOf("Unknown types", unitCount, 4, count("unknown_types", "")).
+					about("Lines of types that this version does not know."),
+				{
+					Title: "Errors", Description: "Files that were not readable, positions that were not kept.",
+					kind: number, unit: unitCount, width: 4,
+					Queries: []Query{metric(Instant, "read", count("read_errors", "")), metric(Instant, "storage", count("storage_errors", ""))},
+				},
 			}},
 			{"Receiver", []Panel{
-				{Title: "Lines read", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{provider}}", rate("lines", "provider"))}},
-				{Title: "Lag by provider", kind: lines, unit: unitBytes, width: 12, height: 8, Queries: []Query{metric(Range, "{{provider}}", "sum by (provider) ("+receiver+"lag)")}},
-				{Title: "Retries", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{signal}}", rate("retries", "signal")+" or vector(0)")}},
-				{Title: "Lines that gave nothing", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{reason}}", rate("lines_not_parsed", "reason")+" or vector(0)")}},
-				{Title: "Anomalies", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{reason}}", rate("anomalies", "reason")+" or vector(0)")}},
-				{Title: "Types that are not known", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "all types are known", Expr: "sum by (type) (" + receiver + "unknown_types)"}}},
-				{Title: "Dropped by reason", kind: rows, unit: unitCount, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "nothing is dropped", Expr: "sum by (signal, reason) (" + receiver + "dropped)"}}},
+				linesOf("Lines read", unitCount, 12, "{{provider}}", rate("lines", "provider")),
+				linesOf("Lag by provider", unitBytes, 12, "{{provider}}", "sum by (provider) ("+receiver+"lag)"),
+				linesOf("Retries", unitCount, 8, "{{signal}}", rate("retries", "signal")+" or vector(0)"),
+				linesOf("Lines that gave nothing", unitCount, 8, "{{reason}}", rate("lines_not_parsed", "reason")+" or vector(0)"),
+				linesOf("Anomalies", unitCount, 8, "{{reason}}", rate("anomalies", "reason")+" or vector(0)"),
+				{
+					Title: "Types that are not known", kind: rows, unit: unitCount, width: 12, height: 8,
+					Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "all types are known", Expr: "sum by (type) (" + receiver + "unknown_types)"}},
+				},
+				{
+					Title: "Dropped by reason", kind: rows, unit: unitCount, width: 12, height: 8,
+					Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "nothing is dropped", Expr: "sum by (signal, reason) (" + receiver + "dropped)"}},
+				},
 			}},
 			{"Collector", []Panel{
-				{Title: "Spans sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_spans[$__rate_interval]))")}},
-				{Title: "Log records sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_log_records[$__rate_interval]))")}},
-				{Title: "Data points sent", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_metric_points[$__rate_interval]))")}},
-				{Title: "Queues of the exporters", kind: lines, unit: unitCount, width: 8, height: 8, Queries: []Query{metric(Range, "{{exporter}} {{data_type}}", "sum by (exporter, data_type) (otelcol_exporter_queue_size)")}},
-				{Title: "CPU", kind: lines, unit: unitShare, width: 8, height: 8, Queries: []Query{metric(Range, "{{instance}}", `sum by (instance) (rate(otelcol_process_cpu_seconds[$__rate_interval]))`)}},
-				{Title: "Memory", kind: lines, unit: unitBytes, width: 8, height: 8, Queries: []Query{metric(Range, "{{instance}}", `sum by (instance) (otelcol_process_memory_rss)`)}},
-				{Title: "Records that the readable log left out", kind: lines, unit: unitCount, width: 12, height: 8, Queries: []Query{metric(Range, "{{reason}}", "sum by (reason) (rate(otelcol_exporter_agent_render_ignored_records[$__rate_interval])) or vector(0)")}},
-				{Title: "Alerts", kind: rows, width: 12, height: 8, Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "no alert fires", Expr: `ALERTS{alertstate="firing"}`}}},
+				linesOf("Spans sent", unitCount, 8, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_spans[$__rate_interval]))"),
+				linesOf("Log records sent", unitCount, 8, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_log_records[$__rate_interval]))"),
+				linesOf("Data points sent", unitCount, 8, "{{exporter}}", "sum by (exporter) (rate(otelcol_exporter_sent_metric_points[$__rate_interval]))"),
+				linesOf("Queues of the exporters", unitCount, 8, "{{exporter}} {{data_type}}", "sum by (exporter, data_type) (otelcol_exporter_queue_size)"),
+				linesOf("CPU", unitShare, 8, "{{instance}}", `sum by (instance) (rate(otelcol_process_cpu_seconds[$__rate_interval]))`),
+				linesOf("Memory", unitBytes, 8, "{{instance}}", `sum by (instance) (otelcol_process_memory_rss)`),
+				linesOf("Records that the readable log left out", unitCount, 12, "{{reason}}", "sum by (reason) (rate(otelcol_exporter_agent_render_ignored_records[$__rate_interval])) or vector(0)"),
+				{
+					Title: "Alerts", kind: rows, width: 12, height: 8,
+					Queries: []Query{{Source: Metrics, Mode: Table, Quiet: "no alert fires", Expr: `ALERTS{alertstate="firing"}`}},
+				},
 			}},
 		},
 	}

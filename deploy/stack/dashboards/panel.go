@@ -42,6 +42,12 @@ type Panel struct {
 // link leads from a row to a dashboard.
 type link struct{ title, url string }
 
+// about returns the panel with a description.
+func (p Panel) about(description string) Panel {
+	p.Description = description
+	return p
+}
+
 // Board is a dashboard.
 type Board struct {
 	UID, Title  string

@@ -88,7 +88,10 @@ func writeMessages(a *answer) {
 	if len(t.Calls) > 0 {
 		stop = "tool_use"
 	}
-	message := object{"id": "msg_" + a.id, "type": "message", "role": "assistant", "model": a.request.Model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil}
+	message := object{
+		"id": "msg_" + a.id, "type": "message", "role": "assistant", "model": a.request.Model,
+		"content": []any{}, "stop_reason": nil, "stop_sequence": nil,
+	}
 	if !a.request.Stream {
 		message["content"], message["stop_reason"], message["usage"] = messageBlocks(t), stop, messagesUsage(t.Tokens)
 		a.whole(message)
@@ -107,7 +110,8 @@ func writeMessages(a *answer) {
 	if len(t.Calls) == 0 && t.Text == "" && t.Reasoning == "" {
 		a.pause()
 	}
-	a.event("message_delta", object{"type": "message_delta", "delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": messagesUsage(t.Tokens)})
+	delta := object{"stop_reason": stop, "stop_sequence": nil}
+	a.event("message_delta", object{"type": "message_delta", "delta": delta, "usage": messagesUsage(t.Tokens)})
 	a.event("message_stop", object{"type": "message_stop"})
 }
 

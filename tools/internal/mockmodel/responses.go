@@ -68,7 +68,10 @@ func responsesItems(a *answer) (items []object) {
 			"content": []object{{"type": "output_text", "text": t.Text, "annotations": []any{}}}})
 	}
 	for _, c := range t.Calls {
-		item := object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID, "name": c.Name, "arguments": string(c.arguments())}
+		item := object{
+			"id": "fc_" + c.ID, "type": "function_call", "status": "completed",
+			"call_id": c.ID, "name": c.Name, "arguments": string(c.arguments()),
+		}
 		if c.Namespace != "" {
 			item["namespace"] = c.Namespace
 		}
@@ -82,7 +85,10 @@ func responsesItems(a *answer) (items []object) {
 }
 
 func writeResponses(a *answer) {
-	response := object{"id": "resp_" + a.id, "object": "response", "created_at": time.Now().Unix(), "status": "in_progress", "model": a.request.Model, "output": []any{}}
+	response := object{
+		"id": "resp_" + a.id, "object": "response", "created_at": time.Now().Unix(),
+		"status": "in_progress", "model": a.request.Model, "output": []any{},
+	}
 	items := responsesItems(a)
 	if !a.request.Stream {
 		response["status"], response["output"], response["usage"] = "completed", items, responsesUsage(a.turn.Tokens)
@@ -94,7 +100,9 @@ func writeResponses(a *answer) {
 		a.event("response.output_item.added", object{"type": "response.output_item.added", "output_index": i, "item": begun(item)})
 		if item["type"] == "message" {
 			for _, half := range halves(a.turn.Text) {
-				a.event("response.output_text.delta", object{"type": "response.output_text.delta", "item_id": item["id"], "output_index": i, "content_index": 0, "delta": half})
+				a.event("response.output_text.delta", object{
+					"type": "response.output_text.delta", "item_id": item["id"], "output_index": i, "content_index": 0, "delta": half,
+				})
 			}
 		}
 		if i == 0 {
