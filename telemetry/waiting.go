@@ -258,8 +258,28 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 	if a.Call == nil && ev.MessageID != "" && ev.MessageID != a.Run.LastMessage && !(a.Closed && ev.Kind == events.KindPrompt) {
 		a.Run.LastMessage = strings.Clone(ev.MessageID)
 	}
-	var of *work.Call      // the call that the record belongs to
-	var late *events.Usage // usage that no span will have
+	of, late := s.applyKind(a, ev, at, o)
+	s.reportCall(a, ev, at)
+	s.converse(a, ev)
+	if s.endsLater(a, ev, at, o) {
+		s.finishRun(a, ev)
+		return
+	}
+	s.attachTotals(a, ev, at)
+	if s.record(a, of, pending.Sighting{Event: ev, At: at, From: o}) {
+		switch ev.Kind {
+		case events.KindUsage:
+			s.countUsage(a, ev, at, late)
+		case events.KindNotice:
+			s.emit.Notice(a, ev)
+		}
+	}
+	s.finishKind(a, of, ev, at)
+}
+
+// applyKind applies what is particular to the kind of an event, before its record is written. It returns the call that the record
+// belongs to, and usage that no span will have.
+func (s *waiting) applyKind(a *work.Agent, ev *events.DisplayEvent, at clock.Moment, o pending.Origin) (of *work.Call, late *events.Usage) {
 	switch ev.Kind {
 	case events.KindSessionStarted:
 		a.Run.Shape.Start = a.Run.Shape.Start || ev.Session == nil || !ev.Session.Recorded
@@ -290,21 +310,11 @@ func (s *waiting) apply(ev *events.DisplayEvent, at clock.Moment, o pending.Orig
 		}
 		late = s.useTokens(a, ev, at)
 	}
-	s.reportCall(a, ev, at)
-	s.converse(a, ev)
-	if s.endsLater(a, ev, at, o) {
-		s.finishRun(a, ev)
-		return
-	}
-	s.attachTotals(a, ev, at)
-	if s.record(a, of, pending.Sighting{Event: ev, At: at, From: o}) {
-		switch ev.Kind {
-		case events.KindUsage:
-			s.countUsage(a, ev, at, late)
-		case events.KindNotice:
-			s.emit.Notice(a, ev)
-		}
-	}
+	return of, late
+}
+
+// finishKind ends the call or the run that an event ends, after its record was written.
+func (s *waiting) finishKind(a *work.Agent, of *work.Call, ev *events.DisplayEvent, at clock.Moment) {
 	switch ev.Kind {
 	case events.KindToolUse:
 		if early, ok := of.Caller.Run.Calls.TakeEarly(of.ID); ok {

@@ -95,12 +95,18 @@ func (c *comments) declaration(pkg string, g *ast.GenDecl) {
 			}
 		case *ast.TypeSpec:
 			if fields, ok := spec.Type.(*ast.StructType); ok {
-				for _, field := range fields.Fields.List {
-					for _, name := range field.Names {
-						c.fields[pkg+"."+spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(beforeTodo(field.Doc.Text())), " ")
-					}
-				}
+				c.ofFields(pkg+"."+spec.Name.Name, fields)
 			}
+		}
+	}
+}
+
+// ofFields adds the comments of the fields of a struct.
+func (c *comments) ofFields(kind string, fields *ast.StructType) {
+	for _, field := range fields.Fields.List {
+		comment := strings.Join(strings.Fields(beforeTodo(field.Doc.Text())), " ")
+		for _, name := range field.Names {
+			c.fields[kind+"."+name.Name] = comment
 		}
 	}
 }

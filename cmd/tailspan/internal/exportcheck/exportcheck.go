@@ -117,13 +117,19 @@ func missingAttributes(traces []ptrace.Traces) (problems []string) {
 					continue
 				}
 				for _, span := range ss.Spans().All() {
-					for _, key := range requiredOf(span) {
-						if _, ok := span.Attributes().Get(key); !ok {
-							problems = append(problems, fmt.Sprintf("missing_attribute: trace %s span %s %q lacks %s", span.TraceID(), span.SpanID(), span.Name(), key))
-						}
-					}
+					problems = append(problems, missingIn(span)...)
 				}
 			}
+		}
+	}
+	return problems
+}
+
+func missingIn(span ptrace.Span) (problems []string) {
+	for _, key := range requiredOf(span) {
+		if _, ok := span.Attributes().Get(key); !ok {
+			at := fmt.Sprintf("trace %s span %s %q", span.TraceID(), span.SpanID(), span.Name())
+			problems = append(problems, "missing_attribute: "+at+" lacks "+key)
 		}
 	}
 	return problems
