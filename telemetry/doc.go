@@ -70,7 +70,7 @@
 //
 // # Limits
 //
-// [Limits] bounds what is remembered, in items, and what is written, in runes and bytes. [Counts] counts by reason what
+// [Limits] bounds what is remembered, in items, and what is written, in runes and bytes. [emit.Counts] counts by reason what
 // the limits drop. Names and IDs have at most 256 bytes, and texts never contain a NUL byte, whatever an event holds.
 //
 // # Replay

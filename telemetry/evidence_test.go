@@ -216,6 +216,58 @@ func TestForkReadWithItsOriginal(t *testing.T) {
 	}
 }
 
+// TestForkWaitsOverARestart: a fork that waits for its original when the collector stops continues when the original was read by the next
+// process.
+func TestForkWaitsOverARestart(t *testing.T) {
+	scripts := map[string]script{"a": saying("I fetch it.", "ls"), "b": append(saying("I fetch it.", "ls")[:4], line(text(9, "msg9", "My own.")))}
+	for _, evs := range scripts["b"] {
+		for i := range evs {
+			evs[i].SessionID = "s2"
+		}
+	}
+	want := idsOf(readAll(t, claude, scripts, "a", "b"))
+	for read := 2; read < len(scripts["a"]); read++ { // lines of the original before the restart
+		lines := map[string]int{"a": read, "b": len(scripts["b"])}
+		registry, f, states := newRegistry(), &collected{}, map[string]telemetry.StreamState{}
+		for _, id := range []string{"a", "b"} {
+			s := registry.Open(telemetry.StreamSettings{ID: id, Agent: claude, Fingerprint: "begins"})
+			for i, evs := range scripts[id][:lines[id]] {
+				s.Feed(telemetry.Line{Offset: int64(i)}, clone(evs))
+			}
+			out := s.Take()
+			out.Accepted()
+			f.take(out)
+			states[id], _ = s.State()
+			s.Detach()
+		}
+		registry = newRegistry()
+		for id, state := range states {
+			registry.Recall(id, &state)
+		}
+		registry.Recalled()
+		streams := map[string]*telemetry.Stream{}
+		for _, id := range []string{"a", "b"} {
+			state := states[id]
+			streams[id] = registry.Open(telemetry.StreamSettings{ID: id, Agent: claude, Fingerprint: "begins", State: &state})
+			for i, evs := range scripts[id][:lines[id]] {
+				streams[id].Feed(telemetry.Line{Offset: int64(i), Replay: true}, clone(evs))
+			}
+		}
+		streams["b"].Idle()
+		for i, evs := range scripts["a"][read:] {
+			streams["a"].Feed(telemetry.Line{Offset: int64(read + i)}, clone(evs))
+		}
+		streams["a"].Idle()
+		for _, id := range []string{"a", "b"} {
+			streams[id].Close(otlp.CloseReasonNoResult)
+			f.take(streams[id].Take())
+		}
+		f.take(registry.Close())
+		require.Empty(t, otlpjson.Check(f.traces...))
+		assert.Equal(t, want, idsOf(f), "after %d lines of the original", read)
+	}
+}
+
 // TestSecondAccount: what the first account of a run lacks is exported below its run once that is over, in any order of
 // reading and concurrently; its step links to the run.
 func TestSecondAccount(t *testing.T) {

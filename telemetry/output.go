@@ -9,7 +9,7 @@ import (
 // Output is what a stream exports.
 type Output struct {
 	otlp.Data
-	// Counts are the irregularities since the last Take; see [Counts].
+	// Counts are the irregularities since the last Take; see [emit.Counts].
 	Counts emit.Counts
 	// Claims are what the stream has the first account of, if the IDs in Data depend on a new one; see [StreamState.Claiming].
 	Claims []uint64

@@ -190,7 +190,6 @@ func (o Output) with(late *batch) Output {
 // leave removes a stream that ends from all waiting lists.
 func (r *Registry) leave(s *Stream) {
 	s.family.Leave()
-	r.accounts.HasRead(s.settings.ID)
 	r.accounts.Leave(s)
 	r.unsent.Remove(s)
 	r.timers.Stop(waitParent, s)

@@ -171,8 +171,8 @@ func (s *Stream) Detach() {
 }
 
 // Moved returns the time until which the stream is not idle, although it is silent: when sub-agents in other streams last worked for
-// the open run, plus the time in which their own ends follow; while the stream waits for the first account of a run, a time for which
-// it is not idle yet; else a time long ago.
+// the open run, plus the time in which their own ends follow; while the stream waits for another account of its run, or for the original
+// of its copied history to be read, a time in the future; else a time long ago.
 func (s *Stream) Moved() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

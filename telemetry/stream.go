@@ -185,7 +185,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.clock.Begin(clock.Line{Offset: line.Offset, Arrival: clock.InstantOf(line.Arrival), Live: line.Live, Replay: line.Replay})
 	s.replay.Begin(line.Offset, line.Replay)
 	if s.idle || s.moved.IsZero() {
-		s.registry.accounts.Reads(s.settings.ID)
+		s.registry.accounts.BeginReading(s.settings.ID)
 	}
 	if s.idle, s.live = false, line.Live && !line.Replay; s.live {
 		s.changed = 0
@@ -250,7 +250,7 @@ func (s *Stream) Idle() {
 		s.emit.Suppressed, s.idle, s.replay.Active = false, true, false
 		s.release(releaseReady)
 		s.family.Notify(s.registry.unsent.Done(s.settings.ID))
-		s.family.Notify(s.registry.accounts.HasRead(s.settings.ID))
+		s.family.Notify(s.registry.accounts.EndReading(s.settings.ID))
 		if !s.clock.Timed() && s.pending.Undated() {
 			s.recordStep(replay.Date, s.sink)
 			s.pending.Date(s.clock.GuessFile())
@@ -291,7 +291,7 @@ func (s *Stream) Close(reason otlp.CloseReason) {
 		s.recordStep(replay.Close, s.sink)
 		s.pending.Date(s.clock.FileTime())
 		s.release(releaseReady)
-		s.family.Notify(s.registry.accounts.HasRead(s.settings.ID))
+		s.family.Notify(s.registry.accounts.EndReading(s.settings.ID))
 		if later = s.deferClose(reason); !later {
 			s.closeAtEnd(s.lastReason(reason))
 		}

@@ -65,7 +65,7 @@ func (s *waiting) release(mode releaseMode) {
 		s.closeOnIdleGap(&h.Event, at, h.Delivery != pending.New && (suppressed || s.replay.Restored()))
 		s.emit.Suppressed = h.Delivery == pending.Done && (suppressed || s.replay.Restored())
 		if s.opens(&h.Event) {
-			if !force && s.awaitsOriginal(&h.Event) {
+			if !force && s.needsOriginal(&h.Event) && s.share.AwaitOriginal(s.run) {
 				break
 			}
 			if s.opens(&h.Event) && !s.tryOpenRun(s.pending[done:], force) { // the original may have been read meanwhile
@@ -197,16 +197,17 @@ func (s *waiting) await(first *account.Account) bool {
 	return true
 }
 
-// awaitsAccount reports whether the pending events of the stream wait for the end of a first account, or until it is known.
+// awaitsAccount reports whether the pending events of the stream wait for the end of a first account, until it is known, or until it was
+// read.
 func (s *waiting) awaitsAccount() bool {
 	return len(s.pending) > 0 &&
-		(s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.Blocks(s.settings.ID) || s.awaitsOriginal(&s.pending[0].Event))
+		(s.awaited != nil && !s.awaited.account.Over() || s.registry.unsent.Blocks(s.settings.ID) || s.needsOriginal(&s.pending[0].Event))
 }
 
-// awaitsOriginal reports whether the stream has to wait until it is known whether ev continues its copied history. Files are read
-// concurrently, so a fork may be read faster than its original.
-func (s *waiting) awaitsOriginal(ev *events.DisplayEvent) bool {
-	return !s.run.Opens(ev) && s.share.AwaitsOriginal(s.run, ev)
+// needsOriginal reports whether it is unknown whether ev continues the copied history of the stream. Files are read concurrently, so a fork
+// may be read faster than its original.
+func (s *waiting) needsOriginal(ev *events.DisplayEvent) bool {
+	return !s.run.Opens(ev) && s.share.NeedsOriginal(s.run, ev)
 }
 
 // waitsForAgent reports whether a sub-agent's stream has to wait for the end of the first account of it.

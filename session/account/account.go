@@ -39,7 +39,7 @@ type Account struct {
 	run      atomic.Pointer[link.Run] // nil until the run opens, and for an account of an earlier process
 	resource *otlp.Resource           // of the run; nil before the run opens
 	twin     string                   // the stream that has the run under other IDs
-	recalled bool
+	recalled atomic.Bool              // of an earlier process, until its stream opens its run again
 }
 
 // Run returns the run, or the span of a sub-agent. It is nil until the run opens in this process.
@@ -49,7 +49,7 @@ func (a *Account) Run() *link.Run { return a.run.Load() }
 func (a *Account) Resource() *otlp.Resource { return a.resource }
 
 // Recalled reports whether the account is from an earlier process, whose items are unknown.
-func (a *Account) Recalled() bool { return a.recalled }
+func (a *Account) Recalled() bool { return a.recalled.Load() }
 
 // Is reports whether the account is of a sub-agent that works, under the given span, in a stream that also has its run.
 func (a *Account) Is(inline link.RunID) bool {
@@ -63,7 +63,7 @@ func (a *Account) Over() bool {
 	if run := a.Run(); run != nil {
 		return run.Written()
 	}
-	return a.recalled
+	return a.recalled.Load()
 }
 
 // First returns the account under whose IDs the run was exported: the account itself or that of its twin.

@@ -99,7 +99,7 @@ func (r *Registry[S]) Recall(stream string, owned []uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, thing := range owned {
-		r.claim(stream, thing).recalled = true
+		r.claim(stream, thing).recalled.Store(true)
 	}
 }
 
@@ -109,6 +109,7 @@ func (r *Registry[S]) Opened(first *Account, key string, res *otlp.Resource, run
 	defer r.mu.Unlock()
 	first.key, first.resource = key, res
 	first.run.Store(run)
+	first.recalled.Store(false)
 }
 
 // Join adds the run of a stream to the first account of an open run. The result is Twin if the IDs differ: the key is
@@ -148,23 +149,31 @@ func (r *Registry[S]) Over(first *Account) []S {
 	return r.waiting.Take(first)
 }
 
-// Reads records that a stream is being read: lines of it may follow at once.
-func (r *Registry[S]) Reads(stream string) {
+// BeginReading records that a stream has available lines that were not read.
+func (r *Registry[S]) BeginReading(stream string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.unread[stream] = struct{}{}
 }
 
-// HasRead records that all available lines of a stream were read. It returns and removes the streams that waited for that.
-func (r *Registry[S]) HasRead(stream string) []S {
+// EndReading records that all available lines of a stream were read. It returns and removes the streams that waited for that.
+func (r *Registry[S]) EndReading(stream string) []S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.unread, stream)
 	return r.waiting.Take(stream)
 }
 
-// AwaitRead makes s wait until all available lines of the stream of an account were read. It reports false if they were.
-func (r *Registry[S]) AwaitRead(s S, of *Account) bool {
+// IsReading reports whether the stream of an account has available lines that were not read.
+func (r *Registry[S]) IsReading(of *Account) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, unread := r.unread[of.stream]
+	return unread
+}
+
+// AwaitReading makes s wait until all available lines of the stream of an account were read. It reports false if they were.
+func (r *Registry[S]) AwaitReading(s S, of *Account) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, unread := r.unread[of.stream]; !unread {

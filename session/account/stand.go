@@ -20,9 +20,11 @@ func (r *Registry[S]) Stand(o *Opening) (Standing, *Account) {
 		return Second, r.firstUnder(first, o)
 	}
 	if o.Copy != 0 {
-		if original, mine := r.Claim(o.Claims, o.Stream, o.Copy); !mine {
+		original, mine := r.Claim(o.Claims, o.Stream, o.Copy)
+		if !mine {
 			return Copy, original
 		}
+		original.recalled.Store(false) // its items are read again
 	}
 	if twin := r.twinOrEnter(first, o); twin != nil && !decided {
 		first.alias.Store(twin) // for copies of this stream

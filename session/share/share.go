@@ -74,10 +74,14 @@ func mayLeave(r *work.Run, ev *events.DisplayEvent) bool {
 	return r.Standing != account.Copy || r.Account != nil && !r.Account.Recalled()
 }
 
-// AwaitsOriginal makes the stream wait if the original of its copied run is still being read, so that ev may yet follow there, and reports
-// whether it has to.
-func (s *Share[S]) AwaitsOriginal(r *work.Run, ev *events.DisplayEvent) bool {
-	return mayLeave(r, ev) && r.Standing == account.Copy && s.set.Accounts.AwaitRead(s.set.Self, r.Account)
+// NeedsOriginal reports whether the original of the copied run is still being read, so that ev may yet follow there.
+func (s *Share[S]) NeedsOriginal(r *work.Run, ev *events.DisplayEvent) bool {
+	return mayLeave(r, ev) && r.Standing == account.Copy && s.set.Accounts.IsReading(r.Account)
+}
+
+// AwaitOriginal makes the stream wait until the original of its copied run was read and reports whether it has to.
+func (s *Share[S]) AwaitOriginal(r *work.Run) bool {
+	return s.set.Accounts.AwaitReading(s.set.Self, r.Account)
 }
 
 // Await makes the stream wait for the end of an account and reports whether it has to.
