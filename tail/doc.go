@@ -134,6 +134,7 @@
 // Memory is bounded by a few hundred bytes for each known file, plus four times [Settings.BatchBytes] for the lines
 // that are being read and delivered, or [Settings.MaxLineSize] for each file that has a line that long. The last 4096 retired
 // files are kept. A worker reads up to 4 MiB of a file per turn, or the whole file if it is compressed. At most
-// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open. Idle files are closed while the [Descriptors], including those of documents and databases, exceed a quarter of the
-// process limit, or if the system has none left. At most half of that quarter is read at the same time.
+// [Settings.MaxConcurrentFiles] + [Settings.MaxOpenFiles] files are open. Idle files are closed while the [Descriptors],
+// including those of documents and databases, exceed a quarter of the process limit, or if the system has none left. At most
+// half of that quarter is read at the same time.
 package tail
