@@ -13,6 +13,9 @@ const (
 	minPEMLine   = 48 // a line that is not the last one
 )
 
+// PrivateKey is the kind of a private key block.
+const PrivateKey = "private-key"
+
 // PEM finds a private key block whose "BEGIN " is at i: from its first dash to its last, or to the end of the text.
 // Prefixes that a tool adds to each line (a number, a quote mark) and line breaks written as \n are part of it.
 func PEM[T text.Bytes](in *text.Input[T], i int) (text.Span, bool) {
@@ -31,7 +34,7 @@ func PEM[T text.Bytes](in *text.Input[T], i int) (text.Span, bool) {
 		return text.Span{}, false
 	}
 	end, runs := pemBody(in, closing+len(dashes), linePrefix(in.S, start))
-	return text.Span{Start: start, End: end, Kind: "private-key"}, runs > 0 || in.TouchesCut(end)
+	return text.Span{Start: start, End: end, Kind: PrivateKey}, runs > 0 || in.TouchesCut(end)
 }
 
 // PEMEnd finds a private key block without its beginning, as tail prints it. The "PRIVATE KEY" of its last line is at i.
@@ -47,7 +50,7 @@ func PEMEnd[T text.Bytes](in *text.Input[T], i int) (text.Span, bool) {
 	if closing < 0 || !text.HasAt(s, start, end, false) {
 		return text.Span{}, false
 	}
-	sp := text.Span{Start: start, End: closing + len(dashes), Kind: "private-key"}
+	sp := text.Span{Start: start, End: closing + len(dashes), Kind: PrivateKey}
 	whole := 0 // lines
 	for n := 0; start-sp.Start < maxPEM; n++ {
 		from, to := pemLineBefore(in, sp.Start)

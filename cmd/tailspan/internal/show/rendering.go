@@ -32,7 +32,8 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
 	clean := func(line []byte) []byte { return line }
 	if r.Redactor != nil {
-		ws.Clean, clean = redact.NewLines(r.Redactor).Bytes, redact.NewLines(r.Redactor).Bytes
+		clean = redact.NewLines(r.Redactor).Bytes // a key may begin in the plain text and continue in a raw line
+		ws.Clean = clean
 	}
 	if r.Plain != nil {
 		ws.Style = render.StyleMarker // only a transcript shows these lines

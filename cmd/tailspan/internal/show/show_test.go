@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,7 +21,9 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/show"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
+	"github.com/tailspan/tailspan/session/pipeline"
 )
 
 // TestLosses checks the report about lines that a log does not show, and the input that it names.
@@ -113,6 +117,32 @@ func TestCopy(t *testing.T) {
 	err := show.Copy(full{}, strings.NewReader("words"))
 	require.EqualError(t, err, "write log: write /dev/stdout: no space left on device")
 	assert.False(t, errors.As(err, &input.Error{}))
+}
+
+// TestKeyOverDetection checks that a private key is redacted that begins before the agent is known and ends as plain text.
+func TestKeyOverDetection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		part := strings.Repeat("MadeUp0123456789", 4)
+		r, err := redact.NewRedactor(redact.Settings{})
+		require.NoError(t, err)
+		src, err := pipeline.NewEvents(pipeline.EventSettings{Provider: parser.Auto, Redactor: r, Plain: true})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		rendering := show.Rendering{Events: src, Redactor: r, Live: true, Plain: func(line []byte) { out.Write(append(line, '\n')) }}
+		shown := rendering.Open(render.NewLog(&out, render.LogSettings{}))
+		record := func(line string) { require.NoError(t, shown.Record([]byte(line))) }
+		record("-----BEGIN PRIVATE KEY-----")
+		record(part)
+		time.Sleep(2 * pipeline.QuietAfter)
+		require.NoError(t, shown.Tick())
+		record(`{"type":"system","subtype":"init","session_id":"a","cwd":"/","tools":[],"model":"m"}`)
+		record(part)
+		record("that is all")
+		require.NoError(t, shown.Close(0))
+		assert.NotContains(t, out.String(), part[:16])
+		assert.Equal(t, 2, strings.Count(out.String(), "[redacted:private-key]"), out.String())
+		assert.Contains(t, out.String(), "that is all")
+	})
 }
 
 type broken struct{ err error }
