@@ -17,6 +17,7 @@ import (
 var made = map[string]int{
 	"../testdata/claude/case-secrets-in-arguments.jsonl": 2,
 	"../cmd/tailspan/doctor_test.go":                     1,
+	"../cmd/tailspan/internal/otlphttp/answers_test.go":  3,
 	"../cmd/tailspan/internal/otlphttp/exporter_test.go": 3,
 	"../cmd/tailspan/metricexport_test.go":               1,
 	"../cmd/tailspan/run_endpoint_test.go":               1,

@@ -172,7 +172,11 @@ func (d *document) member(start, end int) {
 func (d *document) stringValue(start, end int) {
 	v := decode(d.s[start:end])
 	if n := len(d.levels); n > 0 && (strings.EqualFold(d.key, "name") || strings.EqualFold(d.key, "key")) {
-		d.levels[n-1].valueName = secret.NameOf(d.r.search.Names(), v[strings.LastIndexByte(v, '/')+1:]) // /prod/db/password
+		name := v
+		if strings.HasPrefix(v, "/") { // /prod/db/password
+			name = v[strings.LastIndexByte(v, '/')+1:]
+		}
+		d.levels[n-1].valueName = secret.NameOf(d.r.search.Names(), name)
 	} else if n > 0 && v == secureString {
 		d.levels[n-1].valueName = token.Name{Class: token.ClassPassword}
 	}

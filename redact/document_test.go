@@ -25,6 +25,7 @@ func TestDocumentNames(t *testing.T) {
 	for _, text := range []string{
 		`{"Parameter":{"Name":"/prod/x","Type":"String","Value":"MadeUp01MadeUp23"}}`,
 		`{"Name":"/prod/db/host","Value":"MadeUp01MadeUp23"}`,
+		`{"name":"packages/password","value":"reset-flow-v2"}`,
 		`{"src/auth/token":"MadeUp01MadeUp23MadeUp45"}`,
 	} {
 		assert.Equal(t, text, r.String(text))

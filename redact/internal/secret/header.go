@@ -6,7 +6,7 @@ import (
 )
 
 // authSchemes are the words before the credentials of an Authorization header. They are kept.
-var authSchemes = []string{"bearer", "basic", "token", "digest", "apikey", "negotiate", "ntlm", "bot", "aws4-hmac-sha256", "key", "splunk", "snowflake"}
+var authSchemes = []string{"bearer", "basic", "token", "digest", "apikey", "negotiate", "ntlm", "bot", "aws4-hmac-sha256", "key", "geniekey", "splunk", "snowflake"}
 
 const minCredentials = 6
 
@@ -55,7 +55,8 @@ func (r *Rules[T]) authorization(v token.Value) (text.Span, bool) {
 // minOther is the minimum length of credentials after a scheme that is not in authSchemes, in bytes.
 const minOther = 16
 
-// otherScheme finds the credentials after a scheme that is not in authSchemes: one word, and one that looks generated.
+// otherScheme finds the credentials after a scheme that is not in authSchemes: one word, and one that looks generated. In a text without
+// quotes they end the line, and are no ID or hash, as a log line about an authorization has.
 func (r *Rules[T]) otherScheme(v token.Value) (text.Span, bool) {
 	word := text.Skip(r.S, v.Start, len(r.S), text.Alnum|text.Ident)
 	start := text.Skip(r.S, word, len(r.S), text.Blank)
@@ -66,22 +67,46 @@ func (r *Rules[T]) otherScheme(v token.Value) (text.Span, bool) {
 	if word == v.Start || start == word || end-start < minOther {
 		return text.Span{}, false
 	}
+	if !v.Quoted && (!r.endsHeader(text.Skip(r.S, end, len(r.S), text.Blank)) || r.isHexID(start, end)) {
+		return text.Span{}, false
+	}
 	m := text.MixOf(r.S, start, end)
 	return text.Span{Start: start, End: end}, m.Random() && text.IndexIn(r.S, start, end, "://", false) < 0 && !r.isPath(start, end)
+}
+
+// isHexID reports whether a text has only hexadecimal digits and dashes, as a UUID and a hash have.
+func (r *Rules[T]) isHexID(start, end int) bool {
+	for i := start; i < end; i++ {
+		if !text.IsHex(r.S[i]) && r.S[i] != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // headerEnd returns the end of a header's line, or of the quote around it.
 func (r *Rules[T]) headerEnd(i int) int {
 	for ; i < min(len(r.S), i+token.MaxQuoted); i++ {
-		c := r.S[i]
-		if c == '\n' || c == '\r' || c == '\'' || c == '"' || c == '`' {
-			break
-		}
-		if c == '\\' && i+1 < len(r.S) && (r.S[i+1] == 'n' || r.S[i+1] == 'r' || r.S[i+1] == '"' || r.S[i+1] == '\'' || r.S[i+1] == '\\') {
+		if r.endsHeader(i) {
 			break
 		}
 	}
 	return i
+}
+
+// endsHeader reports whether a header's line, or the quote around it, ends at i.
+func (r *Rules[T]) endsHeader(i int) bool {
+	if i >= len(r.S) {
+		return true
+	}
+	switch r.S[i] {
+	case '\n', '\r', '\'', '"', '`':
+		return true
+	case '\\':
+		return i+1 < len(r.S) && (r.S[i+1] == 'n' || r.S[i+1] == 'r' || r.S[i+1] == '"' || r.S[i+1] == '\'' || r.S[i+1] == '\\')
+	default:
+		return false
+	}
 }
 
 // BearerAt finds a token that follows the bare word "bearer", as in code. The word is at i.
