@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/input"
 	"github.com/tailspan/tailspan/config"
@@ -30,6 +31,9 @@ var errIncomplete = errors.New("it is not a complete JSON document, and the coll
 
 // maxVersion bounds the version that a file names, in runes.
 const maxVersion = 40
+
+// newRedactor returns the Redactor of all files.
+var newRedactor = sync.OnceValues(func() (*redact.Redactor, error) { return redact.NewRedactor(redact.Settings{}) })
 
 // content describes the content of a file.
 type content struct {
@@ -68,7 +72,7 @@ func read(path string, budget *int64) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	redactor, err := redact.NewRedactor(redact.Settings{})
+	redactor, err := newRedactor()
 	if err != nil {
 		return nil, err
 	}

@@ -256,10 +256,11 @@ func TestGRPCAtAnotherService(t *testing.T) {
 	assert.Zero(t, e.Refused())
 }
 
-// TestAnswersShowNoKey checks that no message has a header's value or a password that the endpoint quotes.
+// TestAnswersShowNoKey checks that no message has a key or a password that the endpoint quotes; other headers stay readable.
 func TestAnswersShowNoKey(t *testing.T) {
+	const tenant = "X-Scope-OrgID=production"
 	quote := func(r *http.Request) string {
-		return fmt.Sprintf("%s x%q %q", strings.Repeat("x", 150), r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		return fmt.Sprintf("%s %s x%q %q", strings.Repeat("x", 150), r.Header.Get("X-Scope-Orgid"), r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
 	}
 	answer := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -287,14 +288,14 @@ func TestAnswersShowNoKey(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			address, _ := answering(t, tc.answer)
-			more := map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": tc.headers}
+			more := map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": tenant + "," + tc.headers}
 			if !tc.grpc {
 				more["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/protobuf"
 			}
 			e, reported := overGRPC(t, strings.Replace(address, "http://", "http://"+tc.user, 1), more)
 			_, err := e.Traces(t.Context(), spans(2))
 			shown := fmt.Sprint(*reported, err)
-			assert.Contains(t, shown, "xxx")
+			assert.Contains(t, shown, "xxx production")
 			assert.NotContains(t, shown, "key-of")
 			assert.NotContains(t, shown, base64.StdEncoding.EncodeToString([]byte("me:key-of-the-test")))
 		})

@@ -76,11 +76,16 @@ func (e *Endpoint) hide(answer string) string {
 	return answer
 }
 
-// secrets returns the values of the headers, with their scheme and alone, and the password of the address.
+// secretHeader matches the names of the headers that hold credentials.
+var secretHeader = regexp.MustCompile("(?i)auth|key|token|secret|pass|credential|cookie|dsn|team")
+
+// secrets returns the values of the headers that hold credentials, with their scheme and alone, and the password of the address.
 func (e *Endpoint) secrets() []string {
 	var all []string
-	for _, value := range e.Headers {
-		all = append(all, value, value[strings.LastIndexByte(value, ' ')+1:])
+	for name, value := range e.Headers {
+		if secretHeader.MatchString(name) {
+			all = append(all, value, value[strings.LastIndexByte(value, ' ')+1:])
+		}
 	}
 	if u, err := url.Parse(e.URL); err == nil && u.User != nil {
 		password, _ := u.User.Password()

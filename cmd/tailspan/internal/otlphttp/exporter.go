@@ -327,8 +327,8 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	return e.httpAnswer(r, resp, answer, err)
 }
 
-// noConnection reports whether a request failed before there was a connection: to the endpoint, to the proxy before it, or because
-// of the endpoint's certificate.
+// noConnection reports whether no connection was established: the endpoint or its proxy refused it, or the certificate of the
+// endpoint is not trusted.
 func noConnection(err error) bool {
 	var op *net.OpError
 	var certificate *tls.CertificateVerificationError
