@@ -26,8 +26,8 @@ const defaultWidth = 80
 // shown, must not wrap at all: the cursor would be on its last row. Erasing begins behind what was written, because tmux (3.3a,
 // scroll-on-clear) keeps what is erased from the first cell of the screen on in its history.
 const (
-	begin = "\r\x1b[?7l"
-	end   = "\x1b[J\x1b[?7h\r"
+	beginStatus = "\r\x1b[?7l"
+	endStatus   = "\x1b[J\x1b[?7h\r"
 )
 
 // Terminal shows a status line below a scrolling log: what the agents are doing, how long, how many tokens and at what cost.
@@ -157,14 +157,14 @@ func (t *Terminal) draw() {
 		if t.settings.Color {
 			status = text.SGRDim.Begin() + status + text.SGRReset
 		}
-		t.put(begin + status + end)
+		t.put(beginStatus + status + endStatus)
 	}
 }
 
 // erase erases the status.
 func (t *Terminal) erase() {
 	if t.drawn != "" {
-		t.put(begin + " " + end)
+		t.put(beginStatus + " " + endStatus)
 		t.drawn = ""
 	}
 }

@@ -39,7 +39,7 @@ type Account struct {
 	run      atomic.Pointer[link.Run] // nil until the run opens, and for an account of an earlier process
 	resource *otlp.Resource           // of the run; nil before the run opens
 	twin     string                   // the stream that has the run under other IDs
-	recalled atomic.Bool              // of an earlier process, until its stream opens its run again
+	recalled atomic.Bool              // of an earlier process, until its items are read again
 }
 
 // Run returns the run, or the span of a sub-agent. It is nil until the run opens in this process.

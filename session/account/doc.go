@@ -21,7 +21,7 @@
 // twins, but two streams or two transcripts cannot ([Registry.Stand]).
 //
 // The [Claims] of a stream are stored for a restart and restored by [Registry.Recall]. A recalled account has no items
-// to compare and counts as over until its stream opens its run again.
+// to compare and counts as over until its stream opens its run again. A copy can wait until its original was read ([Registry.AwaitReading]).
 //
 // The package does not know lines or spans. A Registry is safe for concurrent use and serializes the opening of runs, so that one
 // account is first ([Registry.Open]). The numbers of things and of signs are limited, and each sign keeps at most eight runs.

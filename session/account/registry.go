@@ -17,7 +17,7 @@ type Registry[S comparable] struct {
 	mu        sync.Mutex
 	things    memory.Map[uint64, *Account]
 	runs      memory.Map[sign, []*Account] // by sign
-	waiting   wait.List[S]                 // for the end of an [Account], or for a stream that is read
+	waiting   wait.List[S]                 // for the end of an [Account], or until a stream was read
 	unread    map[string]struct{}          // streams with lines that may not have been read yet
 	forgotten int
 }
@@ -109,7 +109,6 @@ func (r *Registry[S]) Opened(first *Account, key string, res *otlp.Resource, run
 	defer r.mu.Unlock()
 	first.key, first.resource = key, res
 	first.run.Store(run)
-	first.recalled.Store(false)
 }
 
 // Join adds the run of a stream to the first account of an open run. The result is Twin if the IDs differ: the key is

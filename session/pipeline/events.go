@@ -93,9 +93,11 @@ func (e *Events) Reparse(line []byte) {
 	} else {
 		e.Source.ParseEvents(line)
 	}
-	e.raw = e.Source.Raw()
-	e.Raw()
-	e.raw = nil
+	if e.raw = nil; e.lines != nil {
+		for _, line := range e.Source.Raw() {
+			e.lines.Bytes(line)
+		}
+	}
 }
 
 // Flush returns what is pending at the end of the stream.

@@ -45,7 +45,8 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	if r.NamesOnly {
 		target = names.Wrap(stream)
 	}
-	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: func(lines [][]byte) { r.plain(lines, clean) }, named: r.Origin.Agent != ""}
+	plain := func(lines [][]byte) { r.plain(lines, clean) }
+	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: plain, named: r.Origin.Agent != ""}
 	return &Shown{r.Events, render.NewWriter(target, source, ws)}
 }
 

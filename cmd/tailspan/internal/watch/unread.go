@@ -56,7 +56,7 @@ func (u *Unread) Failed(path string, err error, _ time.Duration) {
 	u.Changed()
 }
 
-// Read records that a file was read, and with it the folders above it. A file in UTF-16 is read without being understood.
+// Read records that a file was read, and with it the folders above it. The lines of a file in UTF-16 are read, but not recognized.
 func (u *Unread) Read(path string, _ int, _ int64) {
 	u.remove(func(p string) bool {
 		return p == path && !errors.Is(u.why[p], lines.ErrUTF16) || strings.HasPrefix(path, p+string(filepath.Separator))
