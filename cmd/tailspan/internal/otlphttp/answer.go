@@ -2,10 +2,13 @@ package otlphttp
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -201,4 +204,23 @@ func fields(b []byte, f func(number, value uint64, data []byte)) (valid bool) {
 		}
 	}
 	return true
+}
+
+// noConnection reports whether no connection was established: the endpoint or its proxy refused it, or the certificate of the
+// endpoint is not trusted.
+func noConnection(err error) bool {
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &certificate)
+}
+
+// shortError removes the address, which may hold a password and which the cause repeats.
+func shortError(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil || !strings.HasPrefix(err.Error(), "Post ") {
+			return err
+		}
+		err = inner
+	}
 }

@@ -9,10 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -327,14 +325,6 @@ func (e *Exporter) try(ctx context.Context, r request) refusal {
 	return e.httpAnswer(r, resp, answer, err)
 }
 
-// noConnection reports whether no connection was established: the endpoint or its proxy refused it, or the certificate of the
-// endpoint is not trusted.
-func noConnection(err error) bool {
-	var op *net.OpError
-	var certificate *tls.CertificateVerificationError
-	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &certificate)
-}
-
 // httpAnswer reads the status of a response; err is the error of reading its body.
 func (e *Exporter) httpAnswer(r request, resp *http.Response, answer []byte, err error) refusal {
 	switch code := resp.StatusCode; {
@@ -472,17 +462,6 @@ func (e *Exporter) report(key, problem string) {
 	}
 	e.reported[key] = true
 	e.settings.Report(problem)
-}
-
-// shortError removes the address, which may hold a password and which the cause repeats.
-func shortError(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil || !strings.HasPrefix(err.Error(), "Post ") {
-			return err
-		}
-		err = inner
-	}
 }
 
 // maxWait bounds the wait that an endpoint may request: no command runs that long.
