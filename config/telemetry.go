@@ -27,7 +27,7 @@ type Telemetry struct {
 	Trace string `mapstructure:"trace"`
 	// EndGrace is how long a run in a transcript stays open for further lines after its end was seen.
 	EndGrace time.Duration `mapstructure:"end_grace"`
-	// StallAfter is the time without a line after which a run that is followed live is reported, once, as stalled; 0: never.
+	// StallAfter is the time without a line after which a run, or a prompt without an answer, is reported, once, as stalled; 0: never.
 	StallAfter time.Duration `mapstructure:"stall_after"`
 	// ParentWait is how long the span of a finished sub-agent waits for the call that started it.
 	ParentWait time.Duration `mapstructure:"parent_wait"`

@@ -218,7 +218,7 @@ const (
 	AttrEndDuration    = "tailspan.end.duration_s"
 
 	AttrElapsed = "tailspan.elapsed_s"
-	AttrSilent  = "tailspan.silent_s"   // time since the last line of a stalled run
+	AttrSilent  = "tailspan.silent_s"   // time since the last line of a stalled run or prompt
 	AttrStepETA = "tailspan.step.eta_s" // 0 if no estimate is known
 
 	AttrRequestID      = "tailspan.request.id"

@@ -72,7 +72,7 @@ func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration
 	r.finish(m, lr.Attributes())
 }
 
-// AddStalled appends the record of a run without new lines.
+// AddStalled appends the record of a run, or of a prompt before its run is known, without new lines.
 func (b *Batch) AddStalled(r *Resource, of *Record, elapsed, silent time.Duration) {
 	lr, m := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
 	lr.Body().SetStr(string(appendDuration([]byte("no output for "), silent)))

@@ -44,10 +44,19 @@ func (s *core) isOld(gap time.Duration) bool {
 	if gap <= 0 || last.IsZero() {
 		return false
 	}
-	if line := s.clock.LastLine(); s.registry.settings.Eager && line.Known() && line.At.Before(last) {
-		last = line.At
+	if s.registry.settings.Eager {
+		last = clock.InstantOf(s.lineWritten())
 	}
 	return clock.InstantOf(s.registry.settings.Now()).Sub(last) >= gap
+}
+
+// lineWritten is lastWrite or, in a file that was written before it was followed, the time of its last line if that is earlier.
+func (s *core) lineWritten() time.Time {
+	last := s.lastWrite()
+	if line := s.clock.LastLine(); !s.changed.IsZero() && line.Known() && line.At.Before(s.changed) {
+		last = time.Unix(0, int64(line.At))
+	}
+	return last
 }
 
 // recordStep records a step that no line of the stream caused. It counts as done once its output, in batch into, was acknowledged.

@@ -237,40 +237,79 @@ func (s *lifetime) settle() {
 	}
 }
 
-// A live run is reported while it is active: one record at its start, with its model and agent, and one per
-// ProgressInterval with the elapsed time. A session that is read afterwards has no such records.
+// The open run is watched or, before it, the prompt that waits for what identifies its run: in most formats the first answer of the model.
+// A live run has one record at its start, with its model and agent, and one per ProgressInterval with the elapsed time. What has no line
+// for StallAfter is reported once as stalled: the timer stops until the next line. A session that is read later has no such records.
 
-// reportProgress writes the elapsed time of the run. Its records are numbered by the intervals since the run's start,
-// so that none has the number of one exported before a restart. It reports whether the run has stalled.
+// watched is what the timer for progress and stalls runs for.
+type watched struct {
+	run   *work.Run // nil if a prompt waits for its run
+	begun clock.Instant
+	moved time.Time // when its last line was written, or the last one of its sub-agents
+}
+
+// watched returns what is watched. ok is false if nothing is.
+func (s *lifetime) watched() (w watched, ok bool) {
+	moved := s.lineWritten()
+	if asked := s.unanswered(); asked != nil {
+		last := &s.pending[len(s.pending)-1]
+		// The agent may have another clock, or the lines are a recording that is played back.
+		return watched{nil, clock.InstantOf(moved).Add(-max(last.At.At.Sub(asked.At.At), 0)), moved}, true
+	}
+	if !s.reportsRun() {
+		return w, false
+	}
+	if ref := s.run.Ref; ref != nil && ref.Moved().After(moved) { // its sub-agents in other streams are at work
+		moved = ref.Moved()
+	}
+	return watched{s.run, s.run.Begin.Clock, moved}, true
+}
+
+// watch starts the timer for what is watched, unless it runs. A silence that was too long before anybody followed it is not reported.
+func (s *lifetime) watch(now time.Time) {
+	if s.registry.timers.Runs(waitProgress, s.self) {
+		return
+	}
+	after := s.registry.settings.StallAfter
+	if w, ok := s.watched(); ok && (now.Sub(w.moved) < after || after <= 0 && s.live) {
+		s.registry.startTimer(waitProgress, s.self)
+	}
+}
+
+// reportProgress writes the elapsed time of the live run, or that what is watched has stalled, and reports which. The records of a run
+// are numbered by the intervals since its start, so that none has the number of one exported before a restart.
 func (s *lifetime) reportProgress(into *batch, now time.Time) (stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.run
-	if r == nil || r.Closed {
+	w, ok := s.watched()
+	if !ok {
+		s.registry.timers.Stop(waitProgress, s.self)
 		return false
 	}
-	elapsed := max(clock.InstantOf(now).Sub(r.Begin.Clock), 0)
-	last := s.moved
-	if r.Ref != nil && r.Ref.Moved().After(last) { // its sub-agents in other streams are at work
-		last = r.Ref.Moved()
-	}
-	if silent, after := now.Sub(last), s.registry.settings.StallAfter; after > 0 && silent >= after {
-		s.reportStalled(into, elapsed, silent)
+	elapsed, silent := max(clock.InstantOf(now).Sub(w.begun), 0), now.Sub(w.moved)
+	if after := s.registry.settings.StallAfter; after > 0 && silent >= after {
+		s.registry.timers.Stop(waitProgress, s.self)
+		resource, record := s.stallOf(w.run)
+		into.AddStalled(resource, record, elapsed, silent)
 		return true
 	}
-	if s.registry.settings.ProgressInterval <= 0 {
-		return false
+	if interval := s.registry.settings.ProgressInterval; interval > 0 && s.live && w.run != nil {
+		left := max(s.settings.ExpectedDuration-elapsed, 0)
+		record := w.run.LiveRecord(s.registry.settings.Now(), otlp.EventNameProgress, int(elapsed/interval))
+		into.AddProgress(w.run.Resource, record, elapsed, left)
 	}
-	left := max(s.settings.ExpectedDuration-elapsed, 0)
-	number := int(elapsed / s.registry.settings.ProgressInterval)
-	into.AddProgress(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameProgress, number), elapsed, left)
 	return false
 }
 
-// reportStalled reports once that a run has no new lines. The next line restarts its progress reports.
-func (s *lifetime) reportStalled(into *batch, elapsed, silent time.Duration) {
-	r := s.run
-	s.registry.timers.Stop(waitProgress, s.self)
-	r.Watched = false
-	into.AddStalled(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStalled, int(s.replay.Offset())), elapsed, silent)
+// stallOf returns the record of a stall of a run or, if r is nil, of a prompt, which has no span yet.
+func (s *lifetime) stallOf(r *work.Run) (*otlp.Resource, *otlp.Record) {
+	now, number := s.registry.settings.Now(), int(s.replay.Offset())
+	if r != nil {
+		return r.Resource, r.LiveRecord(now, otlp.EventNameStalled, number)
+	}
+	session, resource := s.pending.Session(), s.program.Resource
+	uid := otlp.RecordUID(number, otlp.EventNameStalled, s.program.Agent.Provider, s.program.IDSession(session))
+	record := work.LiveRecord(now, otlp.SpanRef{}, uid)
+	record.Conversation, record.Agent = session, resource.AgentName()
+	return resource, record
 }

@@ -194,6 +194,7 @@ func (r *Registry) leave(s *Stream) {
 	r.unsent.Remove(s)
 	r.timers.Stop(waitParent, s)
 	r.timers.Stop(waitAgents, s)
+	r.timers.Stop(waitProgress, s)
 }
 
 // Close returns the pending output of streams that waited for others and the remaining spans of pipelines and steps.
@@ -227,7 +228,7 @@ type timerKind uint8
 const (
 	waitParent   timerKind = iota // a sub-agent's stream with an open span
 	waitExit                      // a run that waits for the exit of its process
-	waitProgress                  // a live run, since the last progress report
+	waitProgress                  // a run or a prompt that is watched, since its last report; see [lifetime.watch]
 	waitEnd                       // a run that has shown its end, since its last line
 	waitAgents                    // an old file whose run has sub-agents that may be at work
 	waitTeam                      // a span that waits for sub-agents in other streams
@@ -336,8 +337,8 @@ func (c *recalled) add(state *StreamState) {
 	}
 }
 
-// dueProgress returns the streams whose run had no progress record for an interval. Without progress records, it only
-// checks them for a stall.
+// dueProgress returns the watched streams without a report for an interval. Without progress records, they are only checked for a
+// stall.
 func (r *Registry) dueProgress(now time.Time) []*Stream {
 	switch {
 	case r.settings.ProgressInterval > 0:

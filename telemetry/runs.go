@@ -99,23 +99,18 @@ func (s *runs) joinPipeline(r *work.Run) {
 	}
 }
 
-// watch starts progress reports of the current run if it is live. They begin with its start or with the first line that
-// was written while the stream was followed.
-func (s *runs) watch() bool {
+// reportsRun reports whether the stream reports the progress of the current run: it is open and no second account.
+func (s *runs) reportsRun() bool {
 	r := s.run
-	if !s.live || r == nil || r.Closed || r.Standing != account.First || r.SubAgent || r.Watched {
-		return false
-	}
-	r.Watched = true
-	s.registry.startTimer(waitProgress, s.self)
-	return true
+	return r != nil && !r.Closed && r.Standing == account.First && !r.SubAgent
 }
 
-// stepStarted writes the start record of a live run that is no second account.
+// stepStarted writes the start record of a live run whose progress the stream reports.
 func (s *runs) stepStarted(r *work.Run, waiting pending.Events) {
-	if !s.watch() {
+	if !s.live || !s.reportsRun() {
 		return
 	}
+	s.registry.startTimer(waitProgress, s.self)
 	s.sink.AddRunStarted(r.Resource, r.LiveRecord(s.registry.settings.Now(), otlp.EventNameStepStarted, 0), s.program.Agent.ServiceName, waiting.Model())
 }
 

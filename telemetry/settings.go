@@ -27,7 +27,7 @@ type Settings struct {
 	Eager bool
 	// EndGrace is how long a run stays open after it has shown its end, if its format has no end line and no line follows.
 	EndGrace time.Duration
-	// StallAfter is how long a live run may go without a line before it is reported as stalled; 0 for ever.
+	// StallAfter is how long a run, or a prompt without an answer, may go without a line before it is reported as stalled; 0 for ever.
 	StallAfter time.Duration
 	// PipelineIdle is how long a pipeline run must be quiet before its span is exported.
 	PipelineIdle time.Duration

@@ -164,8 +164,6 @@ func (s *Stream) accepted(step *replay.Taken) {
 // Detach stops the stream without closing its spans, so that a later process can continue.
 func (s *Stream) Detach() {
 	s.dropSpans()
-	s.registry.timers.Stop(waitParent, s)
-	s.registry.timers.Stop(waitProgress, s)
 	s.registry.timers.Stop(waitEnd, s)
 	s.registry.leave(s)
 }

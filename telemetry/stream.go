@@ -233,7 +233,9 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	if s.run.IsChild() {
 		s.run.Ref.Move(s.lastWrite())
 	}
-	s.watch()
+	if s.live {
+		s.watch(s.moved)
+	}
 	s.awaitEnd()
 	s.reportLinked()
 	s.writeReady()
@@ -259,6 +261,7 @@ func (s *Stream) Idle() {
 		s.settle()
 		s.closeOld()
 		s.awaitEnd()
+		s.watch(s.registry.settings.Now())
 		s.reportLinked()
 		s.writeReady()
 		if len(s.pending) == 0 {
@@ -271,7 +274,7 @@ func (s *Stream) Idle() {
 func (s *Stream) IsSubAgent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.run.IsChild() || s.family.HasFolder() || !s.family.ChildOf(s.run, s.pending).IsZero()
+	return s.isSubAgent()
 }
 
 // IsOld reports whether the file was last written so long ago that no line may follow. [Stream.Idle] then closes what is open.

@@ -215,54 +215,6 @@ func TestOldFileClosesAtItsEnd(t *testing.T) {
 	assert.Empty(t, fresh.runs(), "more may come")
 }
 
-// TestStalled: a run without new lines is reported once and has no further progress records until one follows.
-func TestStalled(t *testing.T) {
-	f := follow(telemetry.StreamSettings{})
-	count := func(name string) (n int) {
-		for _, lr := range f.collected.records {
-			if lr.EventName() == name {
-				n++
-			}
-		}
-		return n
-	}
-	f.feed(true, started())
-	f.feed(true, use(1, "msg1", "t1", "Bash", "sleep 9999"))
-	for range 100 {
-		f.pass(10 * time.Second)
-	}
-	assert.Equal(t, 1, count(otlp.EventNameStalled))
-	assert.Equal(t, 1, f.collected.counts.StalledRuns)
-	assert.Equal(t, 29, count(otlp.EventNameProgress), "one each 10 s, for less than 5 min")
-	f.feed(true, result(2, "t1"))
-	f.pass(10 * time.Second)
-	assert.Equal(t, 30, count(otlp.EventNameProgress))
-}
-
-// TestSubAgentAtWorkIsNoStall: a run is not silent while its sub-agent writes to a separate file.
-func TestSubAgentAtWorkIsNoStall(t *testing.T) {
-	f := follow(telemetry.StreamSettings{})
-	parent, child := twoFiles()
-	for _, evs := range parent {
-		f.feed(true, evs...)
-	}
-	sub := f.Open(telemetry.StreamSettings{ID: "sub", Agent: claude})
-	write := func(offset int, evs []events.DisplayEvent) {
-		sub.Feed(telemetry.Line{Offset: int64(offset), Live: true, Arrival: f.now}, evs)
-		f.collected.take(sub.Take())
-	}
-	for i := range 60 {
-		write(i, line(of("ag1", text(2+10*float64(i), "sub1", "Looking."))))
-		f.pass(10 * time.Second)
-	}
-	assert.Zero(t, f.collected.counts.StalledRuns)
-	write(60, child[len(child)-1])
-	for range 60 {
-		f.pass(10 * time.Second)
-	}
-	assert.Equal(t, 1, f.collected.counts.StalledRuns, "both are silent")
-}
-
 // TestClockSetBack is case 232: the clock was ahead when a run began.
 func TestClockSetBack(t *testing.T) {
 	end := ended("")

@@ -226,6 +226,20 @@ func (s *waiting) waitsForRun(ref *link.Run) bool {
 	return first != nil && s.await(first.First())
 }
 
+// isSubAgent reports whether a sub-agent works in the stream, as far as its lines and its folder show.
+func (s *waiting) isSubAgent() bool {
+	return s.run.IsChild() || s.family.HasFolder() || !s.family.ChildOf(s.run, s.pending).IsZero()
+}
+
+// unanswered returns the event that asked the model for the answer that pending events wait for, because it identifies their run; nil
+// if they wait for something else.
+func (s *waiting) unanswered() *pending.Event {
+	if len(s.pending) == 0 || !s.opens(&s.pending[0].Event) || s.isSubAgent() || s.awaitsAccount() {
+		return nil
+	}
+	return s.pending.Asked()
+}
+
 // opens reports whether ev begins a new run.
 func (s *waiting) opens(ev *events.DisplayEvent) bool {
 	return s.run.Opens(ev) || s.share.LeavesHistory(s.run, ev)

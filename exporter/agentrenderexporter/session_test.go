@@ -87,6 +87,9 @@ func TestEndsOfTranscripts(t *testing.T) {
 		lr.Body().SetStr("no output for 5m0s")
 	})
 	assert.Equal(t, "[s] Read a.go\n[s] warning: no output for 5m0s\n", clockless(shown(verbose, stalled)))
+	out := &flakyOutput{allow: -1}
+	require.NoError(t, started(t, out, verbose).ConsumeLogs(t.Context(), joined(records(text("other", "Hi.")), stalled, records(text("s", "There.")))))
+	assert.Equal(t, "[other] Hi.\n[s] warning: no output for 5m0s\n[s] There.\n", clockless(out.String()), "before the first answer")
 }
 
 // clockless removes the times of the activity style.

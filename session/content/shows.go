@@ -40,6 +40,14 @@ func IsHeader(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindSessionStarted && ev.Session != nil && ev.Session.Recorded
 }
 
+// Asks reports whether an event asks the model for something: a prompt of the user, or the start of a stream on standard output.
+func Asks(ev *events.DisplayEvent) bool {
+	if ev.Kind == events.KindPrompt {
+		return !ev.Synthetic && ev.ParentID == ""
+	}
+	return StartsSession(ev) && !IsHeader(ev)
+}
+
 // IsAside reports whether an event is a notice of the program that shows no prompt, model call or failure.
 func IsAside(ev *events.DisplayEvent) bool {
 	return ev.Kind == events.KindNotice && ev.Notice.Level != events.LevelError && ev.Notice.Code != events.NoticeAPIRetry &&

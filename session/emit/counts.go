@@ -8,7 +8,7 @@ type Counts struct {
 	LateAgents    int // events of sub-agents after their span was closed: records, no second span
 	LateUsage     int // tokens and costs reported after the span of their run: in the metrics, in no span
 	UnclosedCalls int // calls closed without a result
-	StalledRuns   int // live runs without a line for StallAfter
+	StalledRuns   int // runs and prompts without a line for StallAfter
 	ClampedSpans  int // calls that ended before their start or outside of their agent's time
 	// ImplausibleTokens are usages of more than 2^40 tokens, which are ignored.
 	ImplausibleTokens int

@@ -8,6 +8,7 @@
 //	too many or too large          [Events.Exceed]; releasing some of them ends with [Events.LeaveRoom]
 //	a gap between two events       [Events.BeforeGap]: what is before it is complete
 //	a session nobody used          [Events.IsUnasked], [Events.UnaskedBeforeGap]
+//	a prompt without an answer     [Events.Asked]
 //
 // A transcript without a prompt is no run. Agents create their files before the first prompt: Gemini CLI when it starts or resumes a
 // session, and it adds the notices that it shows; OpenCode when a program creates a session. A prompt that was sent is in the

@@ -7,6 +7,7 @@ import (
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/content"
+	"github.com/tailspan/tailspan/session/outcome"
 )
 
 // Event is an event that waits for its run's key or for a time.
@@ -97,6 +98,23 @@ func (p Events) unasked() (n int) {
 		}
 	}
 	return len(p)
+}
+
+// Asked returns the event since which the model is to answer: a prompt, or the start of a stream on standard output, which may contain
+// no prompt. It returns nil if there is none or if what follows shows that no answer comes.
+func (p Events) Asked() (asked *Event) {
+	var signs outcome.Signs
+	for i := range p {
+		ev := &p[i].Event
+		if content.Asks(ev) && (asked == nil || signs.ShowEnd()) {
+			asked = &p[i]
+		}
+		signs.Note(ev)
+	}
+	if signs.ShowEnd() {
+		return nil
+	}
+	return asked
 }
 
 // Undated reports whether an event waits for a time.

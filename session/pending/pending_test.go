@@ -111,3 +111,33 @@ func TestNumbers(t *testing.T) {
 	use := &events.DisplayEvent{Kind: events.KindToolUse, ItemID: "i1"}
 	assert.Equal(t, []int{0, 1, 0, 0}, []int{n.Next(text), n.Next(text), n.Next(use), n.Next(other)})
 }
+
+func TestAsked(t *testing.T) {
+	prompt := events.DisplayEvent{Kind: events.KindPrompt, Text: "hello"}
+	program, inner, stream := prompt, prompt, header("s1")
+	program.Synthetic, inner.ParentID, stream.Session = true, "call1", nil
+	retry := events.DisplayEvent{Kind: events.KindNotice, Notice: events.Notice{Code: events.NoticeAPIRetry}}
+	stop := events.DisplayEvent{Kind: events.KindNotice, Sign: events.Sign{Outcome: events.OutcomeInterrupted}}
+	for _, tt := range []struct {
+		name string
+		p    pending.Events
+		want int // the index of the event, or -1
+	}{
+		{"nothing", nil, -1},
+		{"header", queue(header("s1")), -1},
+		{"prompt", queue(header("s1"), prompt, retry), 1},
+		{"start of a stream, then a prompt", queue(stream, prompt), 0},
+		{"in the user's name, and to a sub-agent", queue(header("s1"), program, inner), -1},
+		{"stopped", queue(prompt, stop), -1},
+		{"asked again", queue(prompt, stop, prompt), 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := tt.p.Asked()
+			if tt.want < 0 {
+				assert.Nil(t, asked)
+				return
+			}
+			assert.Same(t, &tt.p[tt.want], asked)
+		})
+	}
+}

@@ -80,17 +80,23 @@ func linesGive(t *testing.T, path string, lines [][]byte, silent int) (all [][]s
 // everythingOf describes the whole output of a stream.
 func everythingOf(s *pipeline.Pipeline) (list []string) {
 	for _, out := range s.Take() {
-		for _, rs := range out.Traces.ResourceSpans().All() {
-			for _, span := range rs.ScopeSpans().At(0).Spans().All() {
-				list = append(list, fmt.Sprint("span ", rs.Resource().Attributes().AsRaw(), span.Name(), span.TraceID(), span.SpanID(), span.ParentSpanID(),
-					span.StartTimestamp(), span.EndTimestamp(), span.Status().Code(), span.Status().Message(), span.Attributes().AsRaw()))
-			}
+		list = append(list, described(&out)...)
+	}
+	return list
+}
+
+// described describes an output.
+func described(out *telemetry.Output) (list []string) {
+	for _, rs := range out.Traces.ResourceSpans().All() {
+		for _, span := range rs.ScopeSpans().At(0).Spans().All() {
+			list = append(list, fmt.Sprint("span ", rs.Resource().Attributes().AsRaw(), span.Name(), span.TraceID(), span.SpanID(), span.ParentSpanID(),
+				span.StartTimestamp(), span.EndTimestamp(), span.Status().Code(), span.Status().Message(), span.Attributes().AsRaw()))
 		}
-		for _, rl := range out.Logs.ResourceLogs().All() {
-			for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
-				list = append(list, fmt.Sprint("record ", rl.Resource().Attributes().AsRaw(), lr.EventName(), lr.TraceID(), lr.SpanID(), lr.Timestamp(),
-					lr.SeverityText(), lr.Body().AsString(), lr.Attributes().AsRaw()))
-			}
+	}
+	for _, rl := range out.Logs.ResourceLogs().All() {
+		for _, lr := range rl.ScopeLogs().At(0).LogRecords().All() {
+			list = append(list, fmt.Sprint("record ", rl.Resource().Attributes().AsRaw(), lr.EventName(), lr.TraceID(), lr.SpanID(), lr.Timestamp(),
+				lr.SeverityText(), lr.Body().AsString(), lr.Attributes().AsRaw()))
 		}
 	}
 	return list

@@ -26,6 +26,14 @@ func (t *Timers[K, S]) Start(kind K, s S, now time.Time) {
 	t.since[kind][s] = now
 }
 
+// Runs reports whether the timer of s runs.
+func (t *Timers[K, S]) Runs(kind K, s S) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, runs := t.since[kind][s]
+	return runs
+}
+
 // Stop stops the timer of s.
 func (t *Timers[K, S]) Stop(kind K, s S) {
 	t.mu.Lock()

@@ -14,6 +14,7 @@ func TestTimers(t *testing.T) {
 	at := func(sec int) time.Time { return time.Unix(int64(sec), 0) }
 	w.Stop("x", 1)
 	assert.Empty(t, w.All("x"))
+	assert.False(t, w.Runs("x", 1))
 	w.Start("x", 1, at(0))
 	w.Start("x", 2, at(5))
 	w.Start("y", 1, at(5))
@@ -24,7 +25,9 @@ func TestTimers(t *testing.T) {
 	assert.Equal(t, []int{2}, w.Due("x", at(15), 10*time.Second, false))
 	w.Start("x", 2, at(12))
 	assert.Empty(t, w.Due("x", at(15), 10*time.Second, false), "it began to wait anew")
+	assert.True(t, w.Runs("x", 1))
 	w.Stop("x", 1)
+	assert.False(t, w.Runs("x", 1))
 	assert.Equal(t, []int{2}, w.All("x"))
 	assert.Equal(t, []int{1}, w.All("y"), "it waits on for the other")
 }

@@ -59,9 +59,14 @@ func (r *Run) AppendUIDParts(buf []byte, provider string, of *Call, what pending
 
 // LiveRecord returns a record about the run at the current time.
 func (r *Run) LiveRecord(now time.Time, name string, n int) *otlp.Record {
-	uid := otlp.RecordUID(n, name, r.TraceID.String(), r.Top.SpanID.String())
-	of := RecordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, r.Top.Span(), uid)
+	of := LiveRecord(now, r.Top.Span(), otlp.RecordUID(n, name, r.TraceID.String(), r.Top.SpanID.String()))
 	of.Conversation, of.Agent = r.SessionID, r.Top.Name
+	return of
+}
+
+// LiveRecord returns a record of the current time.
+func LiveRecord(now time.Time, in otlp.SpanRef, uid otlp.UID) *otlp.Record {
+	of := RecordAt(clock.Moment{At: clock.InstantOf(now), Source: clock.SourceArrival}, now, in, uid)
 	return &of
 }
 

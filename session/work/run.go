@@ -28,7 +28,6 @@ type Run struct {
 	Course     clock.Course
 	Shape      Shape
 	End        Ending
-	Watched    bool // live, with progress records
 	InPipeline bool
 	Closed     bool
 	Closing    Closing
