@@ -128,6 +128,10 @@ var questionFields = []field[events.AskQuestion]{
 	{key: keyMulti, at: func(q *events.AskQuestion) any { return &q.Multi }},
 }
 
+// Seconds returns a duration in seconds, rounded once: [time.Duration.Seconds] rounds a fraction and a sum, and gives
+// 6.6530000000000005 for 6.653 s.
+func Seconds(d time.Duration) float64 { return float64(d) / float64(time.Second) }
+
 // write writes the fields of a part of an event.
 func write[T any](w *Writer, m *attributes, fields []field[T], of *T) {
 	for i := range fields {
@@ -149,7 +153,7 @@ func write[T any](w *Writer, m *attributes, fields []field[T], of *T) {
 			m.double(f.key, *v)
 		case *time.Duration:
 			if *v > 0 {
-				m.double(f.key, v.Seconds())
+				m.double(f.key, Seconds(*v))
 			}
 		case *events.Cause:
 			m.text(f.key, string(*v))

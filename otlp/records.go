@@ -67,8 +67,8 @@ func (b *Batch) AddRunStarted(r *Resource, of *Record, service, model string) {
 func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration) {
 	lr, m := b.addRecord(r, of, EventNameProgress, plog.SeverityNumberInfo)
 	lr.Body().SetStr(string(appendElapsed(nil, elapsed, left)))
-	m.double(AttrElapsed, elapsed.Seconds())
-	m.double(AttrStepETA, left.Seconds())
+	m.double(AttrElapsed, Seconds(elapsed))
+	m.double(AttrStepETA, Seconds(left))
 	r.finish(m, lr.Attributes())
 }
 
@@ -76,8 +76,8 @@ func (b *Batch) AddProgress(r *Resource, of *Record, elapsed, left time.Duration
 func (b *Batch) AddStalled(r *Resource, of *Record, elapsed, silent time.Duration) {
 	lr, m := b.addRecord(r, of, EventNameStalled, plog.SeverityNumberWarn)
 	lr.Body().SetStr(string(appendDuration([]byte("no output for "), silent)))
-	m.double(AttrElapsed, elapsed.Seconds())
-	m.double(AttrSilent, silent.Seconds())
+	m.double(AttrElapsed, Seconds(elapsed))
+	m.double(AttrSilent, Seconds(silent))
 	r.finish(m, lr.Attributes())
 }
 

@@ -153,7 +153,7 @@ func (b *Batch) AddCall(r *Resource, c *Call) {
 	m.text(AttrToolAgentType, c.AgentType)
 	b.writer.content(m, AttrGenAIToolResult, c.Result)
 	if c.ApprovalWait > 0 {
-		m.double(AttrToolApprovalWait, c.ApprovalWait.Seconds())
+		m.double(AttrToolApprovalWait, Seconds(c.ApprovalWait))
 	}
 	if c.HasExitCode {
 		m.int(AttrProcessExitCode, int64(c.ExitCode))

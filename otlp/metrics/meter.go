@@ -128,7 +128,7 @@ func (m *Meter) Duration(key Key, d time.Duration, in otlp.SpanRef) {
 		m.ignored++
 		return
 	}
-	m.add(&key, d.Seconds(), 0, in)
+	m.add(&key, otlp.Seconds(d), 0, in)
 }
 
 // TakeIgnored returns the number of ignored durations since the last call.

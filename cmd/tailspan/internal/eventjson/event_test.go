@@ -24,8 +24,8 @@ func TestEventJSONHasAll(t *testing.T) {
 	}{
 		{"failed result", events.DisplayEvent{Kind: events.KindToolResult, Tool: events.Tool{ID: "c", Name: "Bash", Error: true, Err: "boom", Duration: 1500 * time.Millisecond}},
 			`{"kind":"tool_result","id":"c","name":"Bash","size":0,"error":true,"error_text":"boom","duration_s":1.5}`},
-		{"failed run", events.DisplayEvent{Kind: events.KindSessionEnded, End: &events.End{Error: true, Code: "error_max_turns", Err: "boom", Duration: 1500 * time.Millisecond}},
-			`{"kind":"session_end","end_code":"error_max_turns","error":true,"error_text":"boom","duration_s":1.5}`},
+		{"failed run", events.DisplayEvent{Kind: events.KindSessionEnded, End: &events.End{Error: true, Code: "error_max_turns", Err: "boom", Duration: 6653 * time.Millisecond}},
+			`{"kind":"session_end","end_code":"error_max_turns","error":true,"error_text":"boom","duration_s":6.653}`},
 		{"refused turn", events.DisplayEvent{Kind: events.KindTurnAborted, End: &events.End{Principle: "no harm"}},
 			`{"kind":"turn_aborted","principle":"no harm","error":false}`},
 		{"who serves the model", events.DisplayEvent{Kind: events.KindText, Text: "x", Model: "m", ModelProvider: "mock"},

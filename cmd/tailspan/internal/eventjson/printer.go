@@ -193,6 +193,6 @@ func seconds(d time.Duration) *float64 {
 	if d == 0 {
 		return nil
 	}
-	s := d.Seconds()
+	s := otlp.Seconds(d)
 	return &s
 }
