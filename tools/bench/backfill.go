@@ -59,6 +59,33 @@ func measureBackfill(ctx context.Context, s Settings) (err error) {
 	if again.spans != 0 || again.read > maxRestartRead {
 		return errors.New("a restart read finished sessions")
 	}
+	return compareOld(ctx, s, d)
+}
+
+// compareOld makes both sides read the old sessions in turn. Only ours stores offsets.
+func compareOld(ctx context.Context, s Settings, d *dataset) error {
+	ours, peer := s.sides()
+	ours.config = filepath.Join(s.Config, "backfill.yaml")
+	var wall, cpu []float64
+	for pair := range s.Pairs {
+		store, err := os.MkdirTemp(s.Out, "store-")
+		if err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+		a, err := read(ctx, s, ours, d, "BENCH_STORE="+store)
+		if err := errors.Join(err, os.RemoveAll(store)); err != nil {
+			return err
+		}
+		b, err := read(ctx, s, peer, d)
+		if err != nil {
+			return err
+		}
+		wall = append(wall, b.wall.Seconds()/a.wall.Seconds())
+		cpu = append(cpu, b.CPU.Seconds()/a.CPU.Seconds())
+		fmt.Fprintf(s.Stdout, "  %d: agent_stream %.2f s, %.2f CPU seconds | file_log %.2f s, %.2f CPU seconds | ratio %.2f, %.2f\n",
+			pair+1, a.wall.Seconds(), a.CPU.Seconds(), b.wall.Seconds(), b.CPU.Seconds(), wall[pair], cpu[pair])
+	}
+	fmt.Fprintf(s.Stdout, "  time, ratio: %v; CPU seconds, ratio: %v\n", spreadOf(wall), spreadOf(cpu))
 	return nil
 }
 

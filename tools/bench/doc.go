@@ -8,7 +8,7 @@
 //	export      the same, to OTLP over HTTP without compression, with gzip and with zstd: bytes per CPU second, bytes sent
 //	latency     from the write of a line to the consumer, while many files are written to
 //	idle        the cost of many files that nobody writes to, and of discovering them
-//	backfill    the cost of reading many old sessions, and of a restart over them
+//	backfill    both collectors in turn over many old sessions, and the cost of a restart over them
 //	size        of the programs, and what the receiver adds to a collector
 //	start       the time until the command prints something
 //	usage       the time that the command takes to add up a history
