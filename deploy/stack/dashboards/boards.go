@@ -125,6 +125,13 @@ func runs() Board {
 | stats by (cicd.pipeline.name, cicd.pipeline.run.id, cicd.pipeline.task.name, service.name, trace_id) min(_time) started, count() if (event_name:="tailspan.step_started") begun, count() if ("tailspan.run.outcome":*) ended
 | filter ended:=0 | sort by (started) desc
 | fields started, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, trace_id`}}},
+				{
+					Title: "Stalls", Description: "Silences of runs, and of prompts whose model has not answered, which have no trace yet.",
+					kind: rows, width: 24, height: 8, links: toRun("trace_id"),
+					Queries: []Query{{Source: Logs, Mode: Table, Quiet: "no run has stalled", Expr: matchLogs + ` event_name:="tailspan.stalled"
+| sort by (_time) desc | limit 50
+| fields _time, cicd.pipeline.name, cicd.pipeline.task.name, cicd.pipeline.run.id, service.name, gen_ai.conversation.id, _msg, trace_id`}},
+				},
 			}},
 			{"What runs cost", []Panel{
 				barsOf("Cost by pipeline", unitDollars, 6, "{{"+pipeline+"}}", most(increase(metricCost, pipeline))),
