@@ -39,6 +39,12 @@ func (c *child) clear(time.Duration) {}
 // empty returns true, because it can't know what the process started.
 func (c *child) empty(time.Duration) bool { return true }
 
+// InForeground returns true: these systems have no jobs in the background.
+func InForeground(*os.File, *Process) bool { return true }
+
+// OnSuspend does nothing: these systems have no suspend key.
+func OnSuspend(func(stop func())) (cancel func()) { return func() {} }
+
 // readNow reads to the end, because these systems don't report whether a pipe is empty.
 func readNow(f *os.File, buf []byte) (int, error) {
 	n, err := f.Read(buf)

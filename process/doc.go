@@ -30,7 +30,7 @@
 // ([Settings.Terminal]), the child's group is therefore in the foreground while it runs, and keys such as Ctrl-C go to the
 // child. Otherwise the child gets the terminal when it first uses it (/dev/tty), if we are in the foreground. When Ctrl-Z stops the
 // child, or it uses the terminal while a shell is in the foreground, we stop too, so that the shell notices. The child continues when
-// we do. The terminal is taken back only from the child: another group in the foreground belongs to the shell.
+// we do. The terminal is taken back only from the child: another group in the foreground belongs to the shell ([InForeground]).
 //
 // # Lifetime and goroutines
 //

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -106,12 +107,21 @@ func (t *terminal) bringForward(group int) {
 }
 
 // foreground returns the process group in the foreground, or 0 if we have no terminal.
-func (t *terminal) foreground() int {
+func (t *terminal) foreground() int { return foreground(uintptr(t.fd)) }
+
+func foreground(fd uintptr) int {
 	var g int32
-	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.fd), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g))); errno != 0 {
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&g))); errno != 0 {
 		return 0
 	}
 	return int(g)
+}
+
+// InForeground reports whether we, or the program of p, are in the foreground of a terminal. p may be nil. It returns true for a
+// terminal that is not our controlling one: no shell shares it with us.
+func InForeground(tty *os.File, p *Process) bool {
+	front := foreground(tty.Fd())
+	return front == 0 || front == syscall.Getpgrp() || p != nil && front == p.child.pid
 }
 
 // putInFront hands the terminal to the child if we are in its foreground. It reports whether we were.
@@ -136,18 +146,56 @@ func (t *terminal) stopped(c *child, by syscall.Signal) {
 		t.takeBack(c)
 	}
 	switch {
-	case used && t.putInFront(c), by == syscall.SIGTSTP && t.first() && t.putInFront(c):
+	case used && t.putInFront(c), by == syscall.SIGTSTP && first() && t.putInFront(c):
 		_ = syscall.Kill(-c.pid, syscall.SIGCONT)
 	case used:
-		t.suspend(func() { _ = syscall.Kill(0, syscall.SIGTTIN) })
+		t.suspend(func() { pause(0, syscall.SIGTTIN) })
 	default:
-		t.suspend(func() { _ = syscall.Kill(0, syscall.SIGSTOP) })
+		t.suspend(func() { pause(0, syscall.SIGSTOP) })
+	}
+}
+
+// pausePatience is how long a signal may take to stop us. The system ignores SIGTTIN if no shell could continue us.
+const pausePatience = 100 * time.Millisecond
+
+// pause stops us or, if whom is 0, our group by a signal and returns when we are continued: another thread may handle the signal.
+func pause(whom int, by syscall.Signal) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	_ = syscall.Kill(whom, by)
+	select {
+	case <-continued:
+	case <-time.After(pausePatience):
+	}
+}
+
+// OnSuspend calls suspend when the suspend key is typed, until cancel is called. It prepares for that and calls stop.
+func OnSuspend(suspend func(stop func())) (cancel func()) {
+	if signal.Ignored(syscall.SIGTSTP) || first() {
+		return func() {}
+	}
+	typed, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(typed, syscall.SIGTSTP)
+	go func() {
+		for {
+			select {
+			case <-typed:
+				suspend(func() { pause(os.Getpid(), syscall.SIGSTOP) })
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(typed)
+		close(done)
 	}
 }
 
 // first reports whether the first process of the session is in our group. No shell could continue us then, and the system ignores
 // the suspend key in this case.
-func (t *terminal) first() bool {
+func first() bool {
 	session, _, errno := syscall.Syscall(syscall.SYS_GETSID, 0, 0, 0)
-	return errno == 0 && int(session) == t.own
+	return errno == 0 && int(session) == syscall.Getpgrp()
 }

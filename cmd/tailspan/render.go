@@ -22,6 +22,7 @@ import (
 	"github.com/tailspan/tailspan/config"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/parser"
+	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -112,8 +113,12 @@ func (c *renders) run(ctx context.Context, args []string, s cli.Streams) error {
 	}
 	out := s.Out
 	if render.IsTerminal(s.Out) && os.Getenv("TERM") != "dumb" {
-		terminal := render.NewTerminal(s.Out, render.TerminalSettings{Width: settings.Width, Color: settings.Color})
+		terminal := render.NewTerminal(s.Out, render.TerminalSettings{
+			Width: settings.Width, Color: settings.Color,
+			Foreground: func() bool { return process.InForeground(s.Out.(*os.File), nil) },
+		})
 		defer terminal.Close()
+		defer process.OnSuspend(terminal.Suspend)()
 		if stdin {
 			defer closeOnSignal(terminal)()
 		}

@@ -156,6 +156,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		c.judge.notStarted(title, problem)
 		return err
 	}
+	c.screen.Show(child.Process)
 	return c.follow(&following{
 		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
 		title: title,

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
@@ -225,6 +226,61 @@ bg >/dev/null; echo sent >"$1"; wait; echo "shell has it"; read -r words; echo "
 	screen.has(t, "shell got some words")
 	require.NoError(t, c.Wait())
 	<-shown
+}
+
+// TestStatusInTheBackground checks that a job in the background writes only its log: the status line would move the cursor of the shell.
+func TestStatusInTheBackground(t *testing.T) {
+	const beginStatus = "\x1b[?7l"
+	text := func(words string) string {
+		return `{"type":"assistant","message":{"id":"` + words + `","role":"assistant","content":[{"type":"text","text":"` + words + `"}]},"session_id":"s1"}`
+	}
+	for name, job := range map[string]string{
+		"run":    `"$0" run -- cat "$1"`,
+		"render": `cat "$1" | "$0" render --mode verbose -`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("NO_COLOR", "1")
+			lines := filepath.Join(t.TempDir(), "lines")
+			require.NoError(t, syscall.Mkfifo(lines, 0o600))
+			feed, err := os.OpenFile(lines, os.O_RDWR, 0)
+			require.NoError(t, err)
+			defer feed.Close()
+			write := func(to *os.File, s string) {
+				_, err := io.WriteString(to, s+"\n")
+				require.NoError(t, err)
+			}
+			c := command(t)
+			c.Env = append(c.Env, "TERM=xterm")
+			c.Path, c.Args = "/bin/sh", []string{
+				"sh", "-m", "-c", job + `; echo "shell has it"; bg >/dev/null; read -r words; echo "shell got $words"; fg >/dev/null; echo "code $?"`, os.Args[0], lines,
+			}
+			master, screen, shown := onTerminal(t, c)
+			write(feed, strings.Join(terminalLines[:2], "\n"))
+			screen.has(t, beginStatus)
+			_, err = io.WriteString(master, "\x1a") // Ctrl-Z
+			require.NoError(t, err)
+			screen.has(t, "shell has it")
+			for _, words := range []string{"First words.", "Second words."} { // the status would be drawn right behind them
+				write(feed, text(words))
+				screen.has(t, words)
+			}
+			write(master, "some words")
+			screen.has(t, "shell got some words")
+			front, back, _ := strings.Cut(screen.String(), "shell has it")
+			assert.True(t, strings.HasPrefix(front[strings.LastIndex(front, beginStatus):], beginStatus+" \x1b[J"), "the status is erased: %q", front)
+			back, _, _ = strings.Cut(back, "shell got some words")
+			assert.NotContains(t, back, "\x1b")
+			require.Eventually(t, func() bool {
+				_, front, _ := strings.Cut(screen.String(), "shell got some words")
+				return strings.Contains(front, beginStatus)
+			}, patience, 2*time.Millisecond)
+			write(feed, strings.Join(terminalLines[2:], "\n"))
+			require.NoError(t, feed.Close())
+			screen.has(t, "code 0")
+			require.NoError(t, c.Wait())
+			<-shown
+		})
+	}
 }
 
 // TestRunStopsWhenItsAgentReads checks that a run in the background stops when its agent reads from the terminal, as the agent

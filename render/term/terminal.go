@@ -32,7 +32,8 @@ const (
 
 // Terminal shows a status line below a scrolling log: what the agents are doing, how long, how many tokens and at what cost.
 // Everything that is written to the screen must pass through writers of [Terminal.Wrap]. The status line is erased before a
-// write and redrawn when the log is at the beginning of a line. It never takes more than one row, and Close erases it.
+// write and redrawn when the log is at the beginning of a line. It never takes more than one row, and Close erases it. While the
+// screen belongs to a shell, there is none ([Settings.Foreground]).
 //
 // Several goroutines may use a Terminal. It runs one of its own until Close.
 type Terminal struct {
@@ -55,6 +56,8 @@ type Settings struct {
 	Width func() int
 	// Color draws the status dim; see [Color.Wanted].
 	Color bool
+	// Foreground reports whether the screen is ours; nil means always. Otherwise a shell writes to it, and nothing is drawn or erased.
+	Foreground func() bool
 }
 
 // New returns a Terminal that draws on w.
@@ -148,7 +151,7 @@ func (t *Terminal) draw() {
 		}
 	}
 	status := t.status(width - 1) // leave the last cell empty: some terminals wrap after it
-	if status == "" {
+	if status == "" || !t.inForeground() {
 		t.erase()
 		return
 	}
@@ -161,23 +164,34 @@ func (t *Terminal) draw() {
 	}
 }
 
-// erase erases the status.
+// erase erases the status. In the background it stays, because the cursor may be anywhere.
 func (t *Terminal) erase() {
-	if t.drawn != "" {
+	if t.drawn != "" && t.inForeground() {
 		t.put(beginStatus + " " + endStatus)
-		t.drawn = ""
 	}
+	t.drawn = ""
+}
+
+func (t *Terminal) inForeground() bool {
+	return t.settings.Foreground == nil || t.settings.Foreground()
 }
 
 // put writes to the screen. It ignores errors: the writes of the log itself report a broken screen.
 func (t *Terminal) put(s string) { _, _ = io.WriteString(t.w, s) }
 
-// Suspend erases the status and calls stop, which suspends the process. It waits for no write, which a paused terminal may block:
-// in that case the status stays.
+// suspendTries is how often Suspend tries to erase the status, at intervals of a millisecond.
+const suspendTries = 100
+
+// Suspend erases the status and calls stop, which suspends the process. Nothing is written to the screen meanwhile. It does not wait
+// for a write that a paused terminal blocks: in that case the status stays.
 func (t *Terminal) Suspend(stop func()) {
-	if t.mu.TryLock() {
-		defer t.mu.Unlock()
-		t.erase()
+	for range suspendTries {
+		if t.mu.TryLock() {
+			defer t.mu.Unlock()
+			t.erase()
+			break
+		}
+		time.Sleep(time.Millisecond)
 	}
 	stop()
 }

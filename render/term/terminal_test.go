@@ -3,7 +3,9 @@ package term_test
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -48,13 +50,42 @@ func TestSuspend(t *testing.T) {
 	}
 	const patience, tick = time.Minute, time.Millisecond
 	require.Eventually(t, shows(true), patience, tick)
-	require.Eventually(t, func() (erased bool) { // unless it is being drawn
-		terminal.Suspend(func() { erased = shows(false)() })
-		return erased
-	}, patience, tick)
+	terminal.Suspend(func() { assert.True(t, shows(false)()) })
 	require.Eventually(t, shows(true), patience, tick)
 	require.NoError(t, w.Close())
 	require.NoError(t, terminal.Close())
+}
+
+// TestForeground: while the screen belongs to a shell, only the log is written.
+func TestForeground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var screen terminaltest.Buffer
+		var ours atomic.Bool
+		ours.Store(true)
+		terminal := term.New(&screen, term.Settings{Foreground: ours.Load})
+		log, w := terminal.Wrap(&screen), terminal.Watch("", new(account.Reported))
+		w.Emit(&events.DisplayEvent{Kind: events.KindToolUse, Tool: events.Tool{ID: "t", Name: "Bash", Target: "ls"}})
+		write := func(s string) (new string) {
+			before := len(screen.String())
+			_, err := log.Write([]byte(s))
+			require.NoError(t, err)
+			time.Sleep(time.Second) // the status is drawn again and again
+			synctest.Wait()
+			return screen.String()[before:]
+		}
+		assert.Contains(t, write("one\n"), "Bash ls")
+		ours.Store(false)
+		assert.Equal(t, "two\n", write("two\n"))
+		terminal.Suspend(func() {})
+		assert.Equal(t, "three\n", write("three\n"))
+		ours.Store(true)
+		assert.Contains(t, write("four\n"), "Bash ls")
+		ours.Store(false)
+		before := screen.String()
+		require.NoError(t, w.Close())
+		require.NoError(t, terminal.Close())
+		assert.Equal(t, before, screen.String())
+	})
 }
 
 // TestClosed: a closed Terminal draws nothing, and its writers still write.

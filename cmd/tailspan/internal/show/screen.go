@@ -6,10 +6,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/options"
+	"github.com/tailspan/tailspan/process"
 	"github.com/tailspan/tailspan/render"
 )
 
@@ -21,6 +23,7 @@ type Screen struct {
 	// OnTerminal reports whether standard error is a terminal.
 	OnTerminal bool
 	terminal   *render.Terminal // nil if there is none
+	program    atomic.Pointer[process.Process]
 }
 
 // Open decides on the look of the log. A terminal gets the activity style with a status line below, any other output only the
@@ -43,7 +46,10 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	if errs && os.Getenv("TERM") != "dumb" && settings.Mode != render.ModeJSON && settings.Mode != render.ModeQuiet {
 		status := settings
 		look.Lines(&status, stderr)
-		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{Width: status.Width, Color: status.LinesColor})
+		s.terminal = render.NewTerminal(stderr, render.TerminalSettings{
+			Width: status.Width, Color: status.LinesColor,
+			Foreground: func() bool { return process.InForeground(stderr.(*os.File), s.program.Load()) },
+		})
 		s.Settings.Terminal = s.terminal
 		s.Stderr = s.terminal.Wrap(render.BreakCommands(stderr, settings.EscapeCommands))
 		if out {
@@ -57,6 +63,9 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	}
 	return s, nil
 }
+
+// Show shares the terminal with the program that is shown.
+func (s *Screen) Show(p *process.Process) { s.program.Store(p) }
 
 // Report writes a message of tailspan. It ignores write errors: nobody may be reading.
 func (s *Screen) Report(problem string) {
