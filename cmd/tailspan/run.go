@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -348,6 +349,9 @@ func (c *running) follow(f *following) error {
 	status = c.reportLosses(status, exit, full, child.Spool().Path())
 	if err := child.Close(); err != nil {
 		c.screen.Report(err.Error())
+		if c.child.Raw != "" {
+			status = cmp.Or(status, cli.ExitFailure)
+		}
 	}
 	return cli.ExitError{Status: status, Interrupted: exit.Signal == syscall.SIGINT, Typed: exit.Foreground && !exit.Interrupted}
 }
@@ -361,11 +365,13 @@ func goRead(f func() error) <-chan error {
 	return done
 }
 
-// reportLosses reports output that was not kept, and returns the exit code. On a full disk the command may have lost some without a
-// word, and the file of --raw is incomplete.
+// reportLosses reports output that was not kept, and returns the exit code: it is a failure if a file was requested that lacks the
+// output. On a full disk the command may have lost some without a word.
 func (c *running) reportLosses(status int, exit process.Exit, full bool, spool string) int {
 	const advice = "set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted"
-	if full && c.child.Raw != "" {
+	lacking := ""
+	if files := requested(c.child.Raw, c.eventsFile); (full || exit.Dropped > 0) && len(files) > 0 {
+		lacking = ", so that of " + strings.Join(files, " and ") + " is incomplete"
 		status = cmp.Or(status, cli.ExitFailure)
 	}
 	switch {
@@ -377,11 +383,22 @@ func (c *running) reportLosses(status int, exit process.Exit, full bool, spool s
 	}
 	switch {
 	case exit.Truncated:
-		c.screen.Report("the command truncated its own output, as > /dev/stdout in a shell does, so a part of it is lost; use --pipe")
+		c.screen.Report("the command truncated its own output, as > /dev/stdout in a shell does, so a part of it is lost" + lacking + "; use --pipe")
 	case exit.Dropped > 0:
-		c.screen.Report(fmt.Sprintf("dropped %s of the command's output", cli.Count(exit.Dropped, "byte")))
+		c.screen.Report(fmt.Sprintf("dropped %s of the command's output%s", cli.Count(exit.Dropped, "byte"), lacking))
 	}
 	return status
+}
+
+// requested returns the flags of copies of the whole output that have a value.
+func requested(raw, events string) (flags []string) {
+	if raw != "" {
+		flags = append(flags, "--raw")
+	}
+	if events != "" {
+		flags = append(flags, "--events")
+	}
+	return flags
 }
 
 // saysDiskFull reports whether standard error mentions a full disk.

@@ -71,7 +71,9 @@ func TestRunIsCutByAFullDisk(t *testing.T) {
 		{"nothing depends on it", nil, "1 2 3 4 5", 0, 1},
 		{"fail-on", []string{"--fail-on", "denied"}, "1 2 3 4 5", 1, 2},
 		{"raw", []string{"--raw", filepath.Join(disk, "raw.jsonl")}, "1 2 3 4 5", 1, 1},
+		{"events", []string{"--events", os.DevNull}, "1 2 3 4 5", 1, 1},
 		{"pipe", []string{"--pipe"}, "1 2 3 4 5", 0, 0},
+		{"raw from a pipe", []string{"--pipe", "--raw", filepath.Join(disk, "raw.jsonl")}, "1 2 3 4 5", 1, 0},
 		{"room enough", []string{"--fail-on", "denied"}, "1", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

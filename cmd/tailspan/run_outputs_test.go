@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tailspan/tailspan/cmd/tailspan/internal/cli"
 )
 
 // TestEventsFile: the events of a run equal those that tailspan events prints for its lines, and its end is the program's.
@@ -148,4 +151,42 @@ func TestChildHasItsStep(t *testing.T) {
 
 	_, _, stderr = begin(t, append([]string{"--pipeline", "nightly", "--run-id", "7", "--step", "fix"}, say...)...).end(t)
 	assert.Equal(t, "parent=\n", stderr, "without an export there is no such span")
+}
+
+// TestRunLacksOutput checks that a run fails if output was lost that a requested copy of it lacks, unless the agent failed.
+func TestRunLacksOutput(t *testing.T) {
+	dir := t.TempDir()
+	raw, written := filepath.Join(dir, "raw"), filepath.Join(dir, "events")
+	const (
+		floods    = `head -c 100000 /dev/zero | tr '\0' x; exit %d`
+		truncates = `printf 'one\ntwo\nthree\n'; echo done >/dev/stdout; exit %d`
+		dropped   = "tailspan: dropped 99900 bytes of the command's output"
+		truncated = "so a part of it is lost"
+	)
+	for _, tc := range []struct {
+		name, agent   string
+		returns       int
+		flags         []string
+		code          int
+		report, lacks string
+	}{
+		{"no copy", floods, 0, []string{"--max-spool", "100"}, cli.ExitOK, dropped, "\n"},
+		{"raw", floods, 0, []string{"--max-spool", "100", "--raw", raw}, cli.ExitFailure, dropped, ", so that of --raw is incomplete\n"},
+		{"events", floods, 0, []string{"--max-spool", "100", "--events", written}, cli.ExitFailure, dropped, ", so that of --events is incomplete\n"},
+		{"events on standard output", floods, 0, []string{"--max-spool", "100", "--events", "-"}, cli.ExitFailure, dropped, ", so that of --events is incomplete\n"},
+		{"both", floods, 0, []string{"--max-spool", "100", "--raw", raw, "--events", written}, cli.ExitFailure, dropped, ", so that of --raw and --events is incomplete\n"},
+		{"the agent failed", floods, 3, []string{"--max-spool", "100", "--raw", raw}, 3, dropped, ", so that of --raw is incomplete\n"},
+		{"truncated raw", truncates, 0, []string{"--raw", raw}, cli.ExitFailure, truncated, ", so that of --raw is incomplete; use --pipe\n"},
+		{"all is kept", floods, 0, []string{"--max-spool", "100000", "--raw", raw}, cli.ExitOK, "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, _, stderr := begin(t, append(tc.flags, "--", "sh", "-c", fmt.Sprintf(tc.agent, tc.returns))...).end(t)
+			assert.Equal(t, tc.code, code)
+			assert.Contains(t, stderr, tc.report+tc.lacks)
+			if tc.report == "" {
+				assert.NotContains(t, stderr, "lost")
+				assert.NotContains(t, stderr, "dropped")
+			}
+		})
+	}
 }
