@@ -10,9 +10,9 @@ import (
 // maxControls bounds the control sequences that are skipped at the beginning of a line, in bytes.
 const maxControls = 1 << 10
 
-// isPlain reports whether a malformed line is text that a program wrote for people: it neither begins like a record nor ends
-// like one of which the beginning is missing.
-func isPlain(line []byte) bool {
+// IsPlain reports whether a malformed line is text that a program wrote for people, such as the message of a program that fails: it
+// neither begins like a record nor ends like one of which the beginning is missing.
+func IsPlain(line []byte) bool {
 	line = lines.Trim(line)
 	for len(line) > 0 && (line[0] < ' ' || line[0] >= 0xc2) {
 		n := events.EscapeLen(string(line[:min(len(line), maxControls)]))

@@ -47,7 +47,7 @@ type Source struct {
 	out    []events.DisplayEvent
 	mended []events.DisplayEvent // events of a line with a torn record
 	raw    [][]byte
-	plain  [][]byte
+	broken [][]byte
 	status events.LineStatus
 	stats  Stats
 }
@@ -84,7 +84,7 @@ func (s *Source) Undecided() bool { return s.state == stateUndecided }
 
 // ParseEvents parses the next line.
 func (s *Source) ParseEvents(line []byte) []events.DisplayEvent {
-	s.raw, s.plain = s.raw[:0], s.plain[:0]
+	s.raw, s.broken = s.raw[:0], s.broken[:0]
 	s.stats.Lines++
 	switch s.state {
 	case stateParsing:
@@ -105,9 +105,7 @@ func (s *Source) parse(line []byte) []events.DisplayEvent {
 	out := s.parseWhole(line)
 	if s.status == events.LineMalformed {
 		out = s.mend(line, out)
-		if isPlain(line) {
-			s.plain = append(s.plain, line)
-		}
+		s.broken = append(s.broken, line)
 	}
 	if s.noted != (Noted{}) {
 		s.noted.fill(out)
@@ -199,7 +197,7 @@ func (s *Source) replay(line []byte) []events.DisplayEvent {
 			s.out = append(s.out, e)
 		}
 		if i < s.released { // it was passed as it is
-			s.plain = s.plain[:0]
+			s.broken = s.broken[:0]
 		}
 	}
 	s.held, s.noted = nil, now
@@ -222,7 +220,7 @@ func (s *Source) giveUp() {
 
 // Flush returns the pending events of the ended stream. The lines of a stream of no known provider pass: see Raw.
 func (s *Source) Flush() []events.DisplayEvent {
-	s.raw = s.raw[:0]
+	s.raw, s.broken = s.raw[:0], s.broken[:0]
 	switch s.state {
 	case stateUndecided:
 		s.giveUp()
@@ -244,7 +242,7 @@ func (s *Source) Flush() []events.DisplayEvent {
 // Raw. They are still parsed if a later line identifies the provider, since events must not depend on the speed of the
 // stream.
 func (s *Source) Quiet() []events.DisplayEvent {
-	s.raw = s.raw[:0]
+	s.raw, s.broken = s.raw[:0], s.broken[:0]
 	if s.state == stateUndecided {
 		for _, line := range s.held[s.released:] {
 			s.raw = append(s.raw, line.data)
@@ -297,9 +295,9 @@ func (s *Source) LineStatus() events.LineStatus { return s.status }
 // provider, or the held lines if detection gave up or the stream is quiet.
 func (s *Source) Raw() [][]byte { return s.raw }
 
-// Plain returns the lines of the last call that are plain text around or between the records of a known provider, such as
-// the message of a program that fails. They precede the events of the call and are valid until the next one.
-func (s *Source) Plain() [][]byte { return s.plain }
+// Malformed returns the lines of the last call that are no records of a known provider: torn ones, and plain text ([IsPlain]). They
+// precede the events of the call and are valid until the next one.
+func (s *Source) Malformed() [][]byte { return s.broken }
 
 // Stats returns the counts so far.
 func (s *Source) Stats() Stats {

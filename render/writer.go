@@ -28,9 +28,6 @@ type WriterSettings struct {
 	MaxLine int
 	// Warn, if not nil, is called for everything that is skipped. [Writer.Skipped] counts in any case.
 	Warn func(message string)
-	// Clean, if not nil, redacts every line that is shown unchanged, such as plain text between the JSON. It is not
-	// used in [ModeJSON].
-	Clean func(line []byte) []byte
 	// Mode and Style are those of the target. In [ModeJSON] lines are written unchanged and nothing is parsed. A transcript
 	// shows lines that are not JSON.
 	Mode  Mode
@@ -111,22 +108,22 @@ func (w *Writer) line(line []byte) {
 	case w.settings.Mode == ModeJSON:
 		w.target.Raw(line)
 	case w.source == nil:
-		w.pass(line)
+		w.target.PassThrough(line)
 	default:
 		evs := w.source.ParseEvents(line)
 		if len(evs) == 0 && w.showsWords() {
-			w.pass(line)
+			w.target.PassThrough(w.words(line))
 		}
 		w.emit(evs)
 	}
 }
 
-// pass shows a line without parsing.
-func (w *Writer) pass(line []byte) {
-	if w.settings.Clean != nil {
-		line = w.settings.Clean(line)
+// words returns the last line as the source shows it if that has a method Words: without secrets.
+func (w *Writer) words(line []byte) []byte {
+	if s, ok := w.source.(interface{ Words() []byte }); ok {
+		return s.Words()
 	}
-	w.target.PassThrough(line)
+	return line
 }
 
 // showsWords reports whether the last line is plain text between the JSON, which a transcript shows.
@@ -145,7 +142,7 @@ func (w *Writer) emit(evs []events.DisplayEvent) {
 	}
 	if p, ok := w.source.(interface{ Raw() [][]byte }); ok {
 		for _, line := range p.Raw() {
-			w.pass(line)
+			w.target.PassThrough(line)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (c *renders) render(ctx context.Context, args []string, read streams.Settin
 			return nil, err
 		}
 		r := &show.Rendering{
-			Events: src, Settings: settings, Origin: c.origin(&o), Redactor: c.redactor, Live: o.Live,
+			Events: src, Settings: settings, Origin: c.origin(&o), Live: o.Live,
 			NamesOnly: c.look.NamesOnly(),
 		}
 		return &reported{r.Open(log), func(tooLong int) {

@@ -423,7 +423,7 @@ func (c *running) show(ctx context.Context, child *execute.Child) error {
 	read := c.reading(redactor)
 	read.Open = func(streams.Origin) (streams.Stream, error) {
 		r := &show.Rendering{
-			Events: src, Settings: c.screen.Settings, Redactor: redactor, Live: true, NamesOnly: c.look.NamesOnly(),
+			Events: src, Settings: c.screen.Settings, Live: true, NamesOnly: c.look.NamesOnly(),
 			Origin: render.Origin{Step: c.identity.Step, Agent: parser.InfoOf(c.stream.Provider).ServiceName},
 			Plain:  c.screen.Plain,
 			Exit:   func() *outcome.Exit { return execute.ExitOf(child.Wait()) },

@@ -35,10 +35,9 @@ type Events struct {
 	redactor *redact.Redactor
 	joiner   *redact.Joiner            // nil if deltas are kept
 	source   events.DisplayEventSource // the last of parser, joiner and redaction
-	lines    *redact.Lines             // redacts the lines in raw; nil if nothing is redacted
-	plain    *quoted                   // nil unless requested
-	raw      [][]byte                  // lines that the last call passed unchanged
-	last     time.Time                 // time of the last line; zero after its quiet time was handled, or without Live
+	text     text
+	quoted   *PlainText // nil unless requested
+	last     time.Time  // time of the last line; zero after its quiet time was handled, or without Live
 	now      func() time.Time
 }
 
@@ -56,7 +55,7 @@ func NewEvents(s EventSettings) (*Events, error) {
 	}
 	e := &Events{Source: p, redactor: s.Redactor, source: p}
 	if s.Plain {
-		e.plain = new(quoted)
+		e.quoted = new(PlainText)
 	}
 	if s.Join || s.Redactor != nil {
 		e.joiner = redact.NewJoiner(p, redact.JoinSettings{})
@@ -64,10 +63,7 @@ func NewEvents(s EventSettings) (*Events, error) {
 	}
 	if s.Redactor != nil {
 		e.source = redact.New(e.joiner, s.Redactor)
-		e.lines = redact.NewLines(s.Redactor)
-		if s.Plain {
-			e.plain.lines = redact.NewLines(s.Redactor)
-		}
+		e.text.lines = redact.NewLines(s.Redactor)
 	}
 	return e, nil
 }
@@ -81,8 +77,8 @@ func (e *Events) ParseEvents(line []byte) []events.DisplayEvent {
 		e.last = e.now()
 	}
 	evs := e.source.ParseEvents(line)
-	e.raw = e.Source.Raw()
-	e.takePlain()
+	e.text.take(e.Source)
+	e.quote()
 	return evs
 }
 
@@ -93,11 +89,8 @@ func (e *Events) Reparse(line []byte) {
 	} else {
 		e.Source.ParseEvents(line)
 	}
-	if e.raw = nil; e.lines != nil {
-		for _, line := range e.Source.Raw() {
-			e.lines.Bytes(line)
-		}
-	}
+	e.text.take(e.Source)
+	e.text.clear()
 }
 
 // Flush returns what is pending at the end of the stream.
@@ -107,7 +100,7 @@ func (e *Events) Flush() []events.DisplayEvent {
 		return nil
 	}
 	evs := f.Flush()
-	e.raw = e.Source.Raw()
+	e.text.take(e.Source)
 	return evs
 }
 
@@ -126,7 +119,7 @@ func (e *Events) Tick() []events.DisplayEvent {
 
 // Texts returns the whole lines of texts that were quiet for long enough.
 func (e *Events) Texts() []events.DisplayEvent {
-	e.raw = nil
+	e.text.clear()
 	if t, ok := e.source.(interface{ Tick() []events.DisplayEvent }); ok {
 		return t.Tick()
 	}
@@ -137,13 +130,13 @@ func (e *Events) Texts() []events.DisplayEvent {
 // detected provider pass unchanged; see Raw.
 func (e *Events) Quiet() []events.DisplayEvent {
 	evs := e.Source.Quiet()
-	e.raw = e.Source.Raw()
+	e.text.take(e.Source)
 	return e.clean(evs)
 }
 
 // Part returns the whole lines of all unfinished texts at once, as Texts did before a restart.
 func (e *Events) Part() []events.DisplayEvent {
-	e.raw = nil
+	e.text.clear()
 	if e.joiner == nil {
 		return nil
 	}
@@ -153,7 +146,7 @@ func (e *Events) Part() []events.DisplayEvent {
 // EndTexts returns all unfinished texts.
 func (e *Events) EndTexts() []events.DisplayEvent {
 	evs := e.flushTexts()
-	e.raw = nil
+	e.text.clear()
 	return e.clean(evs)
 }
 
@@ -173,18 +166,14 @@ func (e *Events) clean(evs []events.DisplayEvent) []events.DisplayEvent {
 	return evs
 }
 
-// Passed returns the lines of no known provider that the last call passed, including secrets.
-func (e *Events) Passed() [][]byte { return e.raw }
+// Raw returns the lines of no known provider that the last call passed, without secrets.
+func (e *Events) Raw() [][]byte { return e.text.raw }
 
-// Raw returns the lines of no known provider that the last call passed, without secrets. Call it once after each call.
-func (e *Events) Raw() [][]byte {
-	if e.lines != nil {
-		for i := range e.raw {
-			e.raw[i] = e.lines.Bytes(e.raw[i])
-		}
-	}
-	return e.raw
-}
+// Plain returns the lines of plain text around and between the records of the last call, without secrets.
+func (e *Events) Plain() [][]byte { return e.text.plain }
+
+// Words returns the last line of the last call that is no record, without secrets, or nil.
+func (e *Events) Words() []byte { return e.text.last }
 
 // Stats returns the parser's counts.
 func (e *Events) Stats() parser.Stats {

@@ -9,7 +9,7 @@ import (
 
 // pass exports the lines of no known provider, or of none so far.
 func (p *Pipeline) pass() {
-	raw := p.events.Passed()
+	raw := p.events.Raw()
 	if len(raw) == 0 || p.reparsing {
 		return
 	}
@@ -17,7 +17,6 @@ func (p *Pipeline) pass() {
 		p.uncopied = nil
 		return
 	}
-	raw = p.events.Raw()
 	if p.events.Undecided() {
 		p.uncopied = nil
 		if p.early == nil {

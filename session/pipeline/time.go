@@ -19,7 +19,7 @@ func (p *Pipeline) Tick() bool {
 // detected provider. It reports whether there was anything.
 func (p *Pipeline) Quiet() bool {
 	evs := p.events.Quiet()
-	some := len(evs)+len(p.events.Passed()) > 0
+	some := len(evs)+len(p.events.Raw()) > 0
 	p.pass()
 	p.take(evs)
 	return some

@@ -89,7 +89,7 @@ func log(t *testing.T, data []byte, set render.LogSettings, change func(*events.
 			change(&ev)
 			into.Emit(&ev)
 		}
-		for _, line := range src.Passed() {
+		for _, line := range src.Raw() {
 			into.Raw(line)
 			into.PassThrough(line)
 		}

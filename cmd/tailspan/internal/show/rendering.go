@@ -4,7 +4,6 @@ import (
 	"github.com/tailspan/tailspan/cmd/tailspan/internal/names"
 	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/parser"
-	"github.com/tailspan/tailspan/redact"
 	"github.com/tailspan/tailspan/render"
 	"github.com/tailspan/tailspan/session/outcome"
 	"github.com/tailspan/tailspan/session/pipeline"
@@ -15,12 +14,11 @@ type Rendering struct {
 	Events   *pipeline.Events
 	Settings render.LogSettings
 	Origin   render.Origin
-	Redactor *redact.Redactor
 	// Live reports whether the input may be written while it is read.
 	Live bool
 	// NamesOnly hides texts, arguments, outputs and paths.
 	NamesOnly bool
-	// Plain, if set, is called with each line of plain text between the records, without secrets; the log does not show it then.
+	// Plain, if set, is called with each line of plain text between the records; the log does not show it then.
 	Plain func(line []byte)
 	// Exit, if set, returns how the program that wrote the input ended.
 	Exit func() *outcome.Exit
@@ -30,11 +28,6 @@ type Rendering struct {
 func (r *Rendering) Open(log *render.Log) *Shown {
 	stream := log.Open(r.Origin)
 	ws := render.WriterSettings{Mode: r.Settings.Mode, Style: r.Settings.Style}
-	clean := func(line []byte) []byte { return line }
-	if r.Redactor != nil {
-		clean = redact.NewLines(r.Redactor).Bytes // a key may begin in the plain text and continue in a raw line
-		ws.Clean = clean
-	}
 	if r.Plain != nil {
 		ws.Style = render.StyleMarker // only a transcript shows these lines
 	}
@@ -45,8 +38,7 @@ func (r *Rendering) Open(log *render.Log) *Shown {
 	if r.NamesOnly {
 		target = names.Wrap(stream)
 	}
-	plain := func(lines [][]byte) { r.plain(lines, clean) }
-	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: plain, named: r.Origin.Agent != ""}
+	source := &namingSource{Events: r.Events, stream: stream, exit: r.Exit, plain: r.plain, named: r.Origin.Agent != ""}
 	return &Shown{r.Events, render.NewWriter(target, source, ws)}
 }
 
@@ -56,13 +48,13 @@ type Shown struct {
 	writer *render.Writer
 }
 
-// plain shows plain text between the records. clean removes secrets.
-func (r *Rendering) plain(lines [][]byte, clean func([]byte) []byte) {
+// plain shows plain text between the records.
+func (r *Rendering) plain(lines [][]byte) {
 	if r.Plain == nil || r.NamesOnly {
 		return
 	}
 	for _, line := range lines {
-		r.Plain(clean(line))
+		r.Plain(line)
 	}
 }
 
@@ -94,7 +86,7 @@ type namingSource struct {
 func (n *namingSource) ParseEvents(line []byte) []events.DisplayEvent {
 	before := n.Provider()
 	evs := n.Events.ParseEvents(line)
-	n.plain(n.Events.Source.Plain())
+	n.plain(n.Plain())
 	if now := n.Provider(); now != before && !n.named {
 		n.stream.SetAgent(parser.InfoOf(now).ServiceName)
 	}
@@ -109,6 +101,3 @@ func (n *namingSource) Flush() []events.DisplayEvent {
 	}
 	return append(evs, *n.exit().IncompleteEnd())
 }
-
-// Raw returns the lines that pass through. The writer redacts them.
-func (n *namingSource) Raw() [][]byte { return n.Passed() }

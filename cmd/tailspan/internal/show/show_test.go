@@ -128,7 +128,7 @@ func TestKeyOverDetection(t *testing.T) {
 		src, err := pipeline.NewEvents(pipeline.EventSettings{Provider: parser.Auto, Redactor: r, Plain: true})
 		require.NoError(t, err)
 		var out bytes.Buffer
-		rendering := show.Rendering{Events: src, Redactor: r, Live: true, Plain: func(line []byte) { out.Write(append(line, '\n')) }}
+		rendering := show.Rendering{Events: src, Live: true, Plain: func(line []byte) { out.Write(append(line, '\n')) }}
 		shown := rendering.Open(render.NewLog(&out, render.LogSettings{}))
 		record := func(line string) { require.NoError(t, shown.Record([]byte(line))) }
 		record("-----BEGIN PRIVATE KEY-----")
