@@ -248,12 +248,28 @@ func TestAttribute(t *testing.T) {
 		{"value by its key", "api_key", secret, "api_key", "[redacted]"},
 		{"value by itself", "note", "TOKEN=" + secret, "note", "TOKEN=[redacted]"},
 		{"key", "TOKEN=" + secret, "x", "TOKEN=[redacted]", "x"},
+		{"key of Honeycomb", "x-honeycomb-team", secret, "x-honeycomb-team", "[redacted]"},
+		{"key of Uptrace", "uptrace-dsn", secret, "uptrace-dsn", "[redacted]"},
+		{"key of Instana", "x-instana-key", secret, "x-instana-key", "[redacted]"},
+		{"team", "team", "zz-payments-2026", "team", "zz-payments-2026"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			key, value := newRedactor(t, redact.Settings{}).Attribute(tt.key, tt.value)
 			assert.Equal(t, tt.wantKey, key)
 			assert.Equal(t, tt.wantValue, value)
 		})
+	}
+}
+
+// TestSecretHeader has the headers by which OTLP endpoints identify a client, and headers that are no keys.
+func TestSecretHeader(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Authorization": true, "proxy-authorization": true, "Cookie": true, "X-Api-Key": true, "api-key": true, "DD-API-KEY": true, "X-Seq-ApiKey": true,
+		"x-honeycomb-team": true, "uptrace-dsn": true, "x-instana-key": true, "signoz-ingestion-key": true, "lightstep-access-token": true,
+		"X-SF-Token": true, "Ocp-Apim-Subscription-Key": true, "CF-Access-Client-Secret": true, "x-vendor-key": true, "helicone-auth": true,
+		"X-Scope-OrgID": false, "x-honeycomb-dataset": false, "X-Axiom-Dataset": false, "x-bt-parent": false, "stream-name": false, "": false,
+	} {
+		assert.Equal(t, want, redact.SecretHeader(name), name)
 	}
 }
 

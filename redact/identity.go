@@ -3,8 +3,11 @@ package redact
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"github.com/tailspan/tailspan/events"
+	"github.com/tailspan/tailspan/redact/internal/secret"
+	"github.com/tailspan/tailspan/redact/internal/token"
 )
 
 // idDigits is the number of hash digits that distinguish two IDs that contain secrets.
@@ -69,6 +72,11 @@ func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
 		return key, pair[len(key)+1:]
 	}
 	return r.String(key), value
+}
+
+// SecretHeader reports whether the HTTP header of a name holds a credential. Every key is one there, as x-vendor-key.
+func SecretHeader(name string) bool {
+	return secret.NameOf(nil, strings.ToUpper(name)).Class != token.ClassNone
 }
 
 // Keys removes secrets from the keys of counts, and adds counts whose keys become equal. It returns m itself if there are no secrets.

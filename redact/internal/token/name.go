@@ -33,7 +33,7 @@ const (
 )
 
 // NameWords are the anchors of names: each secret-like name contains one of them.
-var NameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw", "otlp_"}
+var NameWords = []string{"pass", "pwd", "secret", "token", "key", "credential", "creds", "auth", "cookie", "jwt", "signature", "sig=", "psk", "bindpw", "rootpw", "otlp_", "honeycomb", "uptrace"}
 
 // lastSegments maps the last segment of a name to its class.
 var lastSegments = map[string]Class{
@@ -69,8 +69,11 @@ var keyWords = []string{
 	"api", "access", "private", "priv", "secret", "signing", "sign", "encryption", "encrypt", "master", "account",
 	"shared", "auth", "service", "client", "ssh", "deploy", "admin", "root", "hmac", "webhook", "app", "application",
 	"storage", "subscription", "consumer", "session", "server", "bot", "license", "crypto", "host", "function", "ingest",
-	"preshared", "tls", "unseal",
+	"ingestion", "instana", "preshared", "tls", "unseal",
 }
+
+// keyNames are the ends of other names of keys: headers of OTLP requests to Honeycomb and Uptrace.
+var keyNames = []string{"honeycomb_team", "uptrace_dsn"}
 
 // valueEnds are last segments that do not change the class: client-key-data, API_TOKEN_VALUE, SecretString.
 var valueEnds = []string{"data", "value", "b64", "base64", "pem", "hash", "string"}
@@ -120,6 +123,8 @@ func (own Names) Classify(ident []byte, caps bool) Class {
 		if c := own.Classify(rest, caps); c == ClassPassword || c == ClassKey {
 			return ClassKey
 		}
+	case slices.ContainsFunc(keyNames, func(name string) bool { return hasSuffix(ident, name) }):
+		return ClassKey
 	default:
 		for _, e := range lastEnds {
 			if hasSuffix(last, e.end) {

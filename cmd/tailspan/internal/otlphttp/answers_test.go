@@ -260,7 +260,7 @@ func TestGRPCAtAnotherService(t *testing.T) {
 func TestAnswersShowNoKey(t *testing.T) {
 	const tenant = "X-Scope-OrgID=production"
 	quote := func(r *http.Request) string {
-		return fmt.Sprintf("%s %s x%q %q", strings.Repeat("x", 150), r.Header.Get("X-Scope-Orgid"), r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		return fmt.Sprintf("%s %s x%q %q", strings.Repeat("x", 150), r.Header.Get("X-Scope-Orgid"), r.Header.Get("Authorization"), r.Header.Get("X-Api-Key")+r.Header.Get("X-Honeycomb-Team"))
 	}
 	answer := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ func TestAnswersShowNoKey(t *testing.T) {
 		answer              http.HandlerFunc
 	}{
 		{name: "refused", headers: "authorization=Bearer%20key-of-the-test,x-api-key=key-of-another", answer: answer(http.StatusUnauthorized)},
-		{name: "refused data", headers: "authorization=Bearer%20key-of-the-test,x-api-key=key-of-another", answer: answer(http.StatusBadRequest)},
+		{name: "refused data", headers: "authorization=Bearer%20key-of-the-test,x-honeycomb-team=key-of-another", answer: answer(http.StatusBadRequest)},
 		{name: "password", user: "me:key-of-the-test@", answer: answer(http.StatusBadRequest)},
 		{name: "partial success", headers: "authorization=key-of-the-test", answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tailspan/tailspan/redact"
 )
 
 // Endpoint is the destination of one signal. The zero value sends nothing.
@@ -76,14 +78,11 @@ func (e *Endpoint) hide(answer string) string {
 	return answer
 }
 
-// secretHeader matches the names of the headers that hold credentials.
-var secretHeader = regexp.MustCompile("(?i)auth|key|token|secret|pass|credential|cookie|dsn|team")
-
 // secrets returns the values of the headers that hold credentials, with their scheme and alone, and the password of the address.
 func (e *Endpoint) secrets() []string {
 	var all []string
 	for name, value := range e.Headers {
-		if secretHeader.MatchString(name) {
+		if redact.SecretHeader(name) {
 			all = append(all, value, value[strings.LastIndexByte(value, ' ')+1:])
 		}
 	}
