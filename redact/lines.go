@@ -48,8 +48,8 @@ func (l *Lines) Bytes(line []byte) []byte {
 }
 
 // continued returns the current line, which is at start, without the secrets that begin or are named in the lines before; nil if there
-// are none. begin is the offset of the line where a secret begins that the next line may continue, or -1. If the current line is cut,
-// a secret in it that reaches the cut is kept: its end is not known.
+// are none. It keeps the indentation. begin is the offset of the line where a secret begins that the next line may continue, or -1. If
+// the current line is cut, a secret in it that reaches the cut is kept: its end is not known.
 func (l *Lines) continued(start int, cut bool) (clean []byte, begin int) {
 	var f find.Finder[[]byte]
 	f.Init(l.redactor.search, l.joined, false)
@@ -62,7 +62,7 @@ func (l *Lines) continued(start int, cut bool) (clean []byte, begin int) {
 		if sp.Start < start && l.continues(sp) {
 			begin = bytes.LastIndexByte(l.joined[:sp.Start], '\n') + 1
 		}
-		clean = append(clean, l.joined[last:max(last, sp.Start)]...)
+		clean = append(clean, l.joined[last:max(last, sp.Start, text.Skip(l.joined, start, sp.End, text.Blank))]...)
 		clean = append(clean, sp.Quote+text.Marker(sp.Kind)+sp.Quote...)
 		last = sp.End
 	}

@@ -59,6 +59,19 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesIndented checks that the lines of an indented key stay indented, because they continue the line before.
+func TestLinesIndented(t *testing.T) {
+	lines := redact.NewLines(newRedactor(t, redact.Settings{}))
+	for _, tc := range []struct{ line, want string }{
+		{"  -----BEGIN PRIVATE KEY-----", "  -----BEGIN PRIVATE KEY-----"},
+		{"  " + strings.Repeat("MadeUp0123456789", 4), "  [redacted:private-key]"},
+		{"\t" + strings.Repeat("MadeUp0123456789", 4), "\t[redacted:private-key]"},
+		{"  -----END PRIVATE KEY-----", "  [redacted:private-key]"},
+	} {
+		assert.Equal(t, tc.want, string(lines.Bytes([]byte(tc.line))))
+	}
+}
+
 // TestLinesOrdinary checks that the lines of ordinary text are unchanged, and not copied.
 func TestLinesOrdinary(t *testing.T) {
 	r := newRedactor(t, redact.Settings{})

@@ -70,6 +70,11 @@ func TestKeyInText(t *testing.T) {
 		assert.Empty(t, e.Plain())
 	}
 	e := open(t, "claude")
+	for _, line := range []string{"Error: refused:", "  " + begin, "  " + part, "  " + part} {
+		e.ParseEvents([]byte(line))
+		assert.Equal(t, "Error: refused:", e.PlainText().Last, "indented lines continue it")
+	}
+	e = open(t, "claude")
 	e.Reparse([]byte(begin))
 	e.Reparse([]byte(part))
 	assert.Empty(t, e.Plain())
