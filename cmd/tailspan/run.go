@@ -371,7 +371,7 @@ func (c *running) reportLosses(status int, exit process.Exit, full bool, spool s
 	const advice = "set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted"
 	lacking := ""
 	if files := requested(c.child.Raw, c.eventsFile); (full || exit.Dropped > 0) && len(files) > 0 {
-		lacking = ", so that of " + strings.Join(files, " and ") + " is incomplete"
+		lacking = ", so the output in " + strings.Join(files, " and ") + " is incomplete"
 		status = cmp.Or(status, cli.ExitFailure)
 	}
 	switch {

@@ -171,12 +171,12 @@ func TestRunLacksOutput(t *testing.T) {
 		report, lacks string
 	}{
 		{"no copy", floods, 0, []string{"--max-spool", "100"}, cli.ExitOK, dropped, "\n"},
-		{"raw", floods, 0, []string{"--max-spool", "100", "--raw", raw}, cli.ExitFailure, dropped, ", so that of --raw is incomplete\n"},
-		{"events", floods, 0, []string{"--max-spool", "100", "--events", written}, cli.ExitFailure, dropped, ", so that of --events is incomplete\n"},
-		{"events on standard output", floods, 0, []string{"--max-spool", "100", "--events", "-"}, cli.ExitFailure, dropped, ", so that of --events is incomplete\n"},
-		{"both", floods, 0, []string{"--max-spool", "100", "--raw", raw, "--events", written}, cli.ExitFailure, dropped, ", so that of --raw and --events is incomplete\n"},
-		{"the agent failed", floods, 3, []string{"--max-spool", "100", "--raw", raw}, 3, dropped, ", so that of --raw is incomplete\n"},
-		{"truncated raw", truncates, 0, []string{"--raw", raw}, cli.ExitFailure, truncated, ", so that of --raw is incomplete; use --pipe\n"},
+		{"raw", floods, 0, []string{"--max-spool", "100", "--raw", raw}, cli.ExitFailure, dropped, ", so the output in --raw is incomplete\n"},
+		{"events", floods, 0, []string{"--max-spool", "100", "--events", written}, cli.ExitFailure, dropped, ", so the output in --events is incomplete\n"},
+		{"events on standard output", floods, 0, []string{"--max-spool", "100", "--events", "-"}, cli.ExitFailure, dropped, ", so the output in --events is incomplete\n"},
+		{"both", floods, 0, []string{"--max-spool", "100", "--raw", raw, "--events", written}, cli.ExitFailure, dropped, ", so the output in --raw and --events is incomplete\n"},
+		{"the agent failed", floods, 3, []string{"--max-spool", "100", "--raw", raw}, 3, dropped, ", so the output in --raw is incomplete\n"},
+		{"truncated raw", truncates, 0, []string{"--raw", raw}, cli.ExitFailure, truncated, ", so the output in --raw is incomplete; use --pipe\n"},
 		{"all is kept", floods, 0, []string{"--max-spool", "100000", "--raw", raw}, cli.ExitOK, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
