@@ -22,7 +22,7 @@ func TestHangAtTheFirstCall(t *testing.T) {
 	init, _, _ := bytes.Cut(stream, []byte("\n"))
 	folder := t.TempDir()
 	cfg := configFor(filepath.Join(folder, "*.jsonl"))
-	cfg.Telemetry.StallAfter, cfg.Telemetry.ProgressInterval = 200*time.Millisecond, 20*time.Millisecond
+	cfg.Telemetry.StallAfter, cfg.Telemetry.ProgressInterval = time.Second, 20*time.Millisecond // a busy machine finds the file in time
 	r := start(t, cfg, nil)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), append(init, '\n'), 0o600))
 	var stalled []plog.LogRecord
