@@ -170,7 +170,7 @@ func pause(whom int, by syscall.Signal) {
 	}
 }
 
-// OnSuspend calls suspend when the suspend key is typed, until cancel is called. It prepares for that and calls stop.
+// OnSuspend calls suspend when the suspend key is typed, until cancel is called. suspend calls stop, which returns when we continue.
 func OnSuspend(suspend func(stop func())) (cancel func()) {
 	if signal.Ignored(syscall.SIGTSTP) || first() {
 		return func() {}
