@@ -36,7 +36,7 @@ type Settings struct {
 	OnEvents func([]events.DisplayEvent)
 	// Intercept, if set, receives the events instead of telemetry and applies those that it selects; see [Pipeline.Apply].
 	Intercept func([]events.DisplayEvent)
-	// Discards, if set, is called with the number of lines of no known provider and reports whether they are dropped.
+	// Discards, if set, is called with the number of lines of no known provider and reports whether the stream drops such lines.
 	Discards func(lines int) bool
 	// OnInvalidParent, if set, is called with the error of an invalid traceparent in the in-band line.
 	OnInvalidParent func(error)

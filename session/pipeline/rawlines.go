@@ -14,7 +14,9 @@ func (p *Pipeline) pass() {
 		return
 	}
 	if p.discards != nil && p.discards(len(raw)) {
-		p.uncopied = nil
+		if p.uncopied = nil; !p.events.Undecided() {
+			p.events.text.lines = nil // all further lines are dropped: a search of them costs much
+		}
 		return
 	}
 	if p.events.Undecided() {
