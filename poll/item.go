@@ -142,6 +142,7 @@ func (p *Poller) turn(ctx context.Context, it *item) bool {
 		return false
 	}
 	if !it.source.Changed() {
+		it.caughtUp = it.caughtUp || len(it.streams) > 0
 		p.tidy(ctx, it)
 		return false
 	}

@@ -99,6 +99,20 @@ func TestDocumentIsReadWholeWhenItChanges(t *testing.T) {
 	})
 }
 
+// TestChangeOfAnOlderDocumentIsLive: a document whose time shows that it was read whole is not read again before it changes.
+func TestChangeOfAnOlderDocumentIsLive(t *testing.T) {
+	inBubble(t, func(w *polledFolder) {
+		w.write("a.json", `{"n":1}`)
+		w.Pass(time.Minute)
+		w.follow()
+		w.Pass(time.Second)
+		w.write("a.json", `{"n":2}`)
+		w.Pass(time.Second)
+		assert.Equal(w, []tail.Line{{Next: 7}, {Next: 7, Live: true}}, w.Sink.Opened()[0].Received)
+		w.finish()
+	})
+}
+
 // TestDocumentHalfWritten: no incomplete state is delivered, however it was written.
 func TestDocumentHalfWritten(t *testing.T) {
 	inBubble(t, func(w *polledFolder) {
