@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/tailspan/tailspan/events"
 	"github.com/tailspan/tailspan/otlp"
 	"github.com/tailspan/tailspan/session/clock"
 	"github.com/tailspan/tailspan/session/link"
@@ -250,11 +251,15 @@ type watched struct {
 
 // watched returns what is watched. ok is false if nothing is.
 func (s *lifetime) watched() (w watched, ok bool) {
-	moved := s.lineWritten()
+	written := s.lineWritten()
+	moved := written
+	if s.blank.at.After(moved) {
+		moved = s.blank.at
+	}
 	if asked := s.unanswered(); asked != nil {
 		last := &s.pending[len(s.pending)-1]
 		// The agent may have another clock, or the lines are a recording that is played back.
-		return watched{nil, clock.InstantOf(moved).Add(-max(last.At.At.Sub(asked.At.At), 0)), moved}, true
+		return watched{nil, clock.InstantOf(written).Add(-max(last.At.At.Sub(asked.At.At), 0)), moved}, true
 	}
 	if !s.reportsRun() {
 		return w, false
@@ -289,6 +294,9 @@ func (s *lifetime) reportProgress(into *batch, now time.Time) (stalled bool) {
 	elapsed, silent := max(clock.InstantOf(now).Sub(w.begun), 0), now.Sub(w.moved)
 	if after := s.registry.settings.StallAfter; after > 0 && silent >= after {
 		s.registry.timers.Stop(waitProgress, s.self)
+		if s.awaitsUser(w.run) {
+			return false
+		}
 		resource, record := s.stallOf(w.run)
 		into.AddStalled(resource, record, elapsed, silent)
 		return true
@@ -301,9 +309,18 @@ func (s *lifetime) reportProgress(into *batch, now time.Time) (stalled bool) {
 	return false
 }
 
+// awaitsUser reports whether a silence of an open run is the user's: the run has shown its end, or its last text may be the last one,
+// and nothing below it is active. A sub-agent in the background may have stalled.
+func (s *lifetime) awaitsUser(r *work.Run) bool {
+	if r == nil || r.Calls.AnyOpen() || s.open.IsBusy(r) || s.family.AnyElsewhere() {
+		return false
+	}
+	return r.ShowsEnd() || r.Signs.Last() == events.Sign{Outcome: events.OutcomeOK, Weak: true}
+}
+
 // stallOf returns the record of a stall of a run or, if r is nil, of a prompt, which has no span yet.
 func (s *lifetime) stallOf(r *work.Run) (*otlp.Resource, *otlp.Record) {
-	now, number := s.registry.settings.Now(), int(s.replay.Offset())
+	now, number := s.registry.settings.Now(), int(max(s.replay.Offset(), s.blank.offset))
 	if r != nil {
 		return r.Resource, r.LiveRecord(now, otlp.EventNameStalled, number)
 	}

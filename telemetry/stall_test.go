@@ -63,6 +63,40 @@ func TestSubAgentAtWorkIsNoStall(t *testing.T) {
 	assert.Equal(t, 1, f.collected.counts.StalledRuns, "both are silent")
 }
 
+// TestFinishedTurnIsNoStall: an agent that has answered waits for the user, even if stall_after is shorter than end_grace, but its
+// sub-agent in the background may stall.
+func TestFinishedTurnIsNoStall(t *testing.T) {
+	launched := result(2, "a1")
+	launched.Tool.State, launched.Tool.AgentID = events.ToolStateBackground, "ag1"
+	maybe := sign(text(3, "msg2", "Done."), events.Sign{Outcome: events.OutcomeOK, Weak: true})
+	for _, tt := range []struct {
+		name   string
+		script script
+		want   int
+	}{
+		{"last word", script{line(lastWord(3, "msg2"))}, 0},
+		{"text that may be the last", script{line(maybe)}, 0},
+		{"work after a text", script{line(maybe), line(use(4, "msg2", "t1", "Bash", "make"))}, 1},
+		{"open call", script{line(use(1, "msg1", "t1", "Bash", "make")), line(maybe)}, 1},
+		{"last word before a sub-agent", script{line(use(1, "msg1", "a1", "Agent", "Look")), line(launched), line(lastWord(3, "msg2"))}, 1},
+		{"text before a sub-agent", script{line(use(1, "msg1", "a1", "Agent", "Look")), line(launched), line(maybe)}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := follow(telemetry.StreamSettings{}, func(s *telemetry.Settings) { s.StallAfter = s.EndGrace / 2 })
+			f.feed(true, recorded())
+			f.feed(true, prompt(0, "p1"))
+			for _, evs := range tt.script {
+				f.feed(true, evs...)
+			}
+			for range 30 {
+				f.pass(time.Second)
+				f.Idle()
+			}
+			assert.Len(t, f.named(otlp.EventNameStalled), tt.want)
+		})
+	}
+}
+
 // begin is when the streams of [follow] begin.
 const begin = 100_000.0
 

@@ -53,9 +53,16 @@ type past struct {
 type reading struct {
 	live     bool          // the current line is new and was written while the stream was followed
 	idle     bool          // everything available was read
-	moved    time.Time     // system time of the last line
+	moved    time.Time     // system time of the last line with an event
 	changed  clock.Instant // last change of the file before it was opened; zero once a live line was read
+	blank    blank
 	rawLines exported.Chain
+}
+
+// blank is the last line without an event.
+type blank struct {
+	at     time.Time // when it was read, if it was written while the stream was followed
+	offset int64
 }
 
 // lastWrite returns when the last line was written: when it was read if the stream is followed, else the last change of the file.
@@ -92,8 +99,16 @@ func newStream(r *Registry, settings *StreamSettings) *Stream {
 	return s
 }
 
-// Feed applies the events of one line. It keeps no reference to evs.
+// Feed applies the events of one line. It keeps no reference to evs. A line without events only ends a silence.
 func (s *Stream) Feed(line Line, evs []events.DisplayEvent) {
+	if len(evs) == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.blank.offset = line.Offset; line.Live && !line.Replay {
+			s.blank.at = line.Read
+		}
+		return
+	}
 	s.work(line.Replay, func() { s.feed(line, evs) })
 }
 
@@ -240,7 +255,7 @@ func (s *Stream) feed(line Line, evs []events.DisplayEvent) {
 	s.reportLinked()
 	s.writeReady()
 	s.family.AnnounceTime(s.run, s.clock.Reached())
-	if len(evs) > 0 && s.run != nil && s.run.InPipeline && !s.emit.Suppressed {
+	if s.run != nil && s.run.InPipeline && !s.emit.Suppressed {
 		s.registry.pipelines.Moved(s.run.Resource, s.registry.settings.Now())
 	}
 }

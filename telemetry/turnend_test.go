@@ -22,10 +22,13 @@ type followed struct {
 	collected collected
 }
 
-func follow(set telemetry.StreamSettings) *followed {
+func follow(set telemetry.StreamSettings, with ...func(*telemetry.Settings)) *followed {
 	f := &followed{now: at(100_000)}
 	settings := telemetry.NewDefaultSettings()
 	settings.Now = func() time.Time { return f.now }
+	for _, f := range with {
+		f(&settings)
+	}
 	f.Registry = telemetry.NewRegistry(settings)
 	set.ID, set.Agent = "f", claude
 	f.Stream = f.Open(set)

@@ -103,7 +103,9 @@ func (p *Pipeline) Line(data []byte) {
 	}
 	evs := p.events.ParseEvents(data)
 	p.pass()
-	p.take(evs)
+	if p.take(evs); len(evs) == 0 && p.telemetry != nil {
+		p.telemetry.Feed(p.At, nil)
+	}
 	if p.copies {
 		p.copy(data)
 	}

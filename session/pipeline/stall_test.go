@@ -28,8 +28,8 @@ const (
 	stallGap = 5 * time.Minute
 )
 
-// TestStalls has each form of each provider fall silent after each of its first lines, up to the one that identifies the run. Each silence
-// is reported once, and otherwise changes nothing of the export.
+// TestStalls has each form of each provider fall silent after each of its first lines, at least up to the one that identifies the run. Each
+// silence is reported once, and otherwise changes nothing of the export.
 func TestStalls(t *testing.T) {
 	for _, tt := range []struct {
 		name, files string   // the versions of a document are several files
@@ -43,11 +43,15 @@ func TestStalls(t *testing.T) {
 		{"claude stream 1.0.3", "claude/parity-1.0.3.jsonl", []string{aPrompt, aRun}},
 		{"claude transcript", "claude/interactive.session.jsonl", []string{aPrompt, aRun}},
 		{"claude transcript 1.0.128", "claude/interactive-1.0.128.session.jsonl", []string{aPrompt, aRun}},
+		{
+			"claude transcript 2.1.30, where any text may be the last one", "claude/families/interactive-2.1.30/main.session.jsonl",
+			[]string{aPrompt, aRun, nothing, aRun, aRun, aRun, aRun, aRun, aRun, nothing, aPrompt},
+		},
 		{"codex stream", "codex/parity.jsonl", []string{aPrompt, aPrompt, aRun}},
-		{"codex stream 0.29", "codex/parity-0.29.jsonl", []string{aPrompt, aPrompt, aPrompt, aPrompt, aRun}},
-		{"codex stream 0.42", "codex/parity-0.42-experimental.jsonl", []string{aPrompt, aPrompt, aRun}},
+		{"codex stream 0.29", "codex/parity-0.29.jsonl", []string{aPrompt, aPrompt, aPrompt, aPrompt, nothing, aRun}},
+		{"codex stream 0.42", "codex/parity-0.42-experimental.jsonl", []string{aPrompt, aPrompt, nothing, aRun}},
 		{"codex rollout", "codex/parity.session.jsonl", []string{nothing, nothing, nothing, aPrompt, aRun}},
-		{"codex rollout 0.29", "codex/parity-0.29.session.jsonl", []string{nothing, nothing, aPrompt, aPrompt, aRun}},
+		{"codex rollout 0.29", "codex/parity-0.29.session.jsonl", []string{nothing, nothing, aPrompt, aPrompt, nothing, aRun, aRun, nothing, aRun}},
 		{"codex rollout 0.125", "codex/parity-0.125.session.jsonl", []string{nothing, nothing, nothing, aPrompt, aPrompt, aRun}},
 		{"codex rollout of a sub-agent", "codex/subagents-v1-child.session.jsonl", []string{nothing, nothing, nothing, nothing, nothing}},
 		{"gemini stream", "gemini/parity.jsonl", []string{aPrompt, aPrompt, aRun}},
@@ -66,19 +70,33 @@ func TestStalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := linesOf(t, strings.Fields(tt.files)...)
-			followed := playQuiet(t, lines, silences{0, len(tt.want)}, stallGap)
+			followed := playQuiet(t, lines, silences{to: len(tt.want)}, stallGap)
 			assert.Equal(t, tt.want, followed.reports)
-			assert.Equal(t, playQuiet(t, lines, silences{0, len(tt.want)}, 0).export, followed.export)
-			assert.Equal(t, playQuiet(t, lines, silences{0, len(tt.want)}, stallGap).uids, followed.uids, "whoever reports them")
+			assert.Equal(t, playQuiet(t, lines, silences{to: len(tt.want)}, 0).export, followed.export)
+			assert.Equal(t, playQuiet(t, lines, silences{to: len(tt.want)}, stallGap).uids, followed.uids, "whoever reports them")
 
 			first := slices.IndexFunc(tt.want, func(what string) bool { return what != nothing })
 			if first < 0 {
 				return
 			}
-			found := playQuiet(t, lines, silences{first, len(tt.want)}, stallGap)
+			found := playQuiet(t, lines, silences{from: first, to: len(tt.want)}, stallGap)
 			assert.Equal(t, tt.want[first:], found.reports)
-			assert.Equal(t, playQuiet(t, lines, silences{first, len(tt.want)}, 0).export, found.export)
+			assert.Equal(t, playQuiet(t, lines, silences{from: first, to: len(tt.want)}, 0).export, found.export)
 			assert.Equal(t, followed.uids, found.uids)
+		})
+	}
+}
+
+// TestLinesWithoutEvents: an agent that writes is not silent, even if no line has an event. Once it falls silent it is reported, and again
+// after each further line.
+func TestLinesWithoutEvents(t *testing.T) {
+	for _, name := range []string{"claude/reasoning.jsonl", "claude/partial-messages.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			lines := linesOf(t, name)
+			assert.Empty(t, playQuiet(t, lines, silences{pace: stallGap / 3}, stallGap).uids)
+			stalls := playQuiet(t, lines[:5], silences{pace: 2 * stallGap}, stallGap).uids
+			assert.Len(t, stalls, 5)
+			assert.Len(t, slices.Compact(stalls), 5)
 		})
 	}
 }
@@ -106,8 +124,11 @@ type quietly struct {
 }
 
 // silences are after the lines with events from one on and before another. What precedes the first silence was written before the file
-// was found, unless that is the first line.
-type silences struct{ from, to int }
+// was found, unless that is the first line. Each line is followed by a pause of pace.
+type silences struct {
+	from, to int
+	pace     time.Duration
+}
 
 // playQuiet reads lines with silences.
 func playQuiet(t *testing.T, lines [][]byte, at silences, stallAfter time.Duration) (q quietly) {
@@ -163,6 +184,13 @@ func playQuiet(t *testing.T, lines [][]byte, at silences, stallAfter time.Durati
 		p.Line(line)
 		for _, out := range p.Take() {
 			take(out)
+		}
+		if at.pace > 0 {
+			p.Idle()
+			for range 10 {
+				now = now.Add(at.pace / 10)
+				take(registry.Take())
+			}
 		}
 		if seen == before || seen <= at.from || seen > at.to {
 			continue
