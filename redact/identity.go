@@ -74,7 +74,7 @@ func (r *Redactor) Attribute(key, value string) (cleanKey, cleanValue string) {
 	return r.String(key), value
 }
 
-// SecretHeader reports whether the HTTP header of a name holds a credential. Every key is one there, as x-vendor-key.
+// SecretHeader reports whether the HTTP header of a name holds a credential. In a header, every key is one, such as x-vendor-key.
 func SecretHeader(name string) bool {
 	return secret.NameOf(nil, strings.ToUpper(name)).Class != token.ClassNone
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -157,7 +155,7 @@ func (c *running) run(_ context.Context, command []string, s cli.Streams) error 
 		c.judge.notStarted(title, problem)
 		return err
 	}
-	c.screen.Show(child.Process)
+	c.screen.ShareTerminal(child.Process)
 	return c.follow(&following{
 		child: child, export: c.exportSettings(endpoints, stream, prices), observe: c.observerSettings(stream, prices), events: written,
 		title: title,
@@ -363,47 +361,6 @@ func goRead(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	return done
-}
-
-// reportLosses reports output that was not kept, and returns the exit code: it is a failure if a file was requested that lacks the
-// output. On a full disk the command may have lost some without a word.
-func (c *running) reportLosses(status int, exit process.Exit, full bool, spool string) int {
-	const advice = "set TMPDIR or --raw to another disk; with --pipe the command would go on, and dropped output is counted"
-	lacking := ""
-	if files := requested(c.child.Raw, c.eventsFile); (full || exit.Dropped > 0) && len(files) > 0 {
-		lacking = ", so the output in " + strings.Join(files, " and ") + " is incomplete"
-		status = cmp.Or(status, cli.ExitFailure)
-	}
-	switch {
-	case full:
-		c.screen.Report(fmt.Sprintf("the disk of %q is full, so a part of the output may be lost; %s", spool, advice))
-		status = c.judge.uncertain(status, "a part of the output may be lost")
-	case exit.Status() != 0 && !c.child.Pipe && saysDiskFull(exit.Stderr):
-		c.screen.Report(fmt.Sprintf("if the disk of %q is full, %s", spool, advice))
-	}
-	switch {
-	case exit.Truncated:
-		c.screen.Report("the command truncated its own output, as > /dev/stdout in a shell does, so a part of it is lost" + lacking + "; use --pipe")
-	case exit.Dropped > 0:
-		c.screen.Report(fmt.Sprintf("dropped %s of the command's output%s", cli.Count(exit.Dropped, "byte"), lacking))
-	}
-	return status
-}
-
-// requested returns the flags of copies of the whole output that have a value.
-func requested(raw, events string) (flags []string) {
-	if raw != "" {
-		flags = append(flags, "--raw")
-	}
-	if events != "" {
-		flags = append(flags, "--events")
-	}
-	return flags
-}
-
-// saysDiskFull reports whether standard error mentions a full disk.
-func saysDiskFull(stderr []byte) bool {
-	return bytes.Contains(bytes.ToLower(stderr), []byte("no space left on device"))
 }
 
 // show renders the output of the command to its end.

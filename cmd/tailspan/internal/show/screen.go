@@ -64,8 +64,8 @@ func Open(look *options.Look, f *cli.Flags, stdout, stderr io.Writer) (*Screen, 
 	return s, nil
 }
 
-// Show shares the terminal with the program that is shown.
-func (s *Screen) Show(p *process.Process) { s.program.Store(p) }
+// ShareTerminal lets the program of p be in the foreground of the terminal without hiding the status line.
+func (s *Screen) ShareTerminal(p *process.Process) { s.program.Store(p) }
 
 // Report writes a message of tailspan. It ignores write errors: nobody may be reading.
 func (s *Screen) Report(problem string) {
