@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -37,12 +38,17 @@ func Hash(domain string, occurrence int, parts ...string) [sha256.Size]byte {
 	for _, p := range parts {
 		size += len(p)
 	}
-	buf := make([]byte, 0, PartsRoom) // on the stack
-	if size > cap(buf) {
-		buf = make([]byte, 0, size)
+	if size <= PartsRoom {
+		return sha256.Sum256(AppendParts(make([]byte, 0, PartsRoom), domain, occurrence, parts...)) // on the stack
 	}
-	return sha256.Sum256(AppendParts(buf, domain, occurrence, parts...))
+	buf, _ := longParts.Get().(*[]byte)
+	defer longParts.Put(buf)
+	*buf = AppendParts((*buf)[:0], domain, occurrence, parts...)
+	return sha256.Sum256(*buf)
 }
+
+// longParts are buffers for the parts of calls with long arguments, which would be a thirtieth of all garbage.
+var longParts = sync.Pool{New: func() any { return new([]byte) }}
 
 // AppendParts appends the hashed parts of an ID. Length prefixes keep ("ab","c") and ("a","bc") apart.
 func AppendParts(buf []byte, domain string, occurrence int, parts ...string) []byte {

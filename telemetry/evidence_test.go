@@ -409,7 +409,7 @@ func TestTwinsOverARestart(t *testing.T) {
 	registry = newRegistry()
 	streams := map[string]*telemetry.Stream{}
 	for id, state := range states {
-		registry.Recall(id, &state)
+		registry.Recall(id, &state.Ties)
 	}
 	for _, id := range []string{"stream", "transcript"} {
 		state := states[id]

@@ -79,7 +79,7 @@ func TestForkWaitsOverARestart(t *testing.T) {
 		}
 		registry = newRegistry()
 		for id, state := range states {
-			registry.Recall(id, &state)
+			registry.Recall(id, &state.Ties)
 		}
 		registry.Recalled()
 		streams := map[string]*telemetry.Stream{}

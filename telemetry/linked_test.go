@@ -131,7 +131,7 @@ func (w *linkedWorld) restart() {
 	for _, name := range slices.Sorted(maps.Keys(w.streams)) {
 		state, open := w.streams[name].State()
 		states[name], again[name] = state, open || w.read[name] < len(w.files[name])
-		w.registry.Recall(name, &state)
+		w.registry.Recall(name, &state.Ties)
 	}
 	w.registry.Recalled()
 	for _, name := range slices.Sorted(maps.Keys(states)) {

@@ -252,23 +252,22 @@ func (r *Registry) closeDeferred(into *batch) {
 	}
 }
 
-// Recall restores the things that an earlier state of a stream owned, whether or not the stream is opened again. So a
-// copy of its history is recognized even if it is found after a restart, and its sub-agents find their calls. Call it
-// before opening streams.
-func (r *Registry) Recall(stream string, state *StreamState) {
-	r.accounts.Recall(stream, state.Owned)
-	if len(state.Unwritten) > 0 || state.Claiming {
+// Recall restores the ties of a stored stream, whether or not the stream is opened again. So a copy of its history is recognized
+// even if it is found after a restart, and its sub-agents find their calls. Call it before opening streams.
+func (r *Registry) Recall(stream string, ties *Ties) {
+	r.accounts.Recall(stream, ties.Owned)
+	if len(ties.Unwritten) > 0 || ties.Claiming {
 		r.unsent.Expect(stream, r.settings.Now().Add(spanwait.BacklogShare*r.settings.linkWait()))
 	}
-	for i := range state.Agents {
-		r.links.Restore(&state.Agents[i])
+	for i := range ties.Agents {
+		r.links.Restore(&ties.Agents[i])
 	}
-	if state.Folder != nil {
-		r.folders.Restore(state.Folder, r.links.Recall)
+	if ties.Folder != nil {
+		r.folders.Restore(ties.Folder, r.links.Recall)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.recalled.add(state)
+	r.recalled.add(ties)
 }
 
 // Recalled ends the calls of [Registry.Recall]. It adds the usage of sub-agents to the runs that need it. Each run has
@@ -276,13 +275,13 @@ func (r *Registry) Recall(stream string, state *StreamState) {
 func (r *Registry) Recalled() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, state := range r.recalled.agents {
-		if _, needed := r.recalled.needs[state.Child.Run.RunID]; !needed {
+	for _, ties := range r.recalled.agents {
+		if _, needed := r.recalled.needs[ties.Child.Run.RunID]; !needed {
 			continue
 		}
-		ref := r.links.Recall(state.Child.Run)
-		for i := range state.Used {
-			ref.Team.Recall(state.Child.Agent, &state.Used[i])
+		ref := r.links.Recall(ties.Child.Run)
+		for i := range ties.Used {
+			ref.Team.Recall(ties.Child.Agent, &ties.Used[i])
 		}
 	}
 	r.recalled = recalled{}
@@ -322,18 +321,18 @@ type deferredClose struct {
 // recalled collects runs and sub-agents from the states of streams until [Registry.Recalled].
 type recalled struct {
 	needs  map[link.RunID]struct{}
-	agents []*StreamState
+	agents []*Ties
 }
 
-func (c *recalled) add(state *StreamState) {
-	for _, run := range state.Needs {
+func (c *recalled) add(ties *Ties) {
+	for _, run := range ties.Needs {
 		if c.needs == nil {
 			c.needs = map[link.RunID]struct{}{}
 		}
 		c.needs[run] = struct{}{}
 	}
-	if sub := state.Child; sub != nil && sub.Run != nil && len(state.Used)+len(state.Needs) > 0 {
-		c.agents = append(c.agents, state)
+	if sub := ties.Child; sub != nil && sub.Run != nil && len(ties.Used)+len(ties.Needs) > 0 {
+		c.agents = append(c.agents, ties)
 	}
 }
 

@@ -99,11 +99,11 @@ func TestRecalledRuns(t *testing.T) {
 		return f.names()
 	}
 	recalling := newRegistry()
-	recalling.Recall("parent", &state)
+	recalling.Recall("parent", &state.Ties)
 	assert.Equal(t, "chat m1, invoke_agent claude-code", names("fork", recalling))
 	forgetful := names("fork", newRegistry())
 	assert.Contains(t, forgetful, "execute_tool Read")
 	recalling = newRegistry()
-	recalling.Recall("parent", &state)
+	recalling.Recall("parent", &state.Ties)
 	assert.Equal(t, forgetful, names("parent", recalling))
 }

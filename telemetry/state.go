@@ -36,9 +36,14 @@ type StreamState struct {
 	Steps []replay.Step `json:"steps,omitempty"`
 	// Foreign are the hashes of runs and agents whose first account is in another stream.
 	Foreign []uint64 `json:"foreign,omitempty"`
+	Ties    `json:"ties,omitzero"`
+}
+
+// Ties are the part of a stream's state that other streams need, whether or not the stream is opened again ([Registry.Recall]).
+type Ties struct {
 	// Owned are the hashes of runs and agents whose first account is in this stream.
 	Owned []uint64 `json:"owned,omitempty"`
-	// Claiming is true if Owned was stored before output that depends on it was sent. The rest is older.
+	// Claiming is true if Owned was stored before output that depends on it was sent. The rest of the state is older.
 	Claiming bool `json:"claiming,omitempty"`
 	// Child is the sub-agent that works in the stream, and its links.
 	Child *link.Child `json:"child,omitempty"`
@@ -62,7 +67,8 @@ func (s *Stream) State() (state StreamState, open bool) {
 	defer s.mu.Unlock()
 	file, arrivals, lived := s.clock.State()
 	claims := s.share.Claims()
-	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.State(), Child: s.family.State(s.run)}
+	state = StreamState{FileTime: int64(file), Arrivals: arrivals, Lived: lived, RawLines: s.rawLines.State()}
+	state.Child = s.family.State(s.run)
 	state.Foreign, state.Owned = claims.Foreign, claims.Owned
 	state.Last = s.replay.End()
 	_, inFlight := s.replay.InFlight()

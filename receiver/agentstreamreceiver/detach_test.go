@@ -48,7 +48,7 @@ func newLifetime(t *testing.T, files []*kept, out *exports) *lifetime {
 		if k.state != nil { // as the receiver does with all stored states
 			var state telemetry.StreamState
 			require.NoError(t, json.Unmarshal(k.state, &state))
-			p.registry.Recall(filepath.Base(k.path), &state)
+			p.registry.Recall(filepath.Base(k.path), &state.Ties)
 		}
 	}
 	p.registry.Recalled()

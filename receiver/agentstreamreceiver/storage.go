@@ -81,7 +81,7 @@ func (s walkingStore) Walk(ctx context.Context, f func(key string, value []byte)
 
 // stateVersion is the version of stored states. A stream with a state of another version is replayed without it; a newer state
 // of the registry is an error.
-const stateVersion = 3
+const stateVersion = 4
 
 // registryKey is the storage key of the registry's state.
 const registryKey = "registry"
@@ -123,11 +123,16 @@ func (r *agentStream) recallFiles(ctx context.Context, store tail.Store) error {
 	since := time.Now().Add(-r.config.Telemetry.ForkWindow)
 	defer r.registry.Recalled()
 	return tail.EachState(ctx, walker, func(stream string, saved time.Time, value []byte) {
-		var state streamState
+		var state struct { // without what only an opened file needs, which is most of a streamState
+			Version   int `json:"version"`
+			Telemetry struct {
+				Ties telemetry.Ties `json:"ties"`
+			} `json:"telemetry"`
+		}
 		if saved.Before(since) || json.Unmarshal(value, &state) != nil || state.Version != stateVersion {
 			return // reported when the file is opened
 		}
-		r.registry.Recall(stream, &state.Telemetry)
+		r.registry.Recall(stream, &state.Telemetry.Ties)
 	})
 }
 

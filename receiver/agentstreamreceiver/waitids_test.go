@@ -16,7 +16,7 @@ func readWhole(t *testing.T, path string, waits bool) []string {
 	t.Helper()
 	registry, out := telemetry.NewRegistry(goldenSettings()), &exports{}
 	if waits {
-		registry.Recall("other", &telemetry.StreamState{Unwritten: []otlp.SpanID{{1}}})
+		registry.Recall("other", &telemetry.Ties{Unwritten: []otlp.SpanID{{1}}})
 	}
 	registry.Recalled()
 	r := newReading(t, registry, path)

@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
 const (
@@ -344,32 +341,14 @@ func (s *Saver) Each(ctx context.Context, prefix string, use func(*Checkpoint), 
 }
 
 // EachState calls f for each checkpoint that holds a consumer's state, with the stream ID, the time of writing and the state.
-// It skips values that can't be read; the source reports them when it restores them. It reads these three fields only, because
-// a start decodes each checkpoint in full anyway.
+// It skips values that can't be read; the source reports them when it restores them.
 func EachState(ctx context.Context, store Walker, f func(stream string, saved time.Time, state []byte)) error {
 	err := store.Walk(ctx, func(key string, value []byte) error {
 		if !strings.HasPrefix(key, FilePrefix) && !strings.HasPrefix(key, ItemPrefix) {
 			return nil
 		}
-		body, err := Unseal(value)
-		if err != nil {
-			return nil
-		}
-		var stream, state string
-		var saved int64
-		gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
-			switch key.Str {
-			case "stream":
-				stream = value.Str
-			case "state":
-				state = value.Str
-			case "saved":
-				saved = value.Int()
-			}
-			return true
-		})
-		if decoded, err := base64.StdEncoding.DecodeString(state); err == nil && stream != "" && len(decoded) > 0 {
-			f(stream, time.Unix(saved, 0), decoded)
+		if c, err := Decode(key, value); err == nil && len(c.State) > 0 {
+			f(c.Stream, c.SavedAt(), c.State)
 		}
 		return nil
 	})
