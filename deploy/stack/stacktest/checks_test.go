@@ -1,6 +1,7 @@
 package stacktest_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -138,15 +139,23 @@ func checkQuestions(t *testing.T, c client, out *report) {
 	for _, row := range rows {
 		assert.NotEmpty(t, row["_msg"])
 	}
-	cost, err := instant(t.Context(), c.metrics, question(t, "tailspan_cost_total[7d]"))
-	require.NoError(t, err)
-	by := map[string]string{}
-	for _, s := range cost {
-		by[s.labels["cicd_pipeline_name"]] = fmt.Sprintf("%.4f", s.value)
-	}
-	// Of parity, failures and subagent, as in their last lines.
-	assert.Equal(t, fmt.Sprintf("%.4f", agentRounds*(costOf(t, "parity")+costOf(t, "failures")+costOf(t, "subagent"))), by["nightly"], "%v", by)
-	out.questions(len(rows), by["nightly"])
+	// Of parity, failures and subagent, as in their last lines. VictoriaMetrics shows new data after some seconds.
+	spent := fmt.Sprintf("%.4f", agentRounds*(costOf(t, "parity")+costOf(t, "failures")+costOf(t, "subagent")))
+	waitUntil(t, time.Minute, "the cost of all rounds is there", func(ctx context.Context) error {
+		cost, err := instant(ctx, c.metrics, question(t, "tailspan_cost_total[7d]"))
+		if err != nil {
+			return err
+		}
+		by := map[string]string{}
+		for _, s := range cost {
+			by[s.labels["cicd_pipeline_name"]] = fmt.Sprintf("%.4f", s.value)
+		}
+		if by["nightly"] != spent {
+			return fmt.Errorf("nightly cost %s instead of %s: %v", by["nightly"], spent, by)
+		}
+		return nil
+	})
+	out.questions(len(rows), spent)
 }
 
 // checkTraces checks what Jaeger draws: no span lacks its parent, and the dependency graph is right: tailspan, which owns the
