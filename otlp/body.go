@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 
@@ -226,10 +227,13 @@ func appendGrouped(line []byte, n int64) []byte {
 	return line
 }
 
-// appendTook appends a duration if it is known.
+// appendTook appends a duration if it is known. A quote before it loses its full stop.
 func appendTook(line []byte, d time.Duration) []byte {
 	if d <= 0 {
 		return line
+	}
+	if before, found := bytes.CutSuffix(line, []byte(".")); found && !bytes.HasSuffix(before, []byte(".")) {
+		line = before
 	}
 	return appendDuration(append(line, ", "...), d)
 }

@@ -69,6 +69,8 @@ func TestBodies(t *testing.T) {
 		{"session start", events.DisplayEvent{Kind: events.KindSessionStarted, Model: "claude-opus-4-5", Session: &events.Session{}}, "run started: claude-code, claude-opus-4-5"},
 		{"turn start", events.DisplayEvent{Kind: events.KindTurnStarted}, "turn started: claude-code"},
 		{"session end", end(events.KindSessionEnded, events.End{Duration: 5 * time.Second}), "run ended: ok, 5.0 s"},
+		{"error of a sentence", tool(events.KindToolResult, events.Tool{Name: "Read", Error: true, Err: "File does not exist.", Duration: 2900 * time.Millisecond}), "Read: error: File does not exist, 2.9 s"},
+		{"error that ends with dots", tool(events.KindToolResult, events.Tool{Name: "Bash", Error: true, Err: "Waiting...", Duration: time.Second}), "Bash: error: Waiting..., 1.0 s"},
 		{"failed end", end(events.KindSessionEnded, events.End{Error: true, Err: "API Error: 529\nretry"}), "run ended: error: API Error: 529"},
 		{"interrupted end", end(events.KindTurnDone, events.End{Error: true, Interrupted: true}), "turn ended: interrupted"},
 		{"abort on principle", end(events.KindTurnAborted, events.End{Principle: "p2"}), "turn ended: interrupted: p2"},
