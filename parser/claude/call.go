@@ -146,6 +146,9 @@ func (cs *calls) toolResult(r *sdkstream.Envelope, b *sdkstream.Block) {
 	if t.AgentID == "" && starts {
 		t.AgentID = string(agentInText(text.All()))
 	}
+	if r.Transcript && !t.Error && r.Rest.Get("toolEndsTurn").True() { // StructuredOutput of --json-schema (2.1.332): no answer follows
+		e.Sign.Outcome = events.OutcomeOK
+	}
 }
 
 // results returns the number of results of a line.

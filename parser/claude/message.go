@@ -144,11 +144,6 @@ func (p *Parser) user(r *sdkstream.Envelope) {
 			p.calls.toolResult(r, b)
 		}
 	}
-	if r.Transcript && len(p.Out) > 0 && r.Rest.Get("toolEndsTurn").True() {
-		if last := &p.Out[len(p.Out)-1]; last.Kind == events.KindToolResult && !last.Tool.Error { // StructuredOutput of --json-schema (2.1.332)
-			last.Sign.Outcome = events.OutcomeOK
-		}
-	}
 }
 
 // interruption begins the text of an interrupted run; nothing else marks one in the stream.

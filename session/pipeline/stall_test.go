@@ -101,7 +101,7 @@ func TestLinesWithoutEvents(t *testing.T) {
 	}
 }
 
-// structuredOutput is the end of a transcript of Claude Code 2.1.332 with --json-schema, without the keys that no event has.
+// structuredOutput is the end of a transcript of Claude Code 2.1.332 with --json-schema, without the keys that are not read.
 const structuredOutput = `{"type":"user","message":{"role":"user","content":"Give me JSON"},"uuid":"u1","timestamp":"2026-11-27T21:11:16.999Z","promptSource":"sdk","sessionId":"s1","version":"2.1.332"}
 {"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"tool_use","id":"toolu_1","name":"StructuredOutput","input":{"item":"teapot","count":3}}],"stop_reason":"tool_use"},"uuid":"u2","timestamp":"2026-11-27T21:11:19.874Z","sessionId":"s1","version":"2.1.332"}
 {"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"Structured output provided successfully"}]},"uuid":"u3","timestamp":"2026-11-27T21:11:19.889Z","toolUseResult":"Structured output provided successfully","toolEndsTurn":true,"sessionId":"s1","version":"2.1.332"}`
